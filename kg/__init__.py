@@ -1,0 +1,1 @@
+"""The knowledge graph: reactions in, Neo4j out, questions and gold, guarded execution, Cypher text."""

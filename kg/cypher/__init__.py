@@ -1,0 +1,1 @@
+"""Cypher text, read with the grammar of Neo4j itself."""

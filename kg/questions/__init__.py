@@ -1,0 +1,12 @@
+"""Questions and gold: templates, reference Cypher, sampling, and the two ways gold is computed."""
+
+from kg.questions._model import (
+    MULTI_STEP_TASKS,
+    SINGLE_STEP_TASKS,
+    TASKS,
+    Question,
+    Setting,
+    setting_of,
+)
+
+__all__ = ["MULTI_STEP_TASKS", "SINGLE_STEP_TASKS", "TASKS", "Question", "Setting", "setting_of"]

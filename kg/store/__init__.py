@@ -1,0 +1,1 @@
+"""The graph in Neo4j: loading, schema text and fingerprint."""

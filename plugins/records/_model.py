@@ -1,0 +1,56 @@
+"""The record: one JSON line a case, and all that is needed to score it again."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(slots=True)
+class Round:
+    """One answer of the model on the way to the final query; fields as in the record contract."""
+
+    role: str
+    messages_sha256: str
+    answer: str
+    cypher: str | None
+    verdict: str | None = None
+    findings: list[Any] = field(default_factory=list)
+    time_s: float = 0.0
+    tokens: dict[str, int] | None = None
+    cost: float | None = None
+    cached: bool = False
+
+
+@dataclass(slots=True)
+class Record:
+    """One case, whole; fields as in the record contract."""
+
+    case_id: str
+    question_id: str
+    task: str
+    setting: str
+    steps: int
+    prompt: str
+    shot: str
+    loop: str
+    model: str
+    exemplar_id: str | None
+    question: str
+    reference_cypher: str
+    rounds: list[Round] = field(default_factory=list)
+    cypher: str | None = None
+    execution: dict[str, Any] | None = None
+    scores: dict[str, Any] | None = None
+    errors: list[str] = field(default_factory=list)
+    judge: dict[str, Any] | None = None
+    answer: str | None = None
+    claims: list[Any] | None = None
+    infrastructure_error: dict[str, str] | None = None
+    passed: bool = False
+    schema_version: int = SCHEMA_VERSION
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as one JSON object, ``schema_version`` first."""
+        body = asdict(self)
+        return {"schema_version": body.pop("schema_version"), **body}

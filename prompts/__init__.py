@@ -1,0 +1,1 @@
+"""Question in, Cypher out: templates, exemplar banks, shots and models."""

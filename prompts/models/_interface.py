@@ -1,0 +1,73 @@
+"""What every model is: messages in, an answer out."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from kg.errors import RetroCypherError
+from kg.questions import Question
+from prompts.exemplars import Exemplar
+
+Message = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call for an answer.
+
+    Attributes:
+        messages: Chat messages, each with ``role`` and ``content``.
+        question: The question behind them; for models that need no text (oracle, file and the like).
+        exemplar: The exemplar shown, None with zero-shot.
+        case: Prompt, shot and loop of the case, by those names.
+    """
+
+    messages: list[Message]
+    question: Question
+    exemplar: Exemplar | None
+    case: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said.
+
+    Attributes:
+        text: The answer as it came.
+        tokens: ``prompt`` and ``completion`` counts, where the model tells them.
+        time_s: Wall-clock seconds of the call that answered, waiting for a slot left out.
+    """
+
+    text: str
+    tokens: dict[str, int] | None = None
+    time_s: float = 0.0
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class ModelError(RetroCypherError):
+    """A model could not be asked: never a score, always an infrastructure error.
+
+    Attributes:
+        kind: Short name of what failed, e.g. ``rate_limit``, ``connection``, ``authentication``.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Model(Protocol):
+    """Text in, text out; needs no database."""
+
+    @property
+    def label(self) -> str:
+        """Name in ids and tables."""
+
+    def answer(self, request: Request) -> Answer:
+        """Answer a request.
+
+        Raises:
+            ModelError: If the model cannot be asked.
+        """
+
+    def close(self) -> None:
+        """Release what the model holds in this process."""
