@@ -8,5 +8,17 @@ from kg.questions._model import (
     Setting,
     setting_of,
 )
+from kg.questions._read import QuestionSet, load_questions
+from kg.questions._sampling import select
 
-__all__ = ["MULTI_STEP_TASKS", "SINGLE_STEP_TASKS", "TASKS", "Question", "Setting", "setting_of"]
+__all__ = [
+    "MULTI_STEP_TASKS",
+    "SINGLE_STEP_TASKS",
+    "TASKS",
+    "Question",
+    "QuestionSet",
+    "Setting",
+    "load_questions",
+    "select",
+    "setting_of",
+]
