@@ -1,0 +1,165 @@
+"""Reads ORDerly's extraction: parquet files with one column for each place in a role."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+from kg.errors import InputError
+from kg.reactions._record import Record, reaction_string
+
+_ROLES = ("reactant", "product", "agent", "solvent")
+_ABSENT = (None, "", "<missing>")
+_ROWS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFolder:
+    """A folder of ORDerly parquet files (``*.parquet``, or the same under ``extracted_ords/``)."""
+
+    folder: Path
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of all files, in the order of their names.
+
+        Raises:
+            InputError: There are no parquet files, or one is empty, unreadable or of another layout.
+        """
+        for path in self._paths():
+            yield from read_parquet(path.name, _bytes(path))
+
+    def provenance(self) -> dict[str, object]:
+        """Return kind and files."""
+        files = {path.name: sha256(_bytes(path)).hexdigest() for path in self._paths()}
+        return {"kind": "orderly", "files": files}
+
+    def _paths(self) -> list[Path]:
+        paths = sorted(self.folder.glob("*.parquet")) or sorted(self.folder.glob("extracted_ords/*.parquet"))
+        if not paths:
+            raise InputError(
+                f"{self.folder} holds no parquet files. Give the folder that ORDerly's extraction wrote."
+            )
+        return paths
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetMembers:
+    """Parquet files inside a zip archive, such as a wheel.
+
+    Attributes:
+        archive: The archive.
+        folder: Folder inside the archive.
+        prefix: How the names of the wanted files begin.
+        about: What the manifest says about the archive besides its hash.
+    """
+
+    archive: Path
+    folder: str
+    prefix: str
+    about: Mapping[str, object]
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of all wanted files, in the order of their names.
+
+        Raises:
+            InputError: The archive or a file in it cannot be read.
+        """
+        for name, content in self._members():
+            yield from read_parquet(name, content)
+
+    def provenance(self) -> dict[str, object]:
+        """Return kind, archive, its licence, and the files read."""
+        files = {name: sha256(content).hexdigest() for name, content in self._members()}
+        return {"kind": "orderly", **self.about, "folder": self.folder, "files": files}
+
+    def _members(self) -> Iterator[tuple[str, bytes]]:
+        try:
+            with ZipFile(self.archive) as archive:
+                start = f"{self.folder}/{self.prefix}"
+                wanted = sorted(
+                    n for n in archive.namelist() if n.startswith(start) and n.endswith(".parquet")
+                )
+                if not wanted:
+                    raise InputError(f"{self.archive} holds no {start}*.parquet.")
+                for name in wanted:
+                    yield name.rpartition("/")[2], archive.read(name)
+        except (OSError, BadZipFile) as error:
+            raise InputError(f"{self.archive} cannot be read as a zip archive: {error}.") from error
+
+
+def read_parquet(name: str, content: bytes) -> Iterator[Record]:
+    """Yield the records of one parquet file.
+
+    Args:
+        name: Name of the file, for the records and for messages.
+        content: The file.
+
+    Raises:
+        InputError: The file is empty, unreadable, or not an ORDerly extraction.
+    """
+    try:
+        file = pq.ParquetFile(BytesIO(content))
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{name} cannot be read as parquet: {error}.") from error
+    columns = set(file.schema_arrow.names)
+    if missing := {"reactant_000", "product_000"} - columns:
+        raise InputError(
+            f"{name} is not an ORDerly extraction: it has no column {', '.join(sorted(missing))}."
+        )
+    if file.metadata.num_rows == 0:
+        raise InputError(f"{name} is empty.")
+    places = {role: sorted(c for c in columns if c.startswith(f"{role}_")) for role in _ROLES}
+    wanted = [c for role in _ROLES for c in places[role]]
+    wanted += [c for c in sorted(columns) if c.startswith("yield_") or c in ("rxn_str", "grant_date")]
+    row = 0
+    try:
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=wanted):
+            for values in batch.to_pylist():
+                row += 1
+                yield _record(name, row, values, places)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{name} cannot be read after row {row}: {error}.") from error
+
+
+def _record(name: str, row: int, values: Mapping[str, Any], places: Mapping[str, list[str]]) -> Record:
+    filled = {role: [c for c in places[role] if values[c] not in _ABSENT] for role in _ROLES}
+    reactants, products, agents, solvents = (tuple(values[c] for c in filled[role]) for role in _ROLES)
+    return Record(
+        file=name,
+        row=row,
+        reactants=reactants,
+        products=products,
+        agents=agents,
+        solvents=solvents,
+        yields=tuple(values.get(f"yield_{c.removeprefix('product_')}") for c in filled["product"]),
+        original=values.get("rxn_str") or reaction_string(reactants, agents + solvents, products),
+        grant_date=grant_month(values.get("grant_date")),
+    )
+
+
+def grant_month(value: datetime | None) -> str | None:
+    """Return the grant date as ISO 8601.
+
+    ORDerly parses the ``1995_11`` of a file name as year and *minute*, so that November 1995 comes as
+    1995-01-01 00:11. Year and month is all that the source knows, and that is what is returned; a date
+    that does not have this form is returned to the day.
+    """
+    if value is None:
+        return None
+    if (value.month, value.day, value.hour) == (1, 1, 0) and 1 <= value.minute <= 12:
+        return f"{value.year:04}-{value.minute:02}"
+    return value.date().isoformat()
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error

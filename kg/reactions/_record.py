@@ -1,0 +1,55 @@
+"""What a reader hands to the cleaning: one record of a source, its molecules as the source writes them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a source.
+
+    Attributes:
+        file: Name of the file, without its folder.
+        row: Row in that file, from 1 (for a text file the line).
+        reactants: SMILES as written.
+        products: SMILES as written.
+        agents: SMILES as written.
+        solvents: SMILES as written.
+        yields: Percentage as written for each product, in the order of ``products``; None where absent.
+        original: The reaction string as the source gives it.
+        grant_date: Grant date of the patent (ISO 8601, to the precision the source has), where known.
+        fault: Why the record cannot be read as a reaction; None for a readable one.
+    """
+
+    file: str
+    row: int
+    reactants: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    solvents: tuple[str, ...] = ()
+    yields: tuple[float | None, ...] = ()
+    original: str = ""
+    grant_date: str | None = None
+    fault: str | None = None
+
+
+class RecordSource(Protocol):
+    """Where records come from: one file, one folder or one wheel."""
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records in the order of the source.
+
+        Raises:
+            InputError: A file is empty, unreadable or not of the promised layout.
+        """
+        ...
+
+    def provenance(self) -> dict[str, object]:
+        """Return what the manifest says about the source: kind, files with SHA-256, licence where known."""
+        ...
+
+
+def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:
+    """Return ``reactants>agents and solvents>products`` for a source that gives no string of its own."""
+    return ">".join(".".join(side) for side in (reactants, middle, products))
