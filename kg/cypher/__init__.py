@@ -2,6 +2,8 @@
 
 from kg.cypher._clauses import Clause, ReturnItem, clauses, without_item
 from kg.cypher._edits import Edit, Span, apply_edits
+from kg.cypher._literals import MaskedText, StringLiteral, mask_literals, quote, string_literals, unmask
+from kg.cypher._parameters import Parameterised, parameterise
 from kg.cypher._parse import ParsedQuery, parse
 from kg.cypher._patterns import (
     LengthRange,
@@ -13,6 +15,7 @@ from kg.cypher._patterns import (
 )
 from kg.cypher._recovery import SyntaxIssue
 from kg.cypher._rules import Rule
+from kg.cypher._shape import shape
 from kg.cypher._tokens import Token, TokenKind, tokens
 from kg.cypher._tree import Node
 
@@ -20,22 +23,31 @@ __all__ = [
     "Clause",
     "Edit",
     "LengthRange",
+    "MaskedText",
     "Node",
     "NodePattern",
+    "Parameterised",
     "ParsedQuery",
     "RelationshipPattern",
     "ReturnItem",
     "Rule",
     "Span",
+    "StringLiteral",
     "SyntaxIssue",
     "Token",
     "TokenKind",
     "apply_edits",
     "clauses",
     "length_ranges",
+    "mask_literals",
+    "parameterise",
     "parse",
+    "quote",
     "relationship_patterns",
     "reverse",
+    "shape",
+    "string_literals",
     "tokens",
+    "unmask",
     "without_item",
 ]

@@ -28,7 +28,7 @@ def _after_options(tokens: Sequence[Token], position: int) -> int:
         position + 2 < len(tokens)
         and tokens[position].kind in _WORDS
         and tokens[position + 1].name == "EQ"
-        and tokens[position + 2].kind in _WORDS
+        and tokens[position + 2].kind in (*_WORDS, TokenKind.NUMBER)
     ):
         position += 3
     return position

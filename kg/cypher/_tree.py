@@ -48,11 +48,12 @@ class Node:
         while waiting:
             node = waiting.pop()
             yield node
-            waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
+            waiting += [child for child in node.children[::-1] if isinstance(child, Node)]
 
     def find_all(self, *rules: str) -> Iterator[Node]:
         """The nodes of any of these rules here and below, in the order of the text."""
-        return (node for node in self.walk() if node.rule in rules)
+        wanted = frozenset(map(str, rules))
+        return (node for node in self.walk() if node.rule in wanted)
 
     def find(self, *rules: str) -> Node | None:
         """The first node of any of these rules here or below."""

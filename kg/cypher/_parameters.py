@@ -1,0 +1,122 @@
+"""String literals sent as parameters, so that queries that differ only in them share one plan."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kg.cypher._edits import Edit, apply_edits
+from kg.cypher._escapes import unescape
+from kg.cypher._literals import literal_value
+from kg.cypher._parse import ParsedQuery, parse
+from kg.cypher._rules import Rule
+from kg.cypher._tokens import Token
+from kg.cypher._tree import Node
+
+_PATTERNS = (Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN)
+_COMPARISONS = ("EQ", "NEQ")
+
+
+class Parameterised(NamedTuple):
+    """A query whose literals are partly parameters, and the values of those parameters by name (no ``$``)."""
+
+    text: str
+    parameters: dict[str, str]
+
+
+def parameterise(text: str) -> Parameterised:
+    """Replace string literals by parameters where the rows and columns of the result stay the same.
+
+    Replaced are, within MATCH and OPTIONAL MATCH only, literals that are the value of a key in the property
+    map of a node or relationship, that stand on one side of ``=`` or ``<>``, or that are tested by ``IN`` or
+    listed after it. All else stays:
+
+    - RETURN, WITH and ORDER BY, where the text of an expression names a column or a group;
+    - ``STARTS WITH``, ``ENDS WITH``, ``CONTAINS`` and ``=~``, where the planner looks at the literal (its
+      length makes an estimate, a broken pattern an early error);
+    - arguments, LOAD CSV, CREATE and MERGE, UNWIND, dynamic labels, and any query with USE;
+    - a text that does not parse.
+
+    The names are ``__p0``, ``__p1``… in the order of the text, with more underscores where the query holds
+    such a name. An error that the server reports for the new text has other offsets than for the old.
+
+    Args:
+        text: Any text.
+
+    Raises:
+        GraphError: The grammar can't be had.
+    """
+    if "'" not in text and '"' not in text and "\\u" not in text:
+        return Parameterised(text, {})
+    parsed = parse(text)
+    if parsed.errors or any(token.name == "USE" for token in parsed.tokens):
+        return Parameterised(text, {})
+    prefix = _free_prefix(parsed)
+    edits: list[Edit] = []
+    parameters: dict[str, str] = {}
+    for token in _replaceable(parsed):
+        value = literal_value(token)
+        if value.isascii() or _encodable(value):
+            name = f"{prefix}{len(parameters)}"
+            parameters[name] = value
+            edits.append(Edit(token.start, token.stop, f"${name}"))
+    return Parameterised(apply_edits(text, edits), parameters)
+
+
+def _free_prefix(parsed: ParsedQuery) -> str:
+    names = [unescape(token.text).text for token in parsed.tokens]
+    prefix = "__p"
+    while any(prefix in name for name in names):
+        prefix = f"_{prefix}"
+    return prefix
+
+
+def _encodable(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _replaceable(parsed: ParsedQuery) -> Iterator[Token]:
+    for literal in parsed.root.find_all(Rule.STRING_LITERAL):
+        around = literal.within(Rule.MATCH_CLAUSE, Rule.RETURN_BODY)
+        if around is None or around.rule != Rule.MATCH_CLAUSE:
+            continue
+        whole, holder = _whole(literal)
+        if holder is not None and (
+            _is_property(holder) or _is_compared(holder) or _is_tested(whole, holder) or _is_listed(holder)
+        ):
+            yield next(literal.tokens())
+
+
+def _whole(node: Node) -> tuple[Node, Node | None]:
+    """The largest node that is nothing but this one, and the node that holds it beside other parts."""
+    while node.parent is not None and len(node.parent.children) == 1:
+        node = node.parent
+    return node, node.parent
+
+
+def _is_property(holder: Node) -> bool:
+    properties = holder.parent
+    return (
+        holder.rule == Rule.MAP
+        and properties is not None
+        and properties.rule == Rule.PROPERTIES
+        and properties.parent is not None
+        and properties.parent.rule in _PATTERNS
+    )
+
+
+def _is_compared(holder: Node) -> bool:
+    operators = [part.name for part in holder.children if isinstance(part, Token)]
+    return holder.rule == Rule.COMPARISON and all(operator in _COMPARISONS for operator in operators)
+
+
+def _is_tested(whole: Node, holder: Node) -> bool:
+    """Whether it stands before IN."""
+    test = holder.node(Rule.PREDICATE)
+    return whole.rule == Rule.ADDITION and test is not None and test.token("IN") is not None
+
+
+def _is_listed(holder: Node) -> bool:
+    """Whether it is an element of a list that stands after IN."""
+    if holder.rule != Rule.LIST_LITERAL:
+        return False
+    _, test = _whole(holder)
+    return test is not None and test.rule == Rule.PREDICATE and test.token("IN") is not None
