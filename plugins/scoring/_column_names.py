@@ -1,0 +1,95 @@
+"""The editable table of column names, and the names themselves brought to one form."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import yaml
+from nltk.stem.snowball import SnowballStemmer
+
+from kg.errors import InputError
+from plugins.scoring._expressions import reduce_expression
+
+_FILE = "column_names.yaml"
+_LISTS = ("transparent_functions", "molecule_properties", "not_ids")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_TRAILING_NAME = re.compile(r"(?<=[^_])_*names?$")
+_TRAILING_NUMBER = re.compile(r"(?<=[^_\d])_*\d+$")
+_STEMMER = SnowballStemmer("english")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """The table of ``column_names.yaml``, names stemmed.
+
+    Attributes:
+        aliases: Name -> gold keys it can mean, in order of preference.
+        transparent_functions: Lower-case names of functions that hand on their argument.
+        molecule_properties: Properties that stand for the molecule itself.
+        not_ids: Names of integer columns that hold no reaction ids.
+    """
+
+    aliases: Mapping[str, tuple[str, ...]]
+    transparent_functions: frozenset[str]
+    molecule_properties: frozenset[str]
+    not_ids: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def column_names() -> ColumnNames:
+    """Read the table.
+
+    Raises:
+        InputError: The file does not have the form that its comments describe.
+    """
+    text = resources.files(__package__).joinpath(_FILE).read_text("utf-8")
+    try:
+        return parse_column_names(yaml.safe_load(text))
+    except (yaml.YAMLError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise InputError(
+            f"plugins/scoring/{_FILE} cannot be read ({error}): it needs `aliases` (key: list of names) "
+            f"and lists of names under {', '.join(_LISTS)}"
+        ) from error
+
+
+def parse_column_names(body: Any) -> ColumnNames:
+    """Turn the parsed file into a table."""
+    aliases: dict[str, list[str]] = {}
+    for key, names in body["aliases"].items():
+        for name in names:
+            keys = aliases.setdefault(stem_name(normalise(name)), [])
+            if key not in keys:
+                keys.append(key)
+    functions, properties, not_ids = ([str(name) for name in body[part]] for part in _LISTS)
+    return ColumnNames(
+        {name: tuple(keys) for name, keys in aliases.items()},
+        frozenset(name.lower() for name in functions),
+        frozenset(name.lower() for name in properties),
+        frozenset(stem_name(normalise(name)) for name in not_ids),
+    )
+
+
+@lru_cache(maxsize=16384)
+def plain_name(column: str) -> str:
+    """Return a column's normalised name, unaliased expressions reduced to what they return."""
+    names = column_names()
+    return normalise(reduce_expression(column, names.transparent_functions, names.molecule_properties))
+
+
+def normalise(name: str) -> str:
+    """Lower-case, trim, turn camelCase and punctuation into snake_case, drop a trailing name or names.
+
+    The steps are those of appendix 5.5 of the paper.
+    """
+    snake = re.sub(r"[\W_]+", "_", _CAMEL.sub("_", name.strip()).lower()).strip("_")
+    return _TRAILING_NAME.sub("", snake)
+
+
+@lru_cache(maxsize=16384)
+def stem_name(normal: str) -> str:
+    """Drop a trailing number and stem each part of a normalised name (Snowball, English)."""
+    unnumbered = _TRAILING_NAME.sub("", _TRAILING_NUMBER.sub("", normal))
+    return "_".join(_STEMMER.stem(part) for part in unnumbered.split("_"))
