@@ -1,1 +1,7 @@
-"""summary."""
+"""Records in, means and counts out: ``summary.json``, the closing table and the running mean."""
+
+from plugins.summary._running import RunningMean
+from plugins.summary._summarise import Summary, summarise
+from plugins.summary._table import render_table
+
+__all__ = ["RunningMean", "Summary", "render_table", "summarise"]

@@ -1,0 +1,72 @@
+"""Counts and means of one group of cases."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plugins.summary._running import RunningMean
+
+METRICS = (
+    "f1",
+    "precision",
+    "recall",
+    "focus_f1",
+    "row_f1",
+    "exact_path_f1",
+    "exact_path_precision",
+    "exact_path_recall",
+    "partial_path_recall",
+    "bleu",
+    "meteor",
+    "rouge_l",
+)
+
+
+@dataclass(slots=True)
+class Group:
+    """Cases taken together. Those with an infrastructure error are counted and in no mean."""
+
+    passed: int = 0
+    failed: int = 0
+    infrastructure_errors: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+    means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count a record in."""
+        error = record.get("infrastructure_error")
+        if error is not None:
+            self.infrastructure_errors[str(error.get("stage"))] += 1
+            return
+        if record.get("passed"):
+            self.passed += 1
+        else:
+            self.failed += 1
+        self.statuses[str((record.get("execution") or {}).get("status"))] += 1
+        scores = record.get("scores") or {}
+        for name, mean in self.means.items():
+            if scores.get(name) is not None:
+                mean.add(scores[name])
+
+    @property
+    def errors(self) -> int:
+        """How many cases had an infrastructure error."""
+        return self.infrastructure_errors.total()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return counts and means.
+
+        ``defined`` says over how many cases a mean was taken, where that is not all that have scores.
+        """
+        scored = self.passed + self.failed
+        return {
+            "cases": scored + self.errors,
+            "scored": scored,
+            "passed": self.passed,
+            "failed": self.failed,
+            "infrastructure_errors": self.errors,
+            "statuses": dict(sorted(self.statuses.items())),
+            "means": {name: mean.mean for name, mean in self.means.items()},
+            "defined": {name: mean.count for name, mean in self.means.items() if mean.count != scored},
+        }

@@ -1,0 +1,132 @@
+"""The summary of a run, from its records alone."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kg.questions import TASKS
+from plugins.summary._group import Group
+
+SCHEMA_VERSION = 1
+_SETTINGS = ("single_step", "multi_step")
+_SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
+_CELL = ("model", "loop", "prompt", "shot", "task")
+_BY = ("setting", "task", "steps", "model", "loop")
+_PROMPT_SHOT = "prompt_shot"
+
+
+class Summary:
+    """Counts and means of the records added so far; their order changes nothing."""
+
+    def __init__(self) -> None:
+        self._overall = Group()
+        self._by: dict[str, dict[Any, Group]] = {name: {} for name in (*_BY, _PROMPT_SHOT)}
+        self._cells: dict[tuple[str, ...], Group] = {}
+        self._exemplars: dict[str, Counter[str]] = {}
+        self._unmatched: Counter[str] = Counter()
+        self._cases_with_unmatched = 0
+
+    @property
+    def passed(self) -> int:
+        """How many cases passed."""
+        return self._overall.passed
+
+    @property
+    def failed(self) -> int:
+        """How many cases were scored and are under the threshold."""
+        return self._overall.failed
+
+    @property
+    def infrastructure_errors(self) -> int:
+        """How many cases had an infrastructure error."""
+        return self._overall.errors
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count a record in.
+
+        Args:
+            record: A record as in ``records.jsonl``.
+        """
+        keys: dict[str, Any] = {name: record[name] for name in _BY}
+        keys[_PROMPT_SHOT] = (record["prompt"], record["shot"])
+        cell = tuple(str(record[name]) for name in _CELL)
+        groups = [self._by[name].setdefault(key, Group()) for name, key in keys.items()]
+        for group in (self._overall, *groups, self._cells.setdefault(cell, Group())):
+            group.add(record)
+        if record.get("exemplar_id") is not None:
+            self._exemplars.setdefault(str(record["shot"]), Counter())[str(record["exemplar_id"])] += 1
+        columns = (record.get("scores") or {}).get("unmatched_columns") or []
+        self._unmatched.update(columns)
+        self._cases_with_unmatched += bool(columns)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``summary.json`` holds.
+
+        Means are over cases: of all, in ``by`` those of a setting, task, step count, model, loop, and
+        prompt and shot, and in ``cells`` those of a model, loop, prompt, shot and task.
+        """
+        by = {
+            name: {_label(key): groups[key].to_json() for key in sorted(groups, key=_ORDERS.get(name))}
+            for name, groups in self._by.items()
+        }
+        cells = [
+            {**dict(zip(_CELL, cell, strict=True)), **self._cells[cell].to_json()}
+            for cell in sorted(self._cells, key=_cell_order)
+        ]
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **self._overall.to_json(),
+            "infrastructure_errors_by_stage": _counted(self._overall.infrastructure_errors),
+            "exemplars": {
+                shot: _counted(self._exemplars[shot]) for shot in sorted(self._exemplars, key=_shot_order)
+            },
+            "unmatched_columns": {"cases": self._cases_with_unmatched, "columns": _counted(self._unmatched)},
+            "by": by,
+            "cells": cells,
+        }
+
+
+def summarise(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what ``summary.json`` holds for some records, as `Summary.to_json` does.
+
+    Args:
+        records: Records as in ``records.jsonl``, one a case.
+    """
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    return summary.to_json()
+
+
+def _counted(counter: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counter.items()))
+
+
+def _label(key: Any) -> str:
+    return " \N{MULTIPLICATION SIGN} ".join(key) if isinstance(key, tuple) else str(key)
+
+
+def _cell_order(cell: tuple[str, ...]) -> Any:
+    model, loop, prompt, shot, task = cell
+    return model, loop, _prompt_order(prompt), _shot_order(shot), _known(task, TASKS)
+
+
+def _prompt_order(prompt: str) -> tuple[int, str]:
+    """Return a sort key that puts P10 after P9."""
+    digits = prompt[1:]
+    return (int(digits) if prompt[:1] == "P" and digits.isdecimal() else 10**9, prompt)
+
+
+def _shot_order(shot: str) -> tuple[int, str]:
+    return _known(shot, _SHOTS)
+
+
+def _known(value: str, order: tuple[str, ...]) -> tuple[int, str]:
+    return (order.index(value) if value in order else len(order), value)
+
+
+_ORDERS: dict[str, Callable[[Any], Any]] = {
+    "setting": lambda setting: _known(setting, _SETTINGS),
+    "task": lambda task: _known(task, TASKS),
+    _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), _shot_order(pair[1])),
+}

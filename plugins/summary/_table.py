@@ -1,0 +1,62 @@
+"""The closing table."""
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from rich import box
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_COUNTS = ("cases", "passed", "failed", "infrastructure_errors")
+_SCORES = ("precision", "recall", "f1")
+
+
+def render_table(summary: Mapping[str, Any]) -> Group:
+    """Return the closing table: by task, prompt and shot, one table a model (and loop), with counts.
+
+    Args:
+        summary: What `summarise` returns, or a ``summary.json`` read back.
+    """
+    tables = []
+    for (model, loop), cells in groupby(summary["cells"], key=lambda cell: (cell["model"], cell["loop"])):
+        tables.append(_model_table(model if loop == "none" else f"{model}, loop {loop}", list(cells)))
+    return Group(*tables)
+
+
+def _model_table(title: str, cells: list[Mapping[str, Any]]) -> Table:
+    table = Table(
+        title=escape(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    table.add_column(f"prompt {_TIMES} shot", no_wrap=True)
+    table.add_column("task", no_wrap=True)
+    for name in ("cases", "P", "R", "F1", "passed", "failed", "errors"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for (prompt, shot), group in groupby(cells, key=lambda cell: (cell["prompt"], cell["shot"])):
+        rows = list(group)
+        for number, cell in enumerate(rows):
+            table.add_row(
+                "" if number else escape(f"{prompt} {_TIMES} {shot}"), cell["task"], *_numbers(cell)
+            )
+        table.add_row("", "all", *_numbers(_together(rows)), style="bold", end_section=True)
+    return table
+
+
+def _numbers(cell: Mapping[str, Any]) -> list[str]:
+    scores = ["n/a" if cell["means"][name] is None else f"{cell['means'][name]:.3f}" for name in _SCORES]
+    cases, *rest = (f"{cell[name]:,}" for name in _COUNTS)
+    return [cases, *scores, *rest]
+
+
+def _together(cells: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Take the tasks of one prompt and shot together; every case weighs the same."""
+    scored = sum(cell["scored"] for cell in cells)
+    means = {
+        name: sum((cell["means"][name] or 0.0) * cell["scored"] for cell in cells) / scored
+        if scored
+        else None
+        for name in _SCORES
+    }
+    return {**{name: sum(cell[name] for cell in cells) for name in _COUNTS}, "means": means}
