@@ -11,7 +11,7 @@ from kg.reactions._clean import clean
 from kg.reactions._compact import write_graph
 from kg.reactions._model import Reaction
 from kg.reactions._record import RecordSource
-from kg.reactions._report import Report
+from kg.reactions._report import DROP_RULES, Report
 from kg.reactions._rules import Rules
 
 
@@ -34,6 +34,16 @@ class Built:
         write_graph(folder, self.reactions, self.report, self.about)
 
 
+def _nothing_left(report: Report) -> str:
+    counts = ", ".join(f"{count} {rule}" for rule, count in report.dropped().items() if count)
+    text = f"No reaction is left of {report.read} records ({counts})."
+    if report.drops:
+        first = report.drops[0]
+        text += f" The first, {first.file} row {first.row}: {DROP_RULES[first.rule]} {first.detail}".rstrip()
+        text += ". Correct the source, or give another one or fewer rules."
+    return text
+
+
 def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> Built:
     """Read all sources, clean them as one, and return the graph.
 
@@ -48,9 +58,7 @@ def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> 
     report = Report()
     reactions = clean(chain.from_iterable(source.records() for source in sources), rules, report)
     if not reactions:
-        first = report.drops[0] if report.drops else None
-        where = f" The first: {first.file} row {first.row}, {first.rule} {first.detail}." if first else ""
-        raise InputError(f"No reaction is left of {report.read} records.{where}")
+        raise InputError(_nothing_left(report))
     about: dict[str, object] = {
         "rules": asdict(rules),
         "sources": [source.provenance() for source in sources],

@@ -23,10 +23,13 @@ class Canonicaliser:
     _seen: dict[str, Canonical | None] = field(default_factory=dict)
 
     def __call__(self, smiles: str) -> Canonical | None:
-        """Return the canonical form without atom maps, or None where the SMILES cannot be parsed.
+        """Return the canonical form without atom maps, or None where RDKit cannot read the SMILES.
 
         The form is a fixed point: made canonical again it does not change.
         """
+        # RDKit takes what follows a space for the molecule's name, and drops it without a word.
+        if not smiles.isascii() or any(character.isspace() for character in smiles):
+            return None
         if smiles not in self._seen:
             self._seen[smiles] = _canonical(smiles)
         return self._seen[smiles]

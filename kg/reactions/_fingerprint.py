@@ -52,7 +52,7 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
         for name in reaction.reactants:
             yield relationship_line(line_of(name), "REACTS_IN", {}, here)
         for name, value in zip(reaction.products, reaction.yields, strict=True):
-            properties = {} if value is None else {"yield": value}
+            properties = {} if value is None else {"yield": float(value)}
             yield relationship_line(here, "PRODUCES", properties, line_of(name))
         for name in reaction.agents:
             yield relationship_line(here, "USES_AGENT", {}, line_of(name))

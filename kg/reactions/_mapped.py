@@ -50,9 +50,9 @@ def read_line(name: str, number: int, reaction: str) -> Record:
     return Record(
         file=name,
         row=number,
-        reactants=tuple(m for m in left if not made.isdisjoint(_maps(m))),
-        products=products,
-        agents=tuple(m for m in left if made.isdisjoint(_maps(m))),
+        reactants=tuple(_unmapped(m) for m in left if not made.isdisjoint(_maps(m))),
+        products=tuple(_unmapped(m) for m in products),
+        agents=tuple(_unmapped(m) for m in left if made.isdisjoint(_maps(m))),
         yields=(None,) * len(products),
         original=reaction,
     )
@@ -64,3 +64,8 @@ def _molecules(side: str) -> tuple[str, ...]:
 
 def _maps(molecule: str) -> set[str]:
     return {number for number in _ATOM_MAP.findall(molecule) if int(number)}
+
+
+def _unmapped(molecule: str) -> str:
+    # The same molecule has other map numbers in every reaction; without them it is made canonical only once.
+    return _ATOM_MAP.sub("]", molecule)

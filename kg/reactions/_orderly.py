@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from kg.errors import InputError
 from kg.reactions._record import Record, reaction_string
@@ -129,8 +129,16 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
 
 
 def _record(name: str, row: int, values: Mapping[str, Any], places: Mapping[str, list[str]]) -> Record:
+    grant_date = grant_month(values.get("grant_date"))
+    original = values.get("rxn_str") or ""
     filled = {role: [c for c in places[role] if values[c] not in _ABSENT] for role in _ROLES}
     reactants, products, agents, solvents = (tuple(values[c] for c in filled[role]) for role in _ROLES)
+    yields = tuple(values.get(f"yield_{c.removeprefix('product_')}") for c in filled["product"])
+    molecules = reactants + products + agents + solvents
+    if not all(isinstance(text, str) for text in (*molecules, original)):
+        return Record(name, row, original=str(original), fault="a molecule or rxn_str is not text")
+    if not all(value is None or isinstance(value, int | float) for value in yields):
+        return Record(name, row, original=original, fault="a yield is not a number")
     return Record(
         file=name,
         row=row,
@@ -138,21 +146,21 @@ def _record(name: str, row: int, values: Mapping[str, Any], places: Mapping[str,
         products=products,
         agents=agents,
         solvents=solvents,
-        yields=tuple(values.get(f"yield_{c.removeprefix('product_')}") for c in filled["product"]),
-        original=values.get("rxn_str") or reaction_string(reactants, agents + solvents, products),
-        grant_date=grant_month(values.get("grant_date")),
+        yields=yields,
+        original=original or reaction_string(reactants, agents + solvents, products),
+        grant_date=grant_date,
     )
 
 
-def grant_month(value: datetime | None) -> str | None:
+def grant_month(value: object) -> str | None:
     """Return the grant date as ISO 8601.
 
     ORDerly parses the ``1995_11`` of a file name as year and *minute*, so that November 1995 comes as
     1995-01-01 00:11. Year and month is all that the source knows, and that is what is returned; a date
-    that does not have this form is returned to the day.
+    that does not have this form is returned to the day, and text as it is.
     """
-    if value is None:
-        return None
+    if not isinstance(value, datetime):
+        return None if value is None else str(value)
     if (value.month, value.day, value.hour) == (1, 1, 0) and 1 <= value.minute <= 12:
         return f"{value.year:04}-{value.minute:02}"
     return value.date().isoformat()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 DROP_RULES = {
     "unreadable_record": "the record cannot be read as a reaction",
     "no_products": "no product",
-    "unreadable_smiles": "a SMILES that cannot be parsed",
+    "unreadable_smiles": "a SMILES that RDKit cannot read",
     "no_reactants": "no reactant",
     "over_four": "more than four molecules in a role",
     "duplicate": "same molecules in every role as a kept reaction",

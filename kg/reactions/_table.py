@@ -88,7 +88,9 @@ class JsonLines:
         return file_provenance("jsonl", self.path)
 
 
-def _record(name: str, number: int, row: Mapping[str, Any]) -> Record:
+def _record(name: str, number: int, row: Mapping[Any, Any]) -> Record:
+    if None in row:
+        return Record(name, number, original=str(dict(row)), fault="more fields than columns")
     try:
         reactants, products, agents, solvents = (
             _molecules(role, row.get(role)) for role in ("reactants", "products", "agents", "solvents")
@@ -116,16 +118,18 @@ def _yields(value: Any, products: int) -> tuple[float | None, ...]:
     items = value.replace(";", " ").split() if isinstance(value, str) else value
     if items is None:
         items = []
-    elif isinstance(items, int | float):
+    elif isinstance(items, int | float) and not isinstance(items, bool):
         items = [items]
     if not isinstance(items, list) or len(items) > products:
-        raise ValueError("yields has more values than there are products")
+        raise ValueError("yields is not a list of at most one number for each product")
     return tuple(_yield(item) for item in items) + (None,) * (products - len(items))
 
 
 def _yield(item: Any) -> float | None:
     if item is None or item in _ABSENT_YIELDS:
         return None
+    if isinstance(item, bool):
+        raise ValueError("the yield is not a number")
     try:
         return float(item)
     except (TypeError, ValueError):

@@ -1,6 +1,7 @@
 """Opens the text files that people give, plain or gzip."""
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +22,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(file, start=1):
                 filled = filled or bool(line.strip())
                 yield number, line
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise InputError(f"{path} cannot be read after line {number}: {error}.") from error
     if not filled:
         raise InputError(f"{path} is empty.")

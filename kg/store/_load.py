@@ -61,7 +61,6 @@ def load(driver: neo4j.Driver, reactions: Sequence[Reaction], database: str = "n
             _require_empty(session, database)
             for constraint in _CONSTRAINTS:
                 session.run(constraint).consume()
-            session.run("CALL db.awaitIndexes(300)").consume()
             names = dict.fromkeys(name for reaction in reactions for name in _names(reaction))
             for names_batch in _batches(names, _MOLECULES_AT_ONCE):
                 _write(session, _MOLECULES, names_batch)
@@ -95,7 +94,10 @@ def _names(reaction: Reaction) -> Iterator[str]:
 
 
 def _row(reaction: Reaction) -> list[object]:
-    made = [list(pair) for pair in zip(reaction.products, reaction.yields, strict=True)]
+    made = [
+        [name, None if value is None else float(value)]
+        for name, value in zip(reaction.products, reaction.yields, strict=True)
+    ]
     return [reaction.id, list(reaction.reactants), made, list(reaction.agents), list(reaction.solvents)]
 
 
