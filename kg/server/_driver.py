@@ -1,0 +1,71 @@
+"""Talking to a server: connections, passwords, versions."""
+
+import secrets
+
+import neo4j
+
+from kg.server._endpoint import Endpoint
+from kg.server._errors import ServerError
+
+CONNECT_TIMEOUT_S = 10.0
+USER = "neo4j"
+FIRST_PASSWORD = "neo4j"
+"""What every new Neo4j store asks to be changed."""
+
+
+def connect(endpoint: Endpoint) -> neo4j.Driver:
+    """Return a driver for a server; nothing is sent until it is used.
+
+    Args:
+        endpoint: The server.
+
+    Returns:
+        A driver that reports no usage and asks for no notifications; the caller closes it.
+    """
+    return driver_for(endpoint.uri, endpoint.user, endpoint.password)
+
+
+def driver_for(uri: str, user: str, password: str) -> neo4j.Driver:
+    """Return a driver for an address and credentials."""
+    return neo4j.GraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        connection_timeout=CONNECT_TIMEOUT_S,
+        connection_acquisition_timeout=60.0,
+        telemetry_disabled=True,
+        # Hints on query style, one for nearly every generated query, that nobody here reads.
+        notifications_min_severity="OFF",
+        user_agent="retrocypher",
+    )
+
+
+def new_password() -> str:
+    """Return a random password."""
+    return secrets.token_urlsafe(24)
+
+
+def change_password(uri: str, old: str, new: str) -> None:
+    """Replace the password of the first user; as parameters, neither shows in a log or process list."""
+    with driver_for(uri, USER, old) as driver:
+        driver.execute_query(
+            "ALTER CURRENT USER SET PASSWORD FROM $old TO $new", old=old, new=new, database_="system"
+        )
+
+
+def server_version(uri: str, user: str, password: str) -> str:
+    """Return the server's version, e.g. ``5.26.30``.
+
+    Raises:
+        ServerError: It is not Neo4j 5.
+        neo4j.exceptions.Neo4jError: The server refuses.
+        neo4j.exceptions.DriverError: It does not answer.
+    """
+    with driver_for(uri, user, password) as driver:
+        agent = driver.get_server_info().agent
+    product, _, version = agent.partition("/")
+    if product != "Neo4j" or not version.startswith("5."):
+        raise ServerError(
+            f"The server at {uri} is {agent}; the questions are written in the Cypher of Neo4j 5. "
+            "Give a server of a 5.x release (5.26 is the one the project is tested with)."
+        )
+    return version

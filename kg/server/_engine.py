@@ -1,0 +1,144 @@
+"""Opening a server of our own, process or container: on a copy of a store that is loaded already."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import neo4j
+
+from kg.server._driver import FIRST_PASSWORD, USER, change_password, connect, new_password, server_version
+from kg.server._endpoint import Endpoint
+from kg.server._errors import ServerError
+from kg.server._launch import Supervised, launch
+from kg.server._plan import Kind, Plan, StartError
+from kg.server._port import free_port
+from kg.server._private import private_directory
+from kg.server._running import RunningServer
+from kg.server._templates import Template, template
+
+PORT_TRIES = 5
+
+
+class Engine(Protocol):
+    """What differs between a process and a container."""
+
+    kind: Kind
+    store_key: str
+    """Names the stores that this engine can open."""
+
+    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
+        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
+
+    def keep(self, staging: Path) -> None:
+        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
+
+    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
+        """Complete the plan of a server with a copy of a store that was kept."""
+
+    def failure(self, message: str) -> ServerError:
+        """Return the error for a server that did not start."""
+
+
+class Opener:
+    """Opens servers.
+
+    Args:
+        engine: Where they run.
+        announce: Is told what takes long.
+        startup_timeout_s: Seconds a server may take until it answers.
+        port: Where to listen; None for any free port.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        announce: Callable[[str], None],
+        startup_timeout_s: float,
+        port: int | None = None,
+    ) -> None:
+        self._engine = engine
+        self._announce = announce
+        self._timeout_s = startup_timeout_s
+        self._port = port
+
+    def open(self, graph_fingerprint: str, fill: Callable[[neo4j.Driver], object]) -> RunningServer:
+        """Start a server with a graph.
+
+        Args:
+            graph_fingerprint: Names the store; one that is there already is copied.
+            fill: Loads the graph into an empty server where there is no store yet.
+        """
+        store = template(graph_fingerprint, self._engine.store_key, lambda home: self._build(home, fill))
+        return self._opened(store)
+
+    def _opened(self, store: Template) -> RunningServer:
+        supervised, endpoint = self._start(
+            lambda plan: self._engine.plan_for_copy(plan, store.directory), store.password, self._port
+        )
+        return RunningServer(endpoint, supervised)
+
+    def _build(self, staging: Path, fill: Callable[[neo4j.Driver], object]) -> str:
+        self._announce("Loading the graph into a new store (once; later sessions copy it)")
+        supervised, endpoint = self._start(
+            lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None
+        )
+        try:
+            with connect(endpoint) as driver:
+                fill(driver)
+            supervised.stop()
+        finally:
+            supervised.end()
+        self._engine.keep(staging)
+        return endpoint.password
+
+    def _start(
+        self, complete: Callable[[Plan], Plan], password: str, port: int | None
+    ) -> tuple[Supervised, Endpoint]:
+        """Launch, and replace the store's password by one of this server's own."""
+        supervised, chosen = self._launch(complete, port)
+        uri = f"bolt://127.0.0.1:{chosen}"
+        try:
+            changed = new_password()
+            change_password(uri, password, changed)
+            return supervised, Endpoint(
+                uri=uri,
+                user=USER,
+                password=changed,
+                kind=self._engine.kind,
+                owned=True,
+                control=str(supervised.control),
+                version=server_version(uri, USER, changed),
+            )
+        except BaseException:
+            supervised.end()
+            raise
+
+    def _launch(self, complete: Callable[[Plan], Plan], port: int | None) -> tuple[Supervised, int]:
+        tries = 1 if port else PORT_TRIES
+        while True:
+            tries -= 1
+            chosen = port or free_port()
+            plan = Plan(self._engine.kind, str(private_directory()), chosen, os.getpid(), self._timeout_s)
+            try:
+                return launch(complete(plan)), chosen
+            except StartError as error:
+                # A port that was free a moment ago may be taken; one that was asked for is.
+                if error.fault != "port" or not tries:
+                    raise self._explained(error, chosen) from None
+
+    def _explained(self, error: StartError, port: int) -> ServerError:
+        match error.fault:
+            case "port":
+                return ServerError(
+                    f"Port {port} is taken by another program. Choose one with --port, or end that program."
+                )
+            case "timeout":
+                return self._engine.failure(
+                    f"Neo4j did not start within {self._timeout_s:.0f} s; is the machine overloaded? "
+                    f"Its last lines:\n{error.message}"
+                )
+            case "docker":
+                return self._engine.failure(error.message)
+            case "crash":
+                return self._engine.failure(f"Neo4j ended while it started. Its last lines:\n{error.message}")
