@@ -1,4 +1,4 @@
-"""Questions and gold: templates, reference Cypher, sampling, and the two ways gold is computed."""
+"""Questions: what they are, reading them, and choosing which to ask; `kg.questions.authoring` makes them."""
 
 from kg.questions._model import (
     MULTI_STEP_TASKS,
@@ -8,10 +8,11 @@ from kg.questions._model import (
     Setting,
     setting_of,
 )
-from kg.questions._read import QuestionSet, load_questions
+from kg.questions._read import DEFAULT_QUESTIONS, QuestionSet, load_questions
 from kg.questions._sampling import select
 
 __all__ = [
+    "DEFAULT_QUESTIONS",
     "MULTI_STEP_TASKS",
     "SINGLE_STEP_TASKS",
     "TASKS",

@@ -9,9 +9,11 @@ from typing import Any
 
 from kg.errors import InputError
 from kg.questions._model import Question
-from kg.questions._validation import MalformedQuestion, question_of
+from kg.questions._validation import MalformedQuestionError, question_of
 
-DEFAULT_QUESTIONS = Path(__file__).parent.parent / "data" / "questions"
+DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
+"""Folder of the committed questions."""
+
 QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
 MANIFEST_FILE = "manifest.json"
 
@@ -44,9 +46,7 @@ def load_questions(path: Path | None = None) -> QuestionSet:
     """
     folder = DEFAULT_QUESTIONS if path is None else path
     if not folder.is_dir():
-        raise InputError(
-            f"{folder}: no such folder of questions; make one with `retrocypher questions build`"
-        )
+        raise InputError(f"{folder}: no such folder; `retrocypher questions build` makes a set of questions")
     manifest = _manifest(folder / MANIFEST_FILE)
     digest = hashlib.sha256()
     questions: list[Question] = []
@@ -75,7 +75,7 @@ def _questions(file: Path, content: bytes) -> Iterator[tuple[str, Question]]:
             yield where, question_of(json.loads(line))
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{where}: not valid JSON ({error})") from error
-        except MalformedQuestion as error:
+        except MalformedQuestionError as error:
             raise InputError(f"{where}: {error}") from error
 
 

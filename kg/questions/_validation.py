@@ -20,7 +20,7 @@ _FIELDS: tuple[tuple[str, type], ...] = (
 _ROLES = ("reactants", "products", "agents", "solvents")
 
 
-class MalformedQuestion(ValueError):
+class MalformedQuestionError(ValueError):
     """A JSON value is not a question; the message says which field is wrong and what it should be."""
 
 
@@ -28,20 +28,20 @@ def question_of(value: Any) -> Question:
     """Return the question that a parsed JSON line holds; fields that are not a question's are ignored.
 
     Raises:
-        MalformedQuestion: If a field is missing or has an impossible value.
+        MalformedQuestionError: If a field is missing or has an impossible value.
     """
     if not isinstance(value, dict):
-        raise MalformedQuestion("a question must be a JSON object")
+        raise MalformedQuestionError("a question must be a JSON object")
     fields: dict[str, Any] = {}
     for name, kind in _FIELDS:
         if name not in value:
-            raise MalformedQuestion(f"field {name!r} is missing")
+            raise MalformedQuestionError(f"field {name!r} is missing")
         found = value[name]
         # bool is an int to Python, but true is no number of steps
         if type(found) is not kind:
-            raise MalformedQuestion(f"field {name!r} must be of type {kind.__name__}")
+            raise MalformedQuestionError(f"field {name!r} must be of type {kind.__name__}")
         if kind is str and not found:
-            raise MalformedQuestion(f"field {name!r} is empty")
+            raise MalformedQuestionError(f"field {name!r} is empty")
         fields[name] = found
     question = Question(**fields)
     _check_task(question)
@@ -51,26 +51,28 @@ def question_of(value: Any) -> Question:
 
 def _check_task(question: Question) -> None:
     if question.task not in TASKS:
-        raise MalformedQuestion(f"unknown task {question.task!r}; one of {', '.join(TASKS)}")
+        raise MalformedQuestionError(f"unknown task {question.task!r}; one of {', '.join(TASKS)}")
     setting = setting_of(question.task)
     if question.setting != setting:
-        raise MalformedQuestion(f"setting of {question.task} must be {setting!r}, not {question.setting!r}")
+        raise MalformedQuestionError(
+            f"setting of {question.task} must be {setting!r}, not {question.setting!r}"
+        )
     allowed = ROUTE_STEPS if question.task in MULTI_STEP_TASKS else (1,)
     if question.steps not in allowed:
-        raise MalformedQuestion(
+        raise MalformedQuestionError(
             f"steps of {question.task} must be {' or '.join(map(str, allowed))}, not {question.steps}"
         )
     if question.task == "conditions" and question.slots.get("role") not in ("agents", "solvents"):
-        raise MalformedQuestion("slots of conditions must name the role: 'agents' or 'solvents'")
+        raise MalformedQuestionError("slots of conditions must name the role: 'agents' or 'solvents'")
 
 
 def _check_gold(question: Question) -> None:
     if not question.gold:
-        raise MalformedQuestion("gold is empty")
+        raise MalformedQuestionError("gold is empty")
     multi_step = question.setting == "multi_step"
     for row in question.gold:
         if not isinstance(row, dict):
-            raise MalformedQuestion("gold must be a list of objects")
+            raise MalformedQuestionError("gold must be a list of objects")
         if multi_step:
             _check_route(row, question.steps)
         else:
@@ -80,15 +82,15 @@ def _check_gold(question: Question) -> None:
 def _check_route(row: dict[str, Any], steps: int) -> None:
     route = row.get("route")
     if not isinstance(route, list) or len(route) != steps or any(type(item) is not int for item in route):
-        raise MalformedQuestion(f"gold: each row needs a route of {steps} reaction ids")
+        raise MalformedQuestionError(f"gold: each row needs a route of {steps} reaction ids")
 
 
 def _check_reaction(row: dict[str, Any], task: str) -> None:
     if type(row.get("id")) is not int:
-        raise MalformedQuestion("gold: each row needs a reaction id")
+        raise MalformedQuestionError("gold: each row needs a reaction id")
     for role in (*_ROLES, "co_products") if task == "co_products" else _ROLES:
         names = row.get(role)
         if not isinstance(names, list) or any(type(name) is not str for name in names):
-            raise MalformedQuestion(f"gold: each row needs {role!r}, a list of molecule names")
+            raise MalformedQuestionError(f"gold: each row needs {role!r}, a list of molecule names")
     if task == "best_yield" and type(row.get("target_yield")) not in (int, float):
-        raise MalformedQuestion("gold: each row needs 'target_yield', a number")
+        raise MalformedQuestionError("gold: each row needs 'target_yield', a number")

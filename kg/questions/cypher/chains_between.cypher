@@ -1,0 +1,3 @@
+MATCH path = (start:Molecule {name: $start})-[:REACTS_IN|PRODUCES*$hops]->(target:Molecule {name: $target})
+WITH [node IN nodes(path) WHERE node:Reaction] AS reaction_nodes
+RETURN DISTINCT reaction_nodes
