@@ -1,1 +1,24 @@
-"""models."""
+"""Models: messages in, an answer out; from the one that is always right to any OpenAI-compatible API."""
+
+from prompts.models._check import check_models
+from prompts.models._interface import Answer, Message, Model, ModelError, Request
+from prompts.models._open import open_models
+from prompts.models._shared import SharedModels, start_shared
+from prompts.models._spec import CHOICES, DEFAULT_MODEL, ModelSpec, parse_spec, parse_specs
+
+__all__ = [
+    "CHOICES",
+    "DEFAULT_MODEL",
+    "Answer",
+    "Message",
+    "Model",
+    "ModelError",
+    "ModelSpec",
+    "Request",
+    "SharedModels",
+    "check_models",
+    "open_models",
+    "parse_spec",
+    "parse_specs",
+    "start_shared",
+]

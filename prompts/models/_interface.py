@@ -35,19 +35,26 @@ class Answer:
         text: The answer as it came.
         tokens: ``prompt`` and ``completion`` counts, where the model tells them.
         time_s: Wall-clock seconds of the call that answered, waiting for a slot left out.
+        details: What else there is to know, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the
+            text is empty), ``operator`` (of a mutant). JSON values only.
+        verbatim: Whether the text is the query itself, to be executed as it stands without extraction;
+            an empty text is then a case without a query.
     """
 
     text: str
     tokens: dict[str, int] | None = None
     time_s: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
+    verbatim: bool = False
 
 
 class ModelError(RetroCypherError):
     """A model could not be asked: never a score, always an infrastructure error.
 
     Attributes:
-        kind: Short name of what failed, e.g. ``rate_limit``, ``connection``, ``authentication``.
+        kind: Short name of what failed: ``authentication``, ``unknown_model``, ``quota``, ``rate_limit``,
+            ``server_error``, ``connection``, ``timeout``, ``malformed_response``, ``bad_request`` or
+            ``local_model``.
     """
 
     def __init__(self, kind: str, message: str) -> None:

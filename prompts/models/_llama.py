@@ -1,0 +1,117 @@
+"""The model behind the session's llama.cpp process."""
+
+import http.client
+import json
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from prompts.models._interface import Answer, ModelError, Request
+from prompts.models._slots import Slots
+
+_TIMEOUT_S = 900.0
+_COMEBACK_S = 120.0
+_HEALTH_S = 5.0
+_POLL_S = 0.1
+
+
+class LlamaModel:
+    """Asks llama.cpp over loopback, one request at a time over all workers, greedily.
+
+    Args:
+        label: Name in ids and tables.
+        address: Where the process listens.
+        api_key: Its token.
+        turn: The one place at the process.
+        seed: Sent along; greedy decoding does not use it.
+        max_tokens: Longest answer.
+    """
+
+    def __init__(
+        self, label: str, address: str, api_key: str, *, turn: Slots, seed: int, max_tokens: int
+    ) -> None:
+        self.label = label
+        self._host, self._port = urlsplit(address).hostname or "", urlsplit(address).port or 0
+        self._headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
+        self._parameters = {"temperature": 0, "seed": seed, "max_tokens": max_tokens}
+        self._turn = turn
+        self._lost = False
+
+    def answer(self, request: Request) -> Answer:
+        """Answer a request; a prompt longer than the context is answered without a query.
+
+        A process that dies while it answers is brought back by its owner, and asked once more.
+
+        Raises:
+            ModelError: If the process is gone for good, dies twice over one request, takes over 15 minutes
+                or refuses the request.
+        """
+        body = json.dumps({"messages": request.messages, **self._parameters}).encode()
+        with self._turn.hold():
+            for _ in range(2):
+                self._wait_until_up()
+                started = time.perf_counter()
+                try:
+                    status, reply = self._post(body)
+                except TimeoutError:
+                    raise ModelError(
+                        "timeout", f"llama.cpp gave no answer within {_TIMEOUT_S:.0f} s."
+                    ) from None
+                except (OSError, http.client.HTTPException, ValueError):
+                    continue
+                return _read(status, reply, time.perf_counter() - started)
+        raise ModelError("local_model", "The llama.cpp process died twice while it answered this request.")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _post(self, body: bytes) -> tuple[int, Any]:
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=_TIMEOUT_S)
+        try:
+            connection.request("POST", "/v1/chat/completions", body, self._headers)
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+        finally:
+            connection.close()
+
+    def _wait_until_up(self) -> None:
+        deadline = time.monotonic() + (0.0 if self._lost else _COMEBACK_S)
+        while not self._is_up():
+            if time.monotonic() >= deadline:
+                self._lost = True
+                raise ModelError(
+                    "local_model",
+                    "The llama.cpp process of this session has ended and did not come back. "
+                    "Is there enough memory for the model?",
+                )
+            time.sleep(_POLL_S)
+        self._lost = False
+
+    def _is_up(self) -> bool:
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=_HEALTH_S)
+        try:
+            connection.request("GET", "/health")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+
+def _read(status: int, reply: Any, time_s: float) -> Answer:
+    if status == 200:
+        choice = reply["choices"][0]
+        usage = reply["usage"]
+        return Answer(
+            choice["message"].get("content") or "",
+            tokens={"prompt": usage["prompt_tokens"], "completion": usage["completion_tokens"]},
+            time_s=time_s,
+            details={"finish_reason": choice["finish_reason"]},
+        )
+    error = reply.get("error", {}) if isinstance(reply, dict) else {}
+    if error.get("type") == "exceed_context_size_error":
+        reason = f"the prompt has {error.get('n_prompt_tokens')} tokens, the context {error.get('n_ctx')}"
+        return Answer("", time_s=time_s, details={"no_answer": reason})
+    raise ModelError(
+        "bad_request", f"llama.cpp refused the request ({status}): {str(error.get('message'))[:500]}"
+    )

@@ -1,0 +1,123 @@
+"""The owner's side of the llama.cpp process: start, bring back, stop."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+from kg.errors import InputError
+from prompts.models._llama_settings import LlamaSettings
+
+_CHILD = Path(__file__).with_name("_llama_child.py")
+_START_S = 600.0
+_STOP_S = 10.0
+_RESTARTS = 3
+
+
+class LlamaProcess:
+    """One llama.cpp process, brought back at the same address when it dies.
+
+    Args:
+        settings: How to run it.
+
+    Raises:
+        InputError: If llama.cpp cannot load the file.
+    """
+
+    def __init__(self, settings: LlamaSettings) -> None:
+        self._settings = settings
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in stop)
+        self._stopping = threading.Event()
+        self._process = self._launch(settings)
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    @property
+    def address(self) -> str:
+        """Where it listens, ``http://127.0.0.1:PORT``."""
+        return f"http://127.0.0.1:{self._settings.port}"
+
+    @property
+    def pid(self) -> int:
+        """Process id of the child that runs now."""
+        return self._process.pid
+
+    def stop(self) -> None:
+        """End the process; harmless when it has ended."""
+        self._stopping.set()
+        _end(self._process)
+        self._watcher.join()
+        self._log.close()
+
+    def _launch(self, settings: LlamaSettings) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            # Ctrl-C goes to the whole foreground group; the owner decides when to stop.
+            start_new_session=True,
+        )
+        try:
+            address = self._hand_over(process, settings)
+        except BaseException:
+            _end(process)
+            raise
+        self._settings = settings.at(urlsplit(address).port or 0)
+        return process
+
+    def _hand_over(self, process: "subprocess.Popen[bytes]", settings: LlamaSettings) -> str:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        first = json.dumps({**settings.to_json(), "owner": os.getpid()}) + "\n"
+        try:
+            process.stdin.write(first.encode())
+            process.stdin.flush()
+        except BrokenPipeError:
+            pass  # It ended at once; its log says why.
+        ready, _, _ = select.select([process.stdout], [], [], _START_S)
+        line = process.stdout.readline() if ready else b""
+        report = json.loads(line) if line.strip() else {}
+        if "address" not in report:
+            reason = self._last_error() or report.get("error") or "llama.cpp ended without a word"
+            raise InputError(f"--model: llama.cpp cannot load {settings.path}: {reason}")
+        return str(report["address"])
+
+    def _last_error(self) -> str:
+        """Return what llama.cpp said about the file, else its last line."""
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        told = [
+            line.partition("error loading model: ")[2] for line in lines if "error loading model: " in line
+        ]
+        return (told or lines or [""])[-1].strip()
+
+    def _watch(self) -> None:
+        for _ in range(_RESTARTS):
+            self._process.wait()
+            if self._stopping.is_set():
+                return
+            try:
+                self._process = self._launch(self._settings)
+            except (InputError, OSError):
+                # Workers find nobody at the address and say so in their records.
+                return
+        self._stopping.wait()
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Close the pipe, which asks the child to end, and make sure that it did."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

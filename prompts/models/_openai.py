@@ -1,0 +1,126 @@
+"""A model behind an OpenAI-compatible API."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import openai
+
+from prompts.models._interface import Answer, ModelError, Request
+from prompts.models._openai_errors import Failure, understand
+from prompts.models._patience import PATIENCE, Patience
+from prompts.models._slots import Slots
+
+
+class OpenAIModel:
+    """Asks for a chat completion at temperature 0 with a seed, again and again where that may help.
+
+    Args:
+        label: Name in ids and tables.
+        name: The API's name of the model.
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
+        slots: Calls in flight over all processes; waiting and pausing hold none.
+        seed: Seed sent along.
+        patience: Bounds on waiting.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        name: str,
+        *,
+        environment: Mapping[str, str],
+        slots: Slots,
+        seed: int,
+        patience: Patience = PATIENCE,
+    ) -> None:
+        self.label = label
+        self._name = name
+        self._slots = slots
+        self._patience = patience
+        self._api_key = environment.get("OPENAI_API_KEY", "")
+        self._parameters: dict[str, Any] = {"temperature": 0, "seed": seed}
+        self._refused: list[str] = []
+        self._client = openai.OpenAI(
+            api_key=self._api_key,
+            base_url=environment.get("OPENAI_BASE_URL") or None,
+            timeout=patience.timeout_s,
+            max_retries=0,
+        )
+
+    def answer(self, request: Request) -> Answer:
+        """Answer a request.
+
+        A prompt over the model's context, a content filter and an empty reply are answers without a query:
+        they are the model's own limits and would come again.
+
+        Raises:
+            ModelError: If the API refuses the key, the model or the request, or attempts run out.
+        """
+        attempt = timeouts = 0
+        while True:
+            attempt += 1
+            answer, failure = self._attempt(request, attempt)
+            if answer is not None:
+                return answer
+            assert failure is not None
+            match failure.verdict:
+                case "no_answer":
+                    return Answer("", details=self._details(attempt, no_answer=failure.message))
+                case "without_parameter":
+                    self._parameters.pop(failure.parameter)
+                    self._refused.append(failure.parameter)
+                    attempt -= 1
+                    continue
+                case "give_up":
+                    raise ModelError(failure.kind, failure.message)
+            timeouts += failure.kind == "timeout"
+            self._pause(failure, attempt, timeouts)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _attempt(self, request: Request, attempt: int) -> tuple[Answer | None, Failure | None]:
+        messages: list[Any] = list(request.messages)
+        with self._slots.hold():
+            started = time.perf_counter()
+            try:
+                reply: Any = self._client.chat.completions.create(
+                    model=self._name, messages=messages, **self._parameters
+                )
+                time_s = time.perf_counter() - started
+                return self._read(reply, time_s, attempt), None
+            # Replies that break their own format surface as ValueError, TypeError and AttributeError.
+            except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
+                return None, understand(error, frozenset(self._parameters), self._api_key)
+
+    def _read(self, reply: Any, time_s: float, attempt: int) -> Answer:
+        choice = reply.choices[0]
+        text = choice.message.content or ""
+        if not isinstance(text, str):
+            raise TypeError("the content is no text")
+        details = self._details(attempt, finish_reason=choice.finish_reason, model=reply.model)
+        if not text.strip():
+            refusal = getattr(choice.message, "refusal", None)
+            details["no_answer"] = str(refusal) if refusal else "the reply is empty"
+        usage = reply.usage
+        tokens = usage and {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
+        return Answer(text, tokens=tokens or None, time_s=time_s, details=details)
+
+    def _details(self, attempt: int, **more: Any) -> dict[str, Any]:
+        details: dict[str, Any] = {"attempts": attempt, **more}
+        if self._refused:
+            details["without"] = list(self._refused)
+        return details
+
+    def _pause(self, failure: Failure, attempt: int, timeouts: int) -> None:
+        patience = self._patience
+        if attempt >= patience.attempts or timeouts >= patience.timeouts:
+            times = "once" if attempt == 1 else f"{attempt} times"
+            raise ModelError(failure.kind, f"{failure.message} Asked {times}.")
+        if failure.wait_s is not None and failure.wait_s > patience.longest_wait_s:
+            raise ModelError(
+                failure.kind, f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
+            )
+        time.sleep(patience.wait_s(attempt, failure.wait_s))

@@ -1,0 +1,153 @@
+"""Predictions in a JSONL file: somebody else's answers, to be scored here."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg.errors import InputError
+from prompts.shots import canonical_shot
+
+CONDITIONS = ("model", "prompt", "shot", "loop")
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One line of the file.
+
+    Attributes:
+        line: Its number, from 1.
+        question_id: The question it answers.
+        cypher: The query; None where there is none.
+        given: Those of `CONDITIONS` that the line names; a case must equal all of them.
+    """
+
+    line: int
+    question_id: str
+    cypher: str | None
+    given: Mapping[str, str]
+
+    def fits(self, case: Mapping[str, Collection[str]]) -> bool:
+        """Whether each given condition is among the case's values for it."""
+        return all(value in case.get(name, ()) for name, value in self.given.items())
+
+    def overlaps(self, other: "Prediction") -> bool:
+        """Whether some case could take both."""
+        return all(other.given.get(name, value) == value for name, value in self.given.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """All predictions of a file, by question."""
+
+    path: Path
+    by_question: Mapping[str, tuple[Prediction, ...]]
+
+    def find(self, question_id: str, case: Mapping[str, str]) -> Prediction | None:
+        """Return the prediction for a case, None where the file has none."""
+        values = {name: (value,) for name, value in case.items()}
+        return next((each for each in self.by_question.get(question_id, ()) if each.fits(values)), None)
+
+    def require_known(self, known: Collection[str]) -> None:
+        """Refuse questions that do not exist.
+
+        Raises:
+            InputError: With the first unknown id, its line, and how many there are.
+        """
+        unknown = [each for name, lines in self.by_question.items() if name not in known for each in lines]
+        if unknown:
+            first = min(unknown, key=lambda each: each.line)
+            raise InputError(
+                f"{self.path}, line {first.line}: unknown question id {first.question_id!r} "
+                f"({len(unknown)} such lines). The predictions must be for the question set of this run."
+            )
+
+    def require_use(self, selected: Collection[str], case: Mapping[str, Collection[str]]) -> None:
+        """Refuse a file of which no line applies, for every case would be counted as without a query.
+
+        Args:
+            selected: Ids of the questions of this run.
+            case: Values of `CONDITIONS` that occur in this run.
+
+        Raises:
+            InputError: With what the file is for and what the run asks.
+        """
+        lines = [each for name in selected for each in self.by_question.get(name, ())]
+        if any(each.fits(case) for each in lines):
+            return
+        if not lines:
+            raise InputError(f"{self.path}: it has no prediction for any question of this run.")
+        for name in CONDITIONS:
+            found = sorted({each.given[name] for each in lines if name in each.given})
+            if (
+                found
+                and not set(found) & set(case.get(name, ()))
+                and all(name in each.given for each in lines)
+            ):
+                hint = f" Name the model with {found[0]}=file:PATH." if name == "model" else ""
+                raise InputError(
+                    f"{self.path}: its predictions are for {name} {', '.join(found[:5])}, "
+                    f"this run has {', '.join(case.get(name, ()))}.{hint}"
+                )
+        raise InputError(
+            f"{self.path}: no line fits a case of this run in model, prompt, shot and loop together."
+        )
+
+
+def read_predictions(path: Path) -> Predictions:
+    """Read a file of predictions, one JSON object a line; empty lines are passed over.
+
+    ``question_id`` and ``cypher`` (text, or null for no query) are required; `CONDITIONS` are optional;
+    other fields are ignored, so the records of a run are a file of predictions too.
+
+    Raises:
+        InputError: If the file cannot be read, a line is broken, or two lines are for one case.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: the predictions cannot be read ({error}).") from None
+    by_question: dict[str, tuple[Prediction, ...]] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        prediction = _prediction(path, number, line)
+        earlier = by_question.get(prediction.question_id, ())
+        for other in earlier:
+            if prediction.overlaps(other):
+                raise InputError(
+                    f"{path}, line {number}: a second prediction for a case of {prediction.question_id} "
+                    f"(the first is in line {other.line}). Keep one, or tell them apart by "
+                    f"{', '.join(CONDITIONS)}."
+                )
+        by_question[prediction.question_id] = (*earlier, prediction)
+    if not by_question:
+        raise InputError(f"{path}: no predictions in it.")
+    return Predictions(path, by_question)
+
+
+def _prediction(path: Path, number: int, line: str) -> Prediction:
+    where = f"{path}, line {number}"
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{where}: broken JSON ({error}).") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: not a JSON object.")
+    question_id = value.get("question_id")
+    if not isinstance(question_id, str) or not question_id:
+        raise InputError(f"{where}: question_id is missing or no text.")
+    cypher: Any = value.get("cypher", 0)
+    if cypher is not None and not isinstance(cypher, str):
+        raise InputError(f"{where}: cypher is missing; it must be text, or null for no query.")
+    given = {name: value[name] for name in CONDITIONS if value.get(name) is not None}
+    for name, content in given.items():
+        if not isinstance(content, str):
+            raise InputError(f"{where}: {name} must be text.")
+    if "shot" in given:
+        try:
+            given["shot"] = canonical_shot(given["shot"])
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+    return Prediction(number, question_id, cypher, given)

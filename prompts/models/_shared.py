@@ -1,0 +1,54 @@
+"""What the controller of a session starts for its models, and all its workers use."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prompts.models._llama_process import LlamaProcess
+from prompts.models._llama_settings import gguf_path, settings_for
+from prompts.models._spec import ModelSpec
+
+
+class SharedModels:
+    """The llama.cpp processes of a session, one for each GGUF file.
+
+    Args:
+        processes: By path of the file.
+        api_key: The token they all ask for.
+    """
+
+    def __init__(self, processes: Mapping[str, LlamaProcess], api_key: str) -> None:
+        self._processes = dict(processes)
+        self._api_key = api_key
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what workers need to reach them, as plain values; with a token, so keep it out of files."""
+        addresses = {path: process.address for path, process in self._processes.items()}
+        return {"llama": addresses, "llama_key": self._api_key}
+
+    def pids(self) -> dict[str, int]:
+        """Return the process ids by path of the file."""
+        return {path: process.pid for path, process in self._processes.items()}
+
+    def stop(self) -> None:
+        """End all processes; harmless when repeated."""
+        while self._processes:
+            self._processes.popitem()[1].stop()
+
+
+def start_shared(specs: Sequence[ModelSpec]) -> SharedModels:
+    """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
+
+    Raises:
+        InputError: If llama.cpp cannot load a file; nothing is left running then.
+    """
+    api_key = secrets.token_urlsafe(32)
+    processes: dict[str, LlamaProcess] = {}
+    try:
+        for spec in specs:
+            if spec.kind in ("local", "gguf") and str(gguf_path(spec)) not in processes:
+                processes[str(gguf_path(spec))] = LlamaProcess(settings_for(spec, api_key))
+    except BaseException:
+        SharedModels(processes, api_key).stop()
+        raise
+    return SharedModels(processes, api_key)
