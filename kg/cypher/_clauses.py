@@ -61,7 +61,7 @@ _LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
 
 def clauses(parsed: ParsedQuery) -> list[Clause]:
     """Return the clauses of a query in the order of the text, those of subqueries included."""
-    return [_clause(parsed, node) for node in parsed.root.find_all(Rule.CLAUSE) if node.stop > node.start]
+    return [_clause(parsed, node) for node in parsed.root.find_all(Rule.CLAUSE)]
 
 
 def without_item(clause: Clause, index: int) -> Edit:

@@ -42,8 +42,8 @@ def _fetch() -> bytes:
     # jgo writes in place: a folder of our own keeps a download cut short out of the shared repository.
     with tempfile.TemporaryDirectory(dir=cache_dir(), prefix="grammar-") as folder:
         context = MavenContext(repo_cache=Path(folder), timeout=30)
-        component = context.project(GROUP, ARTIFACT).at_version(GRAMMAR_VERSION)
         try:
+            component = context.project(GROUP, ARTIFACT).at_version(GRAMMAR_VERSION)
             content = component.artifact().resolve().read_bytes()
         except (RuntimeError, OSError, AssertionError) as error:
             raise GraphError(

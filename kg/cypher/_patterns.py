@@ -87,11 +87,7 @@ def relationship_patterns(parsed: ParsedQuery) -> list[RelationshipPattern]:
 
 def length_ranges(parsed: ParsedQuery) -> list[LengthRange]:
     """Return every path length and quantifier of a query, those of parenthesised paths included."""
-    return [
-        _length(parsed, node)
-        for node in parsed.root.find_all(Rule.PATH_LENGTH, Rule.QUANTIFIER)
-        if node.children
-    ]
+    return [_length(parsed, node) for node in parsed.root.find_all(Rule.PATH_LENGTH, Rule.QUANTIFIER)]
 
 
 def reverse(pattern: RelationshipPattern) -> tuple[Edit, ...]:

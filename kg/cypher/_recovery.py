@@ -162,8 +162,8 @@ class Recovery:
                     node.children.append(part)
                     waiting.append((child, part))
         for node in reversed(order):
-            stops = [child.stop for child in node.children]
-            node.stop = max([node.start, *stops])
+            node.children = [child for child in node.children if isinstance(child, Token) or child.children]
+            node.stop = node.children[-1].stop if node.children else node.start
         return top
 
 

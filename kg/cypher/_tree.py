@@ -8,12 +8,12 @@ from kg.cypher._tokens import Token
 
 
 class Node:
-    """A part of a query that one rule of the server's grammar matched.
+    """What one rule of the server's grammar matched; rules that matched nothing are left out.
 
     Attributes:
         rule: The grammar's name of the rule (see ``Rule`` for those the project looks up).
         start: Offset of its first character.
-        stop: Offset after its last character; equal to ``start`` where the rule matched nothing.
+        stop: Offset after its last character.
         children: Nodes and tokens in the order of the text.
         parent: The node that holds it, None for the root.
     """

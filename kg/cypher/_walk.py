@@ -94,9 +94,11 @@ class Walker:
                 state = b
             elif kind == STOP:
                 if position:
-                    node.stop = max(node.start, tokens[position - 1].stop)
+                    node.stop = tokens[position - 1].stop
                 if not returns or node.parent is None:
                     return root
+                if not node.children:
+                    node.parent.children.pop()
                 node = node.parent
                 state = returns.pop()
             else:

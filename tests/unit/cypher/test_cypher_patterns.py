@@ -1,0 +1,104 @@
+import pytest
+
+from kg.cypher import apply_edits, length_ranges, parse, relationship_patterns, reverse
+
+QUERY = """MATCH p = (m:Molecule {name: 'C/C=C\\\\C'})-[u:REACTS_IN|USES_AGENT]->(r:Reaction)
+MATCH (r)<-[:`odd type`*1..3]-()--(x), (s)((a)-[:T]->(b)){2,3}(e), shortestPath((s)-[*]->(e))
+WHERE EXISTS { (x)-->(:Y) } AND NOT (x)<-[:Q]-(s) AND COUNT { MATCH (x)-[k IS K]->{2}(z) } > 1
+RETURN [(x)-[:L*2]->(y) | y] AS l"""
+
+
+def test_lists_every_pattern_with_its_parts() -> None:
+    found = relationship_patterns(parse(QUERY))
+    assert [(at.direction, at.types) for at in found] == [
+        ("right", ("REACTS_IN", "USES_AGENT")),
+        ("left", ("odd type",)),
+        ("either", ()),
+        ("right", ("T",)),
+        ("right", ()),
+        ("right", ()),
+        ("left", ("Q",)),
+        ("right", ("K",)),
+        ("right", ("L",)),
+    ]
+    first = found[0]
+    assert QUERY[first.start : first.stop] == "-[u:REACTS_IN|USES_AGENT]->"
+    assert first.variable == "u"
+    assert first.type_expression is not None
+    assert QUERY[slice(*first.type_expression)] == ":REACTS_IN|USES_AGENT"
+    assert first.left is not None
+    assert (first.left.variable, first.left.labels) == ("m", ("Molecule",))
+    assert first.right is not None
+    assert (first.right.variable, first.right.labels) == ("r", ("Reaction",))
+    assert first.node.within("matchClause") is not None
+
+
+def test_a_neighbour_that_is_a_parenthesised_path_is_none() -> None:
+    (inner,) = relationship_patterns(parse("MATCH (s)((a)-[:T]->(b)){2}(e) RETURN s"))
+    assert inner.left is not None
+    assert inner.left.variable == "a"
+    assert inner.length is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("(a)-[:T*]->(b)", (1, None, False)),
+        ("(a)-[:T*2]->(b)", (2, 2, False)),
+        ("(a)-[:T*0..3]->(b)", (0, 3, False)),
+        ("(a)-[:T*..3]->(b)", (1, 3, False)),
+        ("(a)-[:T*2..]->(b)", (2, None, False)),
+        ("(a)-[:T]->+(b)", (1, None, True)),
+        ("(a)-[:T]->*(b)", (0, None, True)),
+        ("(a)-[:T]->{2}(b)", (2, 2, True)),
+        ("(a)-[:T]->{,3}(b)", (0, 3, True)),
+        ("(a)-[:T]->{2,}(b)", (2, None, True)),
+        ("(a)-[:T]->{2,3}(b)", (2, 3, True)),
+    ],
+)
+def test_lengths(pattern: str, expected: tuple[int, int | None, bool]) -> None:
+    parsed = parse(f"MATCH {pattern} RETURN a")
+    (found,) = relationship_patterns(parsed)
+    assert found.length is not None
+    assert (found.length.minimum, found.length.maximum, found.length.quantifier) == expected
+    assert length_ranges(parsed) == [found.length]
+    assert found.right is not None
+    assert found.right.variable == "b"
+
+
+def test_lengths_of_whole_paths_are_listed() -> None:
+    assert [QUERY[at.start : at.stop] for at in length_ranges(parse(QUERY))] == [
+        "*1..3",
+        "{2,3}",
+        "*",
+        "{2}",
+        "*2",
+    ]
+
+
+def test_reversing_turns_one_arrow_and_reversing_again_gives_the_query_back() -> None:
+    for number, pattern in enumerate(relationship_patterns(parse(QUERY))):
+        turned = apply_edits(QUERY, reverse(pattern))
+        parsed = parse(turned)
+        assert parsed.errors == ()
+        there = relationship_patterns(parsed)[number]
+        opposite = {"left": "right", "right": "left", "either": "either"}
+        assert there.direction == opposite[pattern.direction]
+        assert apply_edits(turned, reverse(there)) == QUERY
+
+
+@pytest.mark.parametrize("pattern", ["(a)--(b)", "(a)<-->(b)", "(a)-[:T]-(b)"])
+def test_a_pattern_without_direction_is_not_reversed(pattern: str) -> None:
+    (found,) = relationship_patterns(parse(f"MATCH {pattern} RETURN a"))
+    assert reverse(found) == ()
+
+
+def test_patterns_of_writing_clauses_are_listed() -> None:
+    found = relationship_patterns(parse("INSERT (a)-[:T]->(b) MERGE (b)<-[:U]-(c)"))
+    assert [(at.direction, at.types) for at in found] == [("right", ("T",)), ("left", ("U",))]
+
+
+def test_what_is_left_of_a_broken_query_is_listed() -> None:
+    parsed = parse("MATCH (a)-[:T]->(b)-[:U]->(c RETURN c")
+    assert parsed.errors
+    assert [at.types for at in relationship_patterns(parsed)][:1] == [("T",)]
