@@ -1,5 +1,16 @@
 """The record of a case and the files of a run directory."""
 
+from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
+from plugins.records._run_directory import ALLURE, RunDirectory, new_run_path, read_records
 
-__all__ = ["SCHEMA_VERSION", "Record", "Round"]
+__all__ = [
+    "ALLURE",
+    "SCHEMA_VERSION",
+    "Record",
+    "Round",
+    "RunDirectory",
+    "manifest",
+    "new_run_path",
+    "read_records",
+]

@@ -1,0 +1,91 @@
+"""The manifest: what a reader needs to know to trust, or repeat, a run."""
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from plugins.records._model import SCHEMA_VERSION
+
+_PACKAGES = (
+    "retrocypher",
+    "neo4j",
+    "openai",
+    "pytest",
+    "pytest-xdist",
+    "rdkit",
+    "sacrebleu",
+    "nltk",
+    "xllamacpp",
+)
+
+
+def manifest(
+    *,
+    started: datetime,
+    options: Mapping[str, Any],
+    models: list[dict[str, Any]],
+    questions: Mapping[str, Any],
+    prompts: Mapping[str, str],
+    graph: Mapping[str, Any],
+    cases: int,
+    checkout: Path,
+) -> dict[str, Any]:
+    """Return the manifest of a run.
+
+    Args:
+        started: When the run began.
+        options: The options as resolved; no secret among them.
+        models: The run's models, label and kind of each.
+        questions: Count, hash and graph fingerprint of the question set.
+        prompts: SHA-256 of each prompt by name.
+        graph: Kind, version, fingerprint, schema and notes of the server.
+        cases: Number of cases planned.
+        checkout: The project's folder, for the commit.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
+        "ended": None,
+        "exit_status": None,
+        "cases": cases,
+        "options": dict(options),
+        "models": models,
+        "questions": dict(questions),
+        "prompts": dict(prompts),
+        "graph": dict(graph),
+        "versions": {"python": platform.python_version(), **_versions()},
+        "git": _commit(checkout),
+        "machine": {
+            "system": platform.platform(terse=True),
+            "architecture": platform.machine(),
+            "cores": psutil.cpu_count(),
+            "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        },
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _commit(checkout: Path) -> dict[str, Any] | None:
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(checkout), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+
+    try:
+        return {"commit": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain"))}
+    except (OSError, subprocess.SubprocessError):
+        return None
