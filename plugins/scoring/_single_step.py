@@ -25,11 +25,10 @@ def single_step_scores(
     question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
 ) -> dict[str, Any]:
     """Return the scores of a result against the question's gold."""
-    keys = tuple(key for key in SCORED_KEYS if any(key in row for row in question.gold))
+    keys = scored_keys(question)
     table = read_table(columns, rows)
     matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
-    returned = _united(table, matches, keys)
-    gold = {key: {atom for row in question.gold for atom in atoms(row.get(key))} for key in (ID_KEY, *keys)}
+    returned, gold = _united(table, matches, keys), _gold(question, keys)
     counts = {key: compare(key, returned[key], gold[key]) for key in keys}
     pooled = sum(counts.values(), Counts())
     return {
@@ -41,6 +40,27 @@ def single_step_scores(
         "row_f1": row_f1(question.gold, table, matches, keys),
         "unmatched_columns": sorted(table.names.keys() - matches.keys() - table.maps),
     }
+
+
+def scored_keys(question: Question) -> tuple[str, ...]:
+    """Return the keys that count towards the scores of a question: those its gold has."""
+    return tuple(key for key in SCORED_KEYS if any(key in row for row in question.gold))
+
+
+def missing_and_extra(
+    question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
+) -> dict[str, tuple[set[Atom], set[Atom]]]:
+    """Return, by key that differs, the values a result lacks and those it has too much."""
+    keys = scored_keys(question)
+    table = read_table(columns, rows)
+    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    returned, gold = _united(table, matches, keys), _gold(question, keys)
+    differing = [key for key in keys if compare(key, returned[key], gold[key]).f1 < 1.0]
+    return {key: (gold[key] - returned[key], returned[key] - gold[key]) for key in differing}
+
+
+def _gold(question: Question, keys: tuple[str, ...]) -> dict[str, set[Atom]]:
+    return {key: {atom for row in question.gold for atom in atoms(row.get(key))} for key in (ID_KEY, *keys)}
 
 
 def _united(table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]) -> dict[str, set[Atom]]:
@@ -70,7 +90,4 @@ def _focus_f1(
 
 def focus_key(question: Question) -> str | None:
     """Return the key a single-step question asks for; None where it cannot be told."""
-    if question.task != "conditions":
-        return _FOCUS.get(question.task)
-    role = str(question.slots.get("role", "")).lower()
-    return next((key for key in ("agents", "solvents") if role.rstrip("s") == key.rstrip("s")), None)
+    return question.slots.get("role") if question.task == "conditions" else _FOCUS.get(question.task)
