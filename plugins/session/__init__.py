@@ -1,1 +1,28 @@
-"""session."""
+"""The pytest session: options, plan, cases, controller and workers."""
+
+from plugins.session._cases import Case
+from plugins.session._context import Context
+from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
+from plugins.session._options import add_options
+from plugins.session._plan import Plan
+from plugins.session._run_case import Outcome, Tools, run_case
+from plugins.session._selection import is_unasked_speed
+from plugins.session._session import SESSION, SuiteSession
+from plugins.session._worker import Worker
+
+__all__ = [
+    "SESSION",
+    "Case",
+    "CaseError",
+    "CaseFailedError",
+    "Context",
+    "Outcome",
+    "Plan",
+    "SuiteSession",
+    "Tools",
+    "Worker",
+    "add_options",
+    "is_unasked_speed",
+    "raise_unless_passed",
+    "run_case",
+]

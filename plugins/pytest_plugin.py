@@ -1,0 +1,97 @@
+"""The hooks; each is one call of the session object."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugins.session import SESSION, SuiteSession, add_options, is_unasked_speed
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the suite's options."""
+    add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Resolve and check the options before anything starts."""
+    config.stash.setdefault(SESSION, SuiteSession(config)).configure()
+    config.pluginmanager.register(_Reports(config.stash[SESSION]))
+
+
+class _Reports:
+    """The one hook that is not given a config."""
+
+    def __init__(self, session: SuiteSession) -> None:
+        self._session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write a case's record as its report arrives."""
+        self._session.log(report)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Start the server before any worker."""
+    session.config.stash[SESSION].start()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hand a worker what the controller started."""
+    node.config.stash[SESSION].hand_over(node)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Collect the speed benchmarks only when they are named."""
+    return is_unasked_speed(config, collection_path) or None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make the cases."""
+    metafunc.config.stash[SESSION].parametrize(metafunc)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Drop tests without cases."""
+    config.stash[SESSION].deselect_empty(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Send the record along with the report."""
+    report = yield
+    item.config.stash[SESSION].annotate(item, call, report)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, str, str] | None:
+    """Show infrastructure errors as errors."""
+    return config.stash[SESSION].status_of(report)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say what is being measured."""
+    return config.stash[SESSION].header()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
+    """Write the summary and set the exit status, before the terminal's closing."""
+    session.config.stash[SESSION].finish(session, exitstatus)
+    return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Write the closing table."""
+    config.stash[SESSION].close_terminal(terminalreporter)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what was started."""
+    config.stash[SESSION].stop()

@@ -1,0 +1,50 @@
+"""What a run says when it is over."""
+
+from collections.abc import Iterator
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from plugins.summary import Summary, render_table
+
+if TYPE_CHECKING:
+    from plugins.session._controller import Controller
+
+_MANY = 20
+
+
+def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -> Iterator[str]:
+    """Yield the closing table and where the run lies.
+
+    Args:
+        controller: The controller of the run.
+        reporter: The terminal it is written to, for its width and whether it has colour.
+    """
+    terminal = reporter._tw
+    text = StringIO()
+    console = Console(
+        file=text, width=max(terminal.fullwidth, 100), force_terminal=terminal.hasmarkup, highlight=False
+    )
+    console.print(render_table(controller.summary.to_json()))
+    yield from text.getvalue().rstrip().splitlines()
+    if controller.lost:
+        yield f"incomplete: {len(controller.lost):,} cases broke off with their worker or in the harness"
+    yield f"records: {controller.run.path}"
+    if controller.allure_path.is_dir():
+        yield f"Allure report: allure serve {controller.allure_path}"
+
+
+def quieten(config: pytest.Config, summary: Summary) -> None:
+    """Leave the tracebacks of many failed cases to the report, unless the user asked for them."""
+    if summary.failed + summary.infrastructure_errors <= _MANY:
+        return
+    if config.option.tbstyle == "auto":
+        config.option.tbstyle = "no"
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None and config.option.reportchars == _DEFAULT_REPORTCHARS:
+        reporter.reportchars = ""
+
+
+_DEFAULT_REPORTCHARS = "fE"

@@ -1,0 +1,163 @@
+"""The side of the session that starts things, writes records and tells the user; one a session."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugins.records import ALLURE, RunDirectory, manifest, new_run_path
+from plugins.session._context import Context
+from plugins.session._exit import exit_status
+from plugins.session._graph import LiveGraph, open_graph
+from plugins.session._plan import Plan
+from plugins.session._progress import Progress
+from plugins.session._worker import MESSAGES_FIELD, RECORD_FIELD
+from plugins.summary import Summary
+from prompts.models import SharedModels, start_shared
+
+
+class Controller:
+    """Owns the run directory, the server and what models share.
+
+    Args:
+        plan: The resolved plan.
+        root: The project's folder.
+        announce: Writes one line to the terminal.
+
+    Raises:
+        InputError: If the run directory cannot be used.
+    """
+
+    def __init__(self, plan: Plan, root: Path, announce: Callable[[str], None]) -> None:
+        self.plan = plan
+        self._root = root
+        self._announce = announce
+        self._started = datetime.now(UTC)
+        labels = [model.label for model in plan.models]
+        given = plan.options.run_dir
+        path = Path(given) if given else new_run_path(root / "reports", labels, datetime.now())
+        self.run = RunDirectory(path)
+        self.summary = Summary()
+        self.lost: list[str] = []
+        self._progress = Progress(announce)
+        self._graph: LiveGraph | None = None
+        self._models: SharedModels | None = None
+        self._coordination: Path | None = None
+        self._manifest: dict[str, Any] = {}
+        self._finished = False
+
+    @property
+    def allure_path(self) -> Path:
+        """Folder of the Allure results."""
+        return self.run.path / ALLURE
+
+    def start(self, allure: str | None) -> Context:
+        """Start the server and what models share, and write the questions and the manifest.
+
+        Args:
+            allure: Folder of the Allure results; None where Allure is off.
+
+        Raises:
+            GraphError: If the server cannot be had.
+            InputError: If the graph is not the questions' graph, or a local model cannot be started.
+        """
+        try:
+            self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
+            self._models = start_shared(self.plan.models)
+        except BaseException:
+            self.stop()
+            self.run.discard()
+            raise
+        self._coordination = Path(tempfile.mkdtemp(prefix="retrocypher-"))
+        self.run.write_questions(question.to_json() for question in self.plan.questions)
+        self._manifest = self._describe(self._graph)
+        self.run.write_manifest(self._manifest)
+        return Context(
+            self._graph.server.endpoint,
+            self._graph.schema,
+            str(self._coordination),
+            self._models.to_json(),
+            allure,
+        )
+
+    def header(self) -> list[str]:
+        """Return the lines that say what is being measured."""
+        plan, graph = self.plan, self._graph
+        if graph is None:
+            return []
+        endpoint = graph.server.endpoint
+        models = ", ".join(model.label for model in plan.models)
+        names = ", ".join(plan.prompts)
+        return [
+            f"graph: Neo4j {endpoint.version} ({endpoint.kind}), fingerprint {graph.fingerprint[:12]}",
+            *(f"note: {note}" for note in endpoint.notes),
+            f"model: {models}",
+            f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
+            f"prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
+            f"run: {self.run.path}",
+        ]
+
+    def log(self, report: pytest.TestReport, total: int) -> None:
+        """Write a case's record as its report arrives; note a case whose record was lost."""
+        line: str | None = getattr(report, RECORD_FIELD, None)
+        if line is None:
+            if report.failed and "[" in report.nodeid:
+                self.lost.append(report.nodeid)
+            return
+        record = json.loads(line)
+        self.run.write_record(line, json.loads(getattr(report, MESSAGES_FIELD)))
+        self.summary.add(record)
+        self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
+
+    def finish(self, status: int) -> int:
+        """Write the summary, close the run and return the exit status.
+
+        Args:
+            status: What pytest would exit with.
+        """
+        status = exit_status(status, bool(self.lost) or self.summary.infrastructure_errors > 0)
+        self.run.write_summary({**self.summary.to_json(), "lost_cases": sorted(self.lost)})
+        self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
+        self._manifest["exit_status"] = status
+        self.run.write_manifest(self._manifest)
+        self._finished = True
+        return status
+
+    def stop(self) -> None:
+        """Stop what was started."""
+        if self._models is not None:
+            self._models.stop()
+        if self._graph is not None:
+            self._graph.server.stop()
+        if self._coordination is not None:
+            shutil.rmtree(self._coordination, ignore_errors=True)
+        self._models = self._graph = self._coordination = None
+        self.run.close()
+
+    def _describe(self, graph: LiveGraph) -> dict[str, Any]:
+        plan, endpoint = self.plan, graph.server.endpoint
+        return manifest(
+            started=self._started,
+            options=plan.options.to_json(),
+            models=[model.to_json() for model in plan.models],
+            questions={
+                "count": len(plan.questions),
+                "set_sha256": plan.question_set.sha256,
+                "graph_fingerprint": plan.question_set.fingerprint,
+            },
+            prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
+            graph={
+                "kind": endpoint.kind,
+                "version": endpoint.version,
+                "fingerprint": graph.fingerprint,
+                "schema": graph.schema,
+                "notes": list(endpoint.notes),
+            },
+            cases=plan.case_count(),
+            checkout=self._root,
+        )

@@ -1,0 +1,179 @@
+"""The options of the suite: declared to pytest, and read back as one object."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+import pytest
+
+from kg.errors import InputError
+
+N = TypeVar("N", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for, as typed; lists split at commas, nothing resolved yet.
+
+    Attributes:
+        prompt: Prompt names, or ``all``.
+        shot: Shot names, or ``all``.
+        model: Model specifications; empty for the default model.
+        task: Task names; empty for all.
+        sample: Number of questions to draw; None for all.
+        seed: Seed of the sample, of 1S-D-R and of the models that take one.
+        graph: ``auto``, ``docker``, ``local`` or a URI.
+        questions: Folder of a question set; None for the shipped one.
+        prompt_dir: Folder of prompts that replace the shipped ones.
+        run_dir: Folder the run is written to; None for a new one under ``reports``.
+        query_timeout: Seconds a query may take.
+        case_threshold: F1 under which a case fails, 0 to 1.
+        concurrency: Model calls in flight, over all workers together.
+        key_encoder: ``NAME@THRESHOLD``; None for no encoder in key matching.
+    """
+
+    prompt: tuple[str, ...]
+    shot: tuple[str, ...]
+    model: tuple[str, ...]
+    task: tuple[str, ...]
+    sample: int | None
+    seed: int
+    graph: str
+    questions: str | None
+    prompt_dir: str | None
+    run_dir: str | None
+    query_timeout: float
+    case_threshold: float
+    concurrency: int
+    key_encoder: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the options for the manifest, a password in the graph's URI blotted out."""
+        return {**asdict(self), "graph": without_password(self.graph)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    name: str
+    help: str
+    metavar: str
+    default: str | None
+    many: bool = False
+
+
+_DECLARED = (
+    _Declared("prompt", "prompts to run: P1 to P10, or all", "NAME,...", "P5,P10", many=True),
+    _Declared("shot", "shots to run: ZS, 1S-S, 1S-D-R, 1S-D-S, or all", "NAME,...", "1S-D-S", many=True),
+    _Declared(
+        "model",
+        "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local, or the name of a model "
+        "behind an OpenAI-compatible API; LABEL=SPEC names it in ids and tables (repeatable)",
+        "SPEC",
+        None,
+        many=True,
+    ),
+    _Declared("task", "tasks to run (default: all)", "NAME,...", None, many=True),
+    _Declared("sample", "questions in total, stratified by task and step count", "N", None),
+    _Declared("seed", "seed of the sample and of random exemplars", "N", "0"),
+    _Declared("graph", "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI", "WHERE", "auto"),
+    _Declared("questions", "folder of a question set of your own", "DIR", None),
+    _Declared("prompt-dir", "folder of prompts that replace the shipped ones", "DIR", None),
+    _Declared("run-dir", "folder to write the run to (default: a new one under reports)", "DIR", None),
+    _Declared("query-timeout", "seconds a generated query may take", "S", "30"),
+    _Declared("case-threshold", "F1 under which a case fails", "F", "1.0"),
+    _Declared("concurrency", "model calls in flight, over all workers together", "N", "8"),
+    _Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
+)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the options, each also as a setting of the same name in ``pyproject.toml``."""
+    group = parser.getgroup("retrocypher", "RetroCypher benchmark")
+    for option in _DECLARED:
+        shown = "" if option.default is None else f" (default: {option.default})"
+        group.addoption(
+            f"--{option.name}",
+            dest=_dest(option.name),
+            action="append" if option.many else "store",
+            metavar=option.metavar,
+            help=option.help + shown,
+        )
+        setting = option.name.replace("-", "_")
+        if option.many:
+            parser.addini(setting, option.help, type="args", default=None)
+        else:
+            parser.addini(setting, option.help, type="string", default=None)
+
+
+def read_options(config: pytest.Config) -> Options:
+    """Read the options: command line first, then ``pyproject.toml``, then the default.
+
+    Raises:
+        InputError: If a number is not one, or out of its range.
+    """
+    given = {option.name: _value(config, option) for option in _DECLARED}
+    return Options(
+        prompt=_split(given["prompt"]),
+        shot=_split(given["shot"]),
+        model=tuple(given["model"] or ()),
+        task=_split(given["task"]),
+        sample=_number("sample", given["sample"], int, 1),
+        seed=_required("seed", given["seed"], int, 0),
+        graph=given["graph"],
+        questions=given["questions"],
+        prompt_dir=given["prompt-dir"],
+        run_dir=given["run-dir"],
+        query_timeout=_required("query-timeout", given["query-timeout"], float, 0.1),
+        case_threshold=_required("case-threshold", given["case-threshold"], float, 0.0, 1.0),
+        concurrency=_required("concurrency", given["concurrency"], int, 1),
+        key_encoder=given["key-encoder"],
+    )
+
+
+def without_password(uri: str) -> str:
+    """Return a URI with the password in it, if any, replaced by ``***``."""
+    scheme, mark, rest = uri.partition("://")
+    credentials, at, host = rest.rpartition("@")
+    if not at or ":" not in credentials:
+        return uri
+    return f"{scheme}{mark}{credentials.partition(':')[0]}:***@{host}"
+
+
+def _dest(name: str) -> str:
+    return "retrocypher_" + name.replace("-", "_")
+
+
+def _value(config: pytest.Config, option: _Declared) -> Any:
+    given = config.getoption(_dest(option.name))
+    if given is None:
+        given = config.getini(option.name.replace("-", "_")) or None
+    if given is None and option.default is not None:
+        given = [option.default] if option.many else option.default
+    return given
+
+
+def _split(values: list[str] | None) -> tuple[str, ...]:
+    parts = (part.strip() for value in values or () for part in value.split(","))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def _required(name: str, text: str, kind: Callable[[str], N], low: float, high: float | None = None) -> N:
+    number = _number(name, text, kind, low, high)
+    if number is None:
+        raise InputError(f"--{name} needs a value")
+    return number
+
+
+def _number(
+    name: str, text: str | None, kind: Callable[[str], N], low: float, high: float | None = None
+) -> N | None:
+    if text is None:
+        return None
+    try:
+        number = kind(text)
+    except ValueError:
+        raise InputError(f"--{name} {text}: not a number; give one of at least {low:g}") from None
+    if not number >= low or (high is not None and number > high):
+        limits = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+        raise InputError(f"--{name} {text}: out of range; give a number {limits}")
+    return number

@@ -1,0 +1,154 @@
+"""What a run will do, resolved and checked before anything is started or paid for."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kg.errors import InputError
+from kg.questions import TASKS, Question, QuestionSet, Setting, load_questions, select, setting_of
+from plugins.session._cases import Case, cases_of
+from plugins.session._options import Options
+from prompts.encoders import Encoder, load_encoder
+from prompts.models import ModelSpec, check_models, parse_specs
+from prompts.shots import SHOTS, canonical_shot, require_vectors
+from prompts.templates import Prompt, load_prompts
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEncoder:
+    """The opt-in encoder stage of key matching.
+
+    Attributes:
+        name: Name of the encoder.
+        threshold: Lowest cosine that matches, over 0 and at most 1.
+    """
+
+    name: str
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run as it will be: every name resolved, every input file read.
+
+    Attributes:
+        options: The options it came from.
+        question_set: The set the questions were taken from.
+        questions: The questions of this run.
+        prompts: The prompts of this run, by name.
+        shots: The shots of this run, canonical names.
+        models: The models of this run.
+        key_encoder: The encoder stage of key matching, where asked for.
+    """
+
+    options: Options
+    question_set: QuestionSet
+    questions: tuple[Question, ...]
+    prompts: Mapping[str, Prompt]
+    shots: tuple[str, ...]
+    models: tuple[ModelSpec, ...]
+    key_encoder: KeyEncoder | None
+
+    def cases(self, setting: Setting) -> Iterator[Case]:
+        """Yield the cases of one setting, in a stable order."""
+        names = [name for name, prompt in self.prompts.items() if prompt.setting == setting]
+        return cases_of(setting, self.questions, names, self.shots, [model.label for model in self.models])
+
+    def case_count(self) -> int:
+        """Return how many cases the plan has, both settings together."""
+        by_setting = [prompt.setting for prompt in self.prompts.values()]
+        each = len(self.shots) * len(self.models)
+        return sum(each * by_setting.count(question.setting) for question in self.questions)
+
+
+def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Plan:
+    """Resolve and check options; reads files, but calls no model and starts no server.
+
+    Args:
+        options: What the user asked for.
+        environment: Where keys are looked up.
+
+    Raises:
+        InputError: If anything asked for does not exist, does not fit together, or selects nothing.
+    """
+    prompts = _prompts(options)
+    tasks = _tasks(options)
+    settings = {prompt.setting for prompt in prompts.values()}
+    shots = _shots(options)
+    models = parse_specs(options.model, environment)
+    question_set = load_questions(Path(options.questions) if options.questions else None)
+    _require_overlap(prompts, tasks, settings)
+    questions = select(
+        [question for question in question_set.questions if question.setting in settings],
+        tasks=tasks,
+        sample=options.sample,
+        seed=options.seed,
+    )
+    prompts = {
+        name: prompt
+        for name, prompt in prompts.items()
+        if any(question.setting == prompt.setting for question in questions)
+    }
+    check_models(
+        models,
+        questions,
+        shots,
+        every_question=question_set.questions,
+        prompts=tuple(prompts),
+        environment=environment,
+    )
+    require_vectors(questions, shots)
+    return Plan(options, question_set, tuple(questions), prompts, shots, models, _key_encoder(options))
+
+
+def _prompts(options: Options) -> dict[str, Prompt]:
+    known = load_prompts(Path(options.prompt_dir) if options.prompt_dir else None)
+    if "all" in options.prompt:
+        return known
+    unknown = [name for name in options.prompt if name not in known]
+    if unknown:
+        raise InputError(f"--prompt {unknown[0]}: no such prompt; choose from {', '.join(known)}, or all")
+    if not options.prompt:
+        raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
+    return {name: known[name] for name in options.prompt}
+
+
+def _shots(options: Options) -> tuple[str, ...]:
+    if "all" in options.shot:
+        return SHOTS
+    if not options.shot:
+        raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
+    return tuple(dict.fromkeys(canonical_shot(name) for name in options.shot))
+
+
+def _tasks(options: Options) -> tuple[str, ...]:
+    unknown = [name for name in options.task if name not in TASKS]
+    if unknown:
+        raise InputError(f"--task {unknown[0]}: no such task; choose from {', '.join(TASKS)}")
+    return options.task or TASKS
+
+
+def _require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], settings: set[Setting]) -> None:
+    if not any(setting_of(task) in settings for task in tasks):
+        raise InputError(
+            f"--prompt {','.join(prompts)} and --task {','.join(tasks)} have no case in common: "
+            "P1 to P5 go with single-step tasks, P6 to P10 with multi-step tasks"
+        )
+
+
+def _key_encoder(options: Options) -> KeyEncoder | None:
+    if options.key_encoder is None:
+        return None
+    name, at, threshold = options.key_encoder.rpartition("@")
+    try:
+        value = float(threshold)
+    except ValueError:
+        value = 0.0
+    if not at or not name or not 0.0 < value <= 1.0:
+        raise InputError(
+            f"--key-encoder {options.key_encoder}: give NAME@THRESHOLD, the threshold over 0 and at most 1, "
+            "for example all-mpnet-base-v2@0.93"
+        )
+    encoder: Encoder = load_encoder(name)
+    return KeyEncoder(encoder.name, value)

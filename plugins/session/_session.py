@@ -1,0 +1,152 @@
+"""What the hooks call: one object a pytest session, on the side that this process is on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kg.errors import RetroCypherError
+from plugins.session._closing import closing_lines, quieten
+from plugins.session._context import Context
+from plugins.session._controller import Controller
+from plugins.session._options import read_options
+from plugins.session._plan import Plan, resolve
+from plugins.session._selection import names_cases
+from plugins.session._worker import ERROR_FIELD, Worker, case_of, is_empty
+
+SESSION = pytest.StashKey["SuiteSession"]()
+_WORKER_INPUT = "retrocypher"
+
+
+class SuiteSession:
+    """One session of the suite.
+
+    With xdist the controller's process has a controller and no worker, a worker's process the reverse;
+    without xdist, one process has both. A session that names no benchmark has neither.
+
+    Args:
+        config: The session's configuration.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.controller: Controller | None = None
+        self.worker: Worker | None = None
+        self._context: Context | None = None
+
+    def configure(self) -> None:
+        """Resolve and check everything that can be checked before a server or a worker starts.
+
+        Raises:
+            pytest.UsageError: If anything the user gave cannot be used.
+        """
+        for name in ("single_step", "multi_step"):
+            self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
+        if not names_cases(self._config):
+            return
+        try:
+            plan = resolve(read_options(self._config))
+            if self._is_worker():
+                context = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
+                self.worker = Worker(plan, context)
+                self._config.option.allure_report_dir = context.allure
+                # Only the controller cleans: a worker that replaces a crashed one would delete results.
+                self._config.option.clean_alluredir = False
+            else:
+                self._configure_controller(plan)
+        except RetroCypherError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def start(self) -> None:
+        """Start the server and what models share; the controller's part.
+
+        Raises:
+            pytest.UsageError: If they cannot be started.
+        """
+        if self.controller is None:
+            return
+        try:
+            self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
+        except RetroCypherError as error:
+            raise pytest.UsageError(str(error)) from error
+        if self.worker is not None:
+            self.worker.context = self._context
+
+    def hand_over(self, node: Any) -> None:
+        """Give an xdist worker what the controller started."""
+        if self._context is not None:
+            node.workerinput[_WORKER_INPUT] = self._context.to_json()
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """Make the cases."""
+        if self.worker is not None:
+            self.worker.parametrize(metafunc)
+
+    def deselect_empty(self, items: list[pytest.Item]) -> None:
+        """Drop the test of a setting that the plan has no case for."""
+        if self.worker is not None:
+            empty = [item for item in items if is_empty(item)]
+            items[:] = [item for item in items if not is_empty(item)]
+            self._config.hook.pytest_deselected(items=empty)
+
+    def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+        """Put a case's record on its report."""
+        if self.worker is not None and case_of(item) is not None:
+            self.worker.annotate(item, call, report)
+
+    def log(self, report: pytest.TestReport) -> None:
+        """Write a case's record."""
+        if self.controller is not None and names_case(report):
+            self.controller.log(report, self._total())
+
+    def header(self) -> list[str]:
+        """Return the lines of the terminal's header."""
+        return self.controller.header() if self.controller else []
+
+    def status_of(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Show an infrastructure error as an error, not as a failure."""
+        return ("error", "E", "ERROR") if getattr(report, ERROR_FIELD, False) else None
+
+    def finish(self, session: pytest.Session, status: int) -> None:
+        """Write the summary and set the exit status."""
+        if self.controller is not None and self._context is not None:
+            session.exitstatus = self.controller.finish(status)
+            quieten(self._config, self.controller.summary)
+
+    def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
+        """Write the closing table."""
+        if self.controller is not None and self._context is not None:
+            reporter.write_sep("=", "retrocypher")
+            for line in closing_lines(self.controller, reporter):
+                reporter.write_line(line)
+
+    def stop(self) -> None:
+        """Stop what was started, whatever happened."""
+        if self.controller is not None:
+            self.controller.stop()
+
+    def _configure_controller(self, plan: Plan) -> None:
+        if not self._config.option.collectonly:
+            self.controller = Controller(plan, self._config.rootpath, self._announce)
+            if getattr(self._config.option, "allure_report_dir", "") is None:
+                self._config.option.allure_report_dir = str(self.controller.allure_path)
+        if not self._config.pluginmanager.hasplugin("dsession"):
+            self.worker = Worker(plan)
+
+    def _is_worker(self) -> bool:
+        return hasattr(self._config, "workerinput")
+
+    def _total(self) -> int:
+        session: Any = self._config.pluginmanager.getplugin("session")
+        return int(session.testscollected)
+
+    def _announce(self, line: str) -> None:
+        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(line)
+
+
+def names_case(report: pytest.TestReport) -> bool:
+    """Tell whether a report is of a benchmark case."""
+    return Path(report.nodeid.partition("::")[0]).parts[:1] == ("benchmarks",) and "[" in report.nodeid

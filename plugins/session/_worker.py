@@ -1,0 +1,78 @@
+"""The side of the session that runs cases: every xdist worker, or the one process without xdist."""
+
+import json
+from typing import Any
+
+import pytest
+
+from kg.questions import Setting
+from plugins.session._cases import Case
+from plugins.session._context import Context
+from plugins.session._failures import CaseError, CaseFailedError
+from plugins.session._plan import Plan
+from plugins.session._run_case import Outcome
+
+OUTCOME = pytest.StashKey[Outcome]()
+RECORD_FIELD = "retrocypher_record"
+MESSAGES_FIELD = "retrocypher_messages"
+ERROR_FIELD = "retrocypher_error"
+
+
+class Worker:
+    """Parametrizes the tests and sends each case's record along with its report.
+
+    Args:
+        plan: The resolved plan.
+        context: What the controller started; None while only collecting.
+    """
+
+    def __init__(self, plan: Plan, context: Context | None = None) -> None:
+        self.plan = plan
+        self.context = context
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """Give a test that takes ``case`` the cases of its setting."""
+        if "case" not in metafunc.fixturenames:
+            return
+        single_step = metafunc.definition.get_closest_marker("single_step")
+        setting: Setting = "single_step" if single_step else "multi_step"
+        cases = list(self.plan.cases(setting))
+        metafunc.parametrize("case", cases, ids=[case.id for case in cases])
+
+    def keep(self, item: pytest.Item, outcome: Outcome) -> None:
+        """Keep a case's outcome for its report."""
+        item.stash[OUTCOME] = outcome
+
+    def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+        """Put a case's record on the report of its call, and shorten what failed cases print."""
+        if report.when != "call":
+            return
+        if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
+            report.longrepr = str(call.excinfo.value)
+            setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
+        outcome = item.stash.get(OUTCOME, None)
+        if outcome is None:
+            return
+        record = outcome.record
+        setattr(report, RECORD_FIELD, json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False))
+        setattr(report, MESSAGES_FIELD, json.dumps(outcome.messages, ensure_ascii=False))
+        item.user_properties.extend(_scores(record.scores))
+        report.user_properties = list(item.user_properties)
+        del item.stash[OUTCOME]
+
+
+def case_of(item: pytest.Item) -> Case | None:
+    """Return the case an item runs, None where it is some other test."""
+    spec: Any = getattr(item, "callspec", None)
+    case = spec.params.get("case") if spec else None
+    return case if isinstance(case, Case) else None
+
+
+def is_empty(item: pytest.Item) -> bool:
+    """Tell whether an item stands for a parametrization without cases."""
+    spec: Any = getattr(item, "callspec", None)
+    return spec is not None and "case" in spec.params and case_of(item) is None
+
+
+def _scores(scores: dict[str, Any] | None) -> list[tuple[str, object]]:
+    return [(name, value) for name, value in (scores or {}).items() if isinstance(value, int | float)]

@@ -1,0 +1,3 @@
+"""Loads what tests of a pytest plugin need."""
+
+pytest_plugins = ("pytester",)

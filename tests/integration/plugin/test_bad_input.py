@@ -1,0 +1,112 @@
+"""Bad input: one clear error, before a server starts or a model is called, with and without xdist."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kg.questions import DEFAULT_QUESTIONS, load_questions
+
+WORKERS = pytest.mark.parametrize("workers", ["0", "2"])
+
+
+def refused(ran, *said: str) -> None:  # type: ignore[no-untyped-def]
+    assert ran.status == 4, ran.output
+    for part in said:
+        assert part in ran.output
+    assert "Traceback" not in ran.output
+    assert "INTERNALERROR" not in ran.output
+    assert not (ran.run / "records.jsonl").exists()
+
+
+@WORKERS
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--prompt=P11"], "--prompt P11: no such prompt; choose from P1"),
+        (["--shot=2S"], "2S"),
+        (["--task=yield"], "--task yield: no such task; choose from precursors"),
+        (["--model=oracel"], "did you mean 'oracle'"),
+        (["--model=mutant:tickle"], "tickle"),
+        (["--model=file:/nowhere/predictions.jsonl"], "/nowhere/predictions.jsonl"),
+        (["--model=gguf:/nowhere/model.gguf"], "/nowhere/model.gguf"),
+        ([], "OPENAI_API_KEY"),
+        (["--prompt=P8", "--task=precursors,conditions"], "no case in common"),
+        (["--model=exemplar", "--shot=ZS"], "exemplar"),
+        (["--sample=0"], "--sample 0: out of range"),
+        (["--key-encoder=all-mpnet-base-v2"], "NAME@THRESHOLD"),
+        (["--graph=mongodb://localhost"], "mongodb"),
+        (["--questions=/nowhere"], "/nowhere: no such folder"),
+        (["--prompt-dir=/nowhere"], "/nowhere"),
+        (["--model=oracle", "--model=oracle"], "two models are called 'oracle'"),
+    ],
+)
+def test_an_option_that_cannot_be_used(suite, workers: str, arguments: list[str], said: str) -> None:  # type: ignore[no-untyped-def]
+    model = [] if any(a.startswith("--model") for a in arguments) or not arguments else ["--model=oracle"]
+    refused(suite("-n", workers, *model, *arguments), said)
+
+
+@WORKERS
+def test_a_broken_question_file_is_named_with_its_line(suite, workers: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = copy_of_questions(tmp_path)
+    lines = (folder / "single_step.jsonl").read_text().splitlines()
+    lines[2] = lines[2][:50]
+    (folder / "single_step.jsonl").write_text("\n".join(lines))
+    refused(
+        suite("-n", workers, "--model=oracle", f"--questions={folder}"),
+        "single_step.jsonl, line 3: not valid JSON",
+    )
+
+
+@WORKERS
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (['{"question_id": "precursors-999999", "cypher": "RETURN 1"}'], "precursors-999999"),
+        (
+            ['{"question_id": "ID", "cypher": "RETURN 1"}', '{"question_id": "ID", "cypher": "RETURN 2"}'],
+            "line 2",
+        ),
+        (['{"question_id": "ID", "cypher": "RETURN 1"}', '{"question_id": '], "line 2"),
+    ],
+)
+def test_a_predictions_file_that_cannot_be_used(  # type: ignore[no-untyped-def]
+    suite, workers: str, tmp_path: Path, lines: list[str], said: str
+) -> None:
+    file = tmp_path / "predictions.jsonl"
+    known = load_questions().questions[0].id
+    file.write_text("\n".join(lines).replace('"ID"', json.dumps(known)))
+    refused(suite("-n", workers, f"--model=file:{file}"), said)
+
+
+@WORKERS
+def test_a_run_directory_that_cannot_be_written(suite, workers: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "file").write_text("")
+    refused(
+        suite("-n", workers, "--model=oracle", run_dir=tmp_path / "file" / "run"),
+        "--run-dir",
+        "cannot be written to",
+    )
+
+
+@WORKERS
+def test_questions_of_another_graph(live, workers: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = copy_of_questions(tmp_path)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "graph_fingerprint": "0" * 64}))
+    refused(
+        live("-n", workers, "--model=oracle", f"--questions={folder}"),
+        "is not the one the questions were made for",
+    )
+
+
+def copy_of_questions(tmp_path: Path) -> Path:
+    """Copy the first questions of the shipped set."""
+    shipped = DEFAULT_QUESTIONS
+    folder = tmp_path / "questions"
+    folder.mkdir()
+    for name in ("single_step.jsonl", "multi_step.jsonl"):
+        lines = (shipped / name).read_text().splitlines()
+        (folder / name).write_text("\n".join(lines[:5]) + "\n")
+    (folder / "manifest.json").write_text((shipped / "manifest.json").read_text())
+    return folder

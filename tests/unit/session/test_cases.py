@@ -1,0 +1,44 @@
+"""Cases: every combination once, ids stable, readable and unique."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg.questions import Question
+from plugins.session._cases import cases_of
+
+
+def question(number: int, setting: str = "single_step") -> Question:
+    return Question(
+        id=f"{'precursors' if setting == 'single_step' else 'intermediates'}-{number:03}",
+        task="precursors" if setting == "single_step" else "intermediates",
+        setting=setting,  # type: ignore[arg-type]
+        steps=1 if setting == "single_step" else 2,
+        text="?",
+        slots={},
+        reference_cypher="RETURN 1",
+        gold=[],
+        target="C",
+        discriminating=False,
+    )
+
+
+def test_an_id_says_question_prompt_shot_loop_and_model() -> None:
+    (case,) = cases_of("single_step", [question(7)], ["P5"], ["1S-D-S"], ["oracle"])
+    assert case.id == "precursors-007-P5-1S-D-S-none-oracle"
+    assert repr(case) == case.id
+
+
+@given(st.integers(0, 5), st.integers(1, 3), st.integers(1, 4), st.integers(1, 3))
+def test_every_combination_comes_once(questions: int, prompts: int, shots: int, models: int) -> None:
+    asked = [question(n) for n in range(questions)] + [question(n, "multi_step") for n in range(3)]
+    cases = list(
+        cases_of(
+            "single_step",
+            asked,
+            [f"P{n}" for n in range(1, prompts + 1)],
+            ["ZS", "1S-S", "1S-D-R", "1S-D-S"][:shots],
+            [f"m{n}" for n in range(models)],
+        )
+    )
+    assert len({case.id for case in cases}) == len(cases) == questions * prompts * shots * models
+    assert all(case.question.setting == "single_step" for case in cases)

@@ -1,0 +1,81 @@
+"""Options: what is read, what is refused, and what never reaches a manifest."""
+
+import pytest
+
+from kg.errors import InputError
+from plugins.session._options import Options, read_options, without_password
+
+
+class FakeConfig:
+    """The two look-ups of pytest's config that options are read with."""
+
+    def __init__(self, command_line: dict[str, object], settings: dict[str, object] | None = None) -> None:
+        self._command_line = command_line
+        self._settings = settings or {}
+
+    def getoption(self, name: str) -> object:
+        return self._command_line.get(name.removeprefix("retrocypher_"))
+
+    def getini(self, name: str) -> object:
+        return self._settings.get(name)
+
+
+def read(command_line: dict[str, object], settings: dict[str, object] | None = None) -> Options:
+    return read_options(FakeConfig(command_line, settings))  # type: ignore[arg-type]
+
+
+def test_defaults_are_the_contract() -> None:
+    options = read({})
+    assert options.prompt == ("P5", "P10")
+    assert options.shot == ("1S-D-S",)
+    assert options.model == ()
+    assert options.graph == "auto"
+    assert (options.query_timeout, options.case_threshold, options.seed) == (30.0, 1.0, 0)
+    assert options.sample is None
+
+
+def test_commas_and_repetition_are_alike_and_keep_order() -> None:
+    assert read({"prompt": ["P8,P5", "P5"]}).prompt == ("P8", "P5")
+
+
+def test_a_model_keeps_its_commas() -> None:
+    assert read({"model": ["mutant:reverse_arrow,drop_component"]}).model == (
+        "mutant:reverse_arrow,drop_component",
+    )
+
+
+def test_the_command_line_wins_over_pyproject() -> None:
+    settings: dict[str, object] = {"sample": "7", "seed": "3"}
+    options = read({"sample": "5"}, settings)
+    assert (options.sample, options.seed) == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("sample", "ten", "--sample ten: not a number"),
+        ("sample", "0", "--sample 0: out of range"),
+        ("seed", "-1", "--seed -1: out of range"),
+        ("query_timeout", "0", "--query-timeout 0: out of range"),
+        ("query_timeout", "nan", "--query-timeout nan: out of range"),
+        ("case_threshold", "1.5", "--case-threshold 1.5: out of range"),
+        ("concurrency", "0", "--concurrency 0: out of range"),
+    ],
+)
+def test_a_bad_number_is_refused_by_name(name: str, value: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read({name: value})
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("bolt://neo4j:secret@localhost:7687", "bolt://neo4j:***@localhost:7687"),
+        ("neo4j+s://user:p@ss@host/x", "neo4j+s://user:***@host/x"),
+        ("bolt://localhost:7687", "bolt://localhost:7687"),
+        ("auto", "auto"),
+    ],
+)
+def test_a_password_is_blotted_out(uri: str, shown: str) -> None:
+    assert without_password(uri) == shown
+    assert read({"graph": uri}).to_json()["graph"] == shown
