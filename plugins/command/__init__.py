@@ -1,1 +1,5 @@
-"""command."""
+"""The ``retrocypher`` command."""
+
+from plugins.command._main import main
+
+__all__ = ["main"]

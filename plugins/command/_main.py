@@ -1,0 +1,42 @@
+"""The ``retrocypher`` command."""
+
+import sys
+
+import click
+
+from kg.errors import RetroCypherError
+from plugins.command._graph_build import build_command
+from plugins.command._graph_server import down_command, load_command, status_command, up_command
+from plugins.command._questions import questions_build_command
+from plugins.command._summary import summary_command
+
+
+@click.group()
+@click.version_option(package_name="retrocypher")
+def _cli() -> None:
+    """Measure how well a language model turns chemists' questions into Cypher."""
+
+
+@_cli.group()
+def graph() -> None:
+    """Build the reaction graph, and run a Neo4j that holds it."""
+
+
+@_cli.group()
+def questions() -> None:
+    """Build question sets."""
+
+
+for _command in (build_command, up_command, status_command, load_command, down_command):
+    graph.add_command(_command)
+questions.add_command(questions_build_command)
+_cli.add_command(summary_command)
+
+
+def main() -> None:
+    """Run the command; an error meant for the user is one line on stderr and status 1."""
+    try:
+        _cli(standalone_mode=True)
+    except RetroCypherError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
