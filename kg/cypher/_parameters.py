@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kg.cypher._edits import Edit, apply_edits
-from kg.cypher._escapes import unescape
 from kg.cypher._literals import literal_value
 from kg.cypher._parse import ParsedQuery, parse
 from kg.cypher._rules import Rule
@@ -23,7 +22,7 @@ class Parameterised(NamedTuple):
 
 
 def parameterise(text: str) -> Parameterised:
-    """Replace string literals by parameters where the rows and columns of the result stay the same.
+    r"""Replace string literals by parameters where the rows and columns of the result stay the same.
 
     Replaced are, within MATCH and OPTIONAL MATCH only, literals that are the value of a key in the property
     map of a node or relationship, that stand on one side of ``=`` or ``<>``, or that are tested by ``IN`` or
@@ -33,7 +32,8 @@ def parameterise(text: str) -> Parameterised:
     - ``STARTS WITH``, ``ENDS WITH``, ``CONTAINS`` and ``=~``, where the planner looks at the literal (its
       length makes an estimate, a broken pattern an early error);
     - arguments, LOAD CSV, CREATE and MERGE, UNWIND, dynamic labels, and any query with USE;
-    - a text that does not parse.
+    - a text that does not parse, or that holds ``\uXXXX`` escapes: where there are some, the server cuts the
+      names of columns out of the text at shifted places.
 
     The names are ``__p0``, ``__p1``… in the order of the text, with more underscores where the query holds
     such a name. An error that the server reports for the new text has other offsets than for the old.
@@ -44,7 +44,7 @@ def parameterise(text: str) -> Parameterised:
     Raises:
         GraphError: The grammar can't be had.
     """
-    if "'" not in text and '"' not in text and "\\u" not in text:
+    if "\\u" in text or ("'" not in text and '"' not in text):
         return Parameterised(text, {})
     parsed = parse(text)
     if parsed.errors or any(token.name == "USE" for token in parsed.tokens):
@@ -53,24 +53,17 @@ def parameterise(text: str) -> Parameterised:
     edits: list[Edit] = []
     parameters: dict[str, str] = {}
     for token in _replaceable(parsed):
-        value = literal_value(token)
-        if value.isascii() or _encodable(value):
-            name = f"{prefix}{len(parameters)}"
-            parameters[name] = value
-            edits.append(Edit(token.start, token.stop, f"${name}"))
+        name = f"{prefix}{len(parameters)}"
+        parameters[name] = literal_value(token)
+        edits.append(Edit(token.start, token.stop, f"${name}"))
     return Parameterised(apply_edits(text, edits), parameters)
 
 
 def _free_prefix(parsed: ParsedQuery) -> str:
-    names = [unescape(token.text).text for token in parsed.tokens]
     prefix = "__p"
-    while any(prefix in name for name in names):
+    while prefix in parsed.text:
         prefix = f"_{prefix}"
     return prefix
-
-
-def _encodable(value: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _replaceable(parsed: ParsedQuery) -> Iterator[Token]:

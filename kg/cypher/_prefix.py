@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kg.cypher._escapes import unescape
 from kg.cypher._tokens import Token, TokenKind
 
 _WORDS = (TokenKind.KEYWORD, TokenKind.IDENTIFIER)
@@ -11,7 +12,7 @@ def prefix_length(tokens: Sequence[Token]) -> int:
     """How many leading tokens are ``EXPLAIN``, ``PROFILE`` or ``CYPHER [version] [option = value …]``."""
     position = 0
     while position < len(tokens):
-        word = tokens[position].text.upper()
+        word = unescape(tokens[position].text).text.upper()
         if word in ("EXPLAIN", "PROFILE"):
             position += 1
         elif word == "CYPHER":

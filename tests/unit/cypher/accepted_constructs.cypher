@@ -357,7 +357,8 @@ MATCH (n:Reaction)-[p:PRODUCES]->(m) RETURN p.yield AS yield ORDER BY yield
 MATCH (match) WHERE match.where = 1 RETURN match AS return
 MATCH (order:Order) RETURN order.limit AS limit, order.by AS skip
 RETURN 1 AS count, 2 AS type, 3 AS end, 4 AS all
-\u004dATCH (n) RETURN n
+MATCH (n) \u0052ETURN n
+\u0045XPLAIN MATCH (n) RETURN n
 MATCH (n:\u0041) RETURN n
 RETURN \u0027abc\u0027 AS x
 MATCH (n) RETURN n.name AS `näme`

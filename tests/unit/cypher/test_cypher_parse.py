@@ -35,6 +35,7 @@ def test_broken_text_gives_a_partial_tree() -> None:
     [
         ("MATCH (n) RETURN n", 0),
         ("EXPLAIN MATCH (n) RETURN n", 1),
+        (r"\u0045XPLAIN MATCH (n) RETURN n", 1),
         ("profile MATCH (n) RETURN n", 1),
         ("CYPHER 5 MATCH (n) RETURN n", 2),
         ("CYPHER 5 runtime = slotted planner=dp MATCH (n) RETURN n", 8),

@@ -1,0 +1,129 @@
+"""The grammar read here against the parser of a running server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+from neo4j.exceptions import ClientError, CypherSyntaxError, Neo4jError
+
+from kg.cypher import parameterise, parse, quote, string_literals
+from kg.server import Endpoint, connect
+
+LISTS = Path(__file__).parents[2] / "unit" / "cypher"
+UNREADABLE = ("Invalid input", "Failed to parse", "Unknown operation", "Unexpected end of input")
+
+
+def constructs(name: str) -> list[str]:
+    lines = (LISTS / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("## ")]
+
+
+@pytest.fixture(scope="module")
+def session(endpoint: Endpoint) -> Iterator[neo4j.Session]:
+    with connect(endpoint) as driver, driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def parsing(endpoint: Endpoint) -> Iterator[neo4j.Session]:
+    """A session that parses queries and does not plan them: the system database refuses them first."""
+    with connect(endpoint) as driver, driver.session(database="system") as session:
+        yield session
+
+
+def complaint(session: neo4j.Session, query: str) -> str | None:
+    """What the server's parser has against a query; None where it is content or only its meaning is wrong."""
+    prefix = "" if parse(query).prefix_tokens else "EXPLAIN "
+    try:
+        session.run(f"{prefix}{query}").consume()
+    except CypherSyntaxError as error:
+        return error.message if str(error.message).startswith(UNREADABLE) else None
+    except Neo4jError:
+        return None
+    return None
+
+
+def test_server_and_grammar_agree_on_every_construct(parsing: neo4j.Session) -> None:
+    listed = [*constructs("accepted_constructs.cypher"), *constructs("broken_constructs.cypher")]
+    differing = {}
+    for query in listed:
+        found = complaint(parsing, query)
+        if bool(found) != bool(parse(query).errors):
+            differing[query] = found
+    assert differing == {}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        r"F/C=C\F",
+        "it's",
+        'say "x"',
+        "\\",
+        r"\u0041",
+        "line\nend\ttab\r\b\f",
+        "\x00\x7f",
+        "😀 é 中",
+        "'; MATCH (n) DETACH DELETE n //",
+        "[O-][N+](=O)c1ccc(/C=C\\Cl)cc1",
+    ],
+)
+def test_a_quoted_string_reaches_the_server_unchanged(session: neo4j.Session, value: str) -> None:
+    assert session.run(f"RETURN {quote(value)} AS x").single(strict=True)["x"] == value
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        r"'\d and \/ and \x41'",
+        r"'a\tb\nc\rd\be\ff\\g\'h\"i'",
+        r'"it\'s"',
+        r"'\u0041\\u0041'",
+        r"'\u005cn'",
+        r"'\u005c\u005cn'",
+        r"'\uD83D\uDE00'",
+        r"\u0027C\u0027",
+        r"'\\\u0041'",
+    ],
+)
+def test_literals_are_decoded_as_the_server_decodes_them(session: neo4j.Session, raw: str) -> None:
+    query = f"RETURN {raw} AS x"
+    assert [literal.value for literal in string_literals(query)] == [
+        session.run(query).single(strict=True)["x"]
+    ]
+
+
+QUERIES = [
+    "MATCH (m:Molecule {{name: {0}}})-[:REACTS_IN]->(r)-[:PRODUCES]->(p) RETURN r.id, p.name "
+    "ORDER BY r.id, p.name",
+    "MATCH (m:Molecule)-[:REACTS_IN]->(r) WHERE m.name = {0} RETURN count(r), collect(r.id)[0] IS NULL",
+    "MATCH (m:Molecule) WHERE m.name IN [{0}, 'CCO'] RETURN m.name ORDER BY m.name",
+    "MATCH (r)-[:PRODUCES]->(:Molecule {{name: {0}}}) RETURN r.id, r.name = 'x', 'x' ORDER BY r.id",
+    "MATCH p = (:Molecule {{name: {0}}})-[:REACTS_IN|PRODUCES*1..2]->(x) WHERE x.name <> 'CO' "
+    "RETURN length(p), x.name ORDER BY x.name",
+    "MATCH (r:Reaction) WHERE EXISTS {{ (:Molecule {{name: {0}}})-[:REACTS_IN]->(r) }} RETURN r.id "
+    "ORDER BY r.id",
+    "MATCH (r:Reaction)-->(m:Molecule) WHERE {0} IN [m.name] RETURN r.id ORDER BY r.id",
+]
+
+
+@pytest.mark.parametrize("template", QUERIES)
+def test_parameters_change_neither_rows_nor_columns(session: neo4j.Session, template: str) -> None:
+    names = session.run(
+        "MATCH (m:Molecule)-[:REACTS_IN]->(r) WITH m, count(*) AS uses ORDER BY uses DESC, m.name LIMIT 5 "
+        "RETURN collect(m.name) AS names"
+    ).single(strict=True)["names"]
+    for name in [*names, "no such molecule", "\\'"]:
+        query = template.format(quote(name))
+        changed = parameterise(query)
+        assert changed.parameters
+        plain, sent = session.run(query), session.run(changed.text, changed.parameters)
+        assert plain.keys() == sent.keys()
+        assert plain.values() == sent.values()
+
+
+def test_a_parameter_of_the_query_is_not_bound(session: neo4j.Session) -> None:
+    changed = parameterise("MATCH (m:Molecule {name: 'CCO'}) WHERE m.name <> $__p0 RETURN m")
+    with pytest.raises(ClientError, match="Expected parameter"):
+        session.run(changed.text, changed.parameters).consume()
