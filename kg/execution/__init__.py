@@ -1,5 +1,8 @@
 """Guarded execution of untrusted queries."""
 
+from kg.execution._errors import GraphUnavailable
+from kg.execution._executor import GuardedExecutor
+from kg.execution._json_value import to_json_value
 from kg.execution._model import Execution, Limits, Status
 
-__all__ = ["Execution", "Limits", "Status"]
+__all__ = ["Execution", "GraphUnavailable", "GuardedExecutor", "Limits", "Status", "to_json_value"]

@@ -13,10 +13,14 @@ class Limits:
     Attributes:
         timeout_s: Wall-clock seconds a query may take.
         row_cap: Rows kept; further rows are counted as truncation.
+        byte_cap: Size of the kept rows as JSON, in bytes; a row that would pass it ends the result.
+        release_s: Seconds a stopped query may still occupy the server before the server is replaced.
     """
 
     timeout_s: float = 30.0
     row_cap: int = 10_000
+    byte_cap: int = 8 * 1024 * 1024
+    release_s: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Execution:
         columns: Column names in order.
         rows: Rows in column order, values in the documented JSON form.
         row_count: Rows kept.
-        truncated: Whether the row cap cut the result.
+        truncated: Whether the row cap or the byte cap cut the result.
         time_s: Wall-clock seconds of the run that counted.
     """
 

@@ -1,0 +1,114 @@
+"""One attempt at a query: plan, check, run, within the deadline."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kg.cypher import parameterise, shape, tokens
+from kg.execution._client import Client, ClientGone, ClientLate
+from kg.execution._model import Execution, Limits
+from kg.execution._plan_check import refusal_by_plan
+from kg.execution._rules import guard_rules
+from kg.execution._status import Trouble, judge, without_prefix
+from kg.execution._text_check import refusal_by_tokens, without_profile
+
+_MOST_SHAPES = 20_000
+_LONGEST_SHORTCUT = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """An attempt that says nothing about the query yet."""
+
+    trouble: Trouble
+    code: str | None
+    message: str | None
+    time_s: float
+
+
+class Attempts:
+    """Runs queries through a client process, remembering which shapes of query were found harmless.
+
+    Args:
+        client: The client process.
+        limits: Bounds on one query.
+        tag: Metadata of every transaction.
+    """
+
+    def __init__(self, client: Client, limits: Limits, tag: dict[str, str]) -> None:
+        self._client = client
+        self._limits = limits
+        self._tag = tag
+        self._harmless: set[str] = set()
+
+    def attempt(self, text: str, *, shortcut: bool) -> Execution | Undecided:
+        """Plan, check and run a query once.
+
+        Args:
+            text: The query.
+            shortcut: Skip the planning of a query whose shape was planned and found harmless before, and send
+                its strings as parameters. Only a success counts; all else is decided the long way.
+
+        Raises:
+            Unauthorised: The server does not accept the session's credentials.
+        """
+        try:
+            self._client.ready()
+        except ClientGone:
+            return Undecided(Trouble.LOST, None, "The process that talks to the server does not start.", 0.0)
+        started = time.monotonic()
+        deadline = started + self._limits.timeout_s
+        try:
+            result: Execution | Undecided | None = self._shortcut(text, deadline) if shortcut else None
+            result = result or self._long_way(text, deadline)
+            return replace(result, time_s=time.monotonic() - started)
+        except ClientLate:
+            return Undecided(Trouble.TIME, None, None, time.monotonic() - started)
+        except ClientGone:
+            message = "Its result cannot be read: it is too large, or nested too deeply."
+            return Undecided(Trouble.MEMORY, None, message, time.monotonic() - started)
+
+    def _shortcut(self, text: str, deadline: float) -> Execution | None:
+        # Escapes are left to the server, long texts to the planner: neither is worth a grammar's time.
+        if len(text) > _LONGEST_SHORTCUT or "\\u" in text or shape(text) not in self._harmless:
+            return None
+        query = parameterise(text)
+        answer = self._client.run(query.text, query.parameters, self._tag, deadline)
+        return None if "error" in answer else _ok(answer)
+
+    def _long_way(self, text: str, deadline: float) -> Execution | Undecided:
+        found = tokens(text)
+        if not found:
+            return Execution("no_query")
+        text = without_profile(text, found)
+        plan = self._client.explain(text, self._tag, deadline)
+        if "error" in plan:
+            return _failed({**plan["error"], "message": without_prefix(plan["error"]["message"] or "")})
+        rules = guard_rules()
+        operators = [(name, details) for name, details in plan["operators"]]
+        refusal = refusal_by_plan(plan["query_type"], operators, rules)
+        refusal = refusal or refusal_by_tokens(tokens(text), rules)
+        if refusal:
+            return Execution("refused", message=refusal)
+        self._remember(text)
+        answer = self._client.run(text, {}, self._tag, deadline)
+        return _failed(answer["error"]) if "error" in answer else _ok(answer)
+
+    def _remember(self, text: str) -> None:
+        if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
+            self._harmless.add(shape(text))
+
+
+def _ok(answer: dict[str, Any]) -> Execution:
+    rows = answer["rows"]
+    return Execution(
+        "ok", columns=answer["columns"], rows=rows, row_count=len(rows), truncated=answer["truncated"]
+    )
+
+
+def _failed(error: dict[str, Any]) -> Execution | Undecided:
+    verdict = judge(error)
+    code, message = error["code"], error["message"]
+    if isinstance(verdict, Trouble):
+        return Undecided(verdict, code, message, 0.0)
+    return Execution(verdict, code=code, message=message)

@@ -1,0 +1,113 @@
+"""Keeping the server fit to judge the next query: nothing left running, and there at all."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+from kg.execution._client import Client, ClientGone, ClientLate
+from kg.execution._errors import GraphUnavailable
+from kg.execution._model import Limits
+from kg.server import Endpoint, ServerError, restart, status
+
+TAG = "retrocypher"
+"""Key of the transaction metadata by which a session knows its own queries."""
+
+_STOP_ALL = (
+    "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.{tag} = $session "
+    "TERMINATE TRANSACTIONS id YIELD message RETURN count(*) AS left"
+)
+_ANSWER_S = 5.0
+_POLL_S = 0.1
+_RESTARTS_TRIED = 2
+_FOREIGN_PATIENCE_S = 20.0
+
+
+class ServerCare:
+    """Stops what is left of a session's queries and replaces a server that does not recover.
+
+    Its methods expect that no other executor of the session has a query in flight.
+
+    Args:
+        endpoint: The server.
+        limits: How long a stopped query may occupy it.
+        session: What the session's transactions carry under `TAG`.
+        directory: Shared folder in which restarts are counted.
+    """
+
+    def __init__(self, endpoint: Endpoint, limits: Limits, session: str, directory: Path) -> None:
+        self._endpoint = endpoint
+        self._limits = limits
+        self._session = session
+        self._restarts = directory / "restarts"
+        self._restarts.touch()
+        self.notes: list[str] = []
+
+    def restarts(self) -> int:
+        """How often the server was replaced for this session so far."""
+        return self._restarts.stat().st_size
+
+    def make_quiet(self) -> None:
+        """Return when the server answers and holds no query of this session any more.
+
+        A server of ours that does not get there within ``release_s`` is replaced. A foreign one is waited for
+        if it does not answer, and left with a note if it does but a stopped query still runs.
+
+        Raises:
+            GraphUnavailable: The server cannot be had.
+        """
+        for _ in range(_RESTARTS_TRIED):
+            left = self._stop_leftovers()
+            if left == 0:
+                return
+            if not self._endpoint.owned:
+                self._accept_foreign(left)
+                return
+            self._replace()
+        if self._stop_leftovers() != 0:
+            raise GraphUnavailable(
+                f"The server at {self._endpoint.uri} was replaced and still does not answer. "
+                "See its log, and whether the machine has memory left."
+            )
+
+    def _stop_leftovers(self) -> int | None:
+        """Terminate and count what runs until nothing does or time is up; None where nobody answers."""
+        client = Client(self._endpoint, Limits())
+        statement = _STOP_ALL.format(tag=TAG)
+        end = time.monotonic() + self._limits.release_s
+        with closing(client):
+            while True:
+                try:
+                    deadline = time.monotonic() + _ANSWER_S
+                    answer = client.run(statement, {"session": self._session}, {}, deadline)
+                except (ClientLate, ClientGone):
+                    return None
+                if "error" in answer:
+                    return None
+                left: int = answer["rows"][0][0]
+                if left == 0 or time.monotonic() >= end:
+                    return left
+                time.sleep(_POLL_S)
+
+    def _accept_foreign(self, left: int | None) -> None:
+        end = time.monotonic() + _FOREIGN_PATIENCE_S
+        while left is None:
+            if time.monotonic() >= end:
+                raise GraphUnavailable(
+                    f"The server at {self._endpoint.uri} does not answer. It was not started here, so it is "
+                    "not replaced: see to it and run again."
+                )
+            time.sleep(1.0)
+            left = self._stop_leftovers()
+        if left:
+            self.notes.append(
+                f"A stopped query still ran on {self._endpoint.uri} after {self._limits.release_s:g} s; "
+                "later queries may be slower."
+            )
+
+    def _replace(self) -> None:
+        try:
+            restart(self._endpoint, status(self._endpoint).generation)
+        except ServerError as error:
+            raise GraphUnavailable(str(error)) from error
+        with self._restarts.open("ab") as counter:
+            counter.write(b".")

@@ -1,0 +1,129 @@
+"""Guarded execution of one query after another."""
+
+import hashlib
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from kg.execution._attempt import Attempts, Undecided
+from kg.execution._care import TAG, ServerCare
+from kg.execution._client import Client
+from kg.execution._errors import GraphUnavailable
+from kg.execution._model import Execution, Limits
+from kg.execution._rules import guard_rules
+from kg.execution._status import Trouble, Unauthorised
+from kg.execution._turns import Turns
+from kg.server import Endpoint
+
+
+class GuardedExecutor:
+    """Runs untrusted Cypher against a server, and says what came of it.
+
+    Nothing runs before the server has planned it and the plan and the text were found to read only the graph.
+    A query that runs into a time or memory limit, or during which the server is lost, is run once more with
+    no other query of the session beside it; that second run decides, so load never does.
+
+    One executor serves one thread; executors of other processes share the server through a folder.
+
+    Args:
+        endpoint: The server.
+        limits: Bounds on one query.
+        coordination_dir: Folder for locks, the same for all executors that share the server in a session.
+    """
+
+    def __init__(self, endpoint: Endpoint, limits: Limits, coordination_dir: Path) -> None:
+        self._endpoint = endpoint
+        self._limits = limits
+        self._turns = Turns(coordination_dir)
+        session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
+        self._client = Client(endpoint, limits)
+        self._attempts = Attempts(self._client, limits, {TAG: session})
+        self._care = ServerCare(endpoint, limits, session, coordination_dir)
+        self._restarts_seen = self._care.restarts()
+        self._client.start()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What went wrong with a server that is not ours and could not be put right, one sentence each."""
+        return tuple(self._care.notes)
+
+    def run(self, cypher: str | None) -> Execution:
+        """Run one query and return what came of it.
+
+        An attempt ends within two seconds of ``timeout_s``; with the second attempt, and where a stopped
+        query has to be waited for or the server replaced, the call takes longer.
+
+        Args:
+            cypher: The query as the model wrote it; None or blank where there is none.
+
+        Raises:
+            GraphUnavailable: The server is lost and cannot be brought back, or refuses the connection.
+        """
+        if cypher is None or not cypher.strip():
+            return Execution("no_query")
+        unfit = _unfit(cypher)
+        if unfit:
+            return unfit
+        try:
+            with self._turns.shared():
+                first = self._attempt(cypher, shortcut=True)
+            return first if isinstance(first, Execution) else self._alone(cypher)
+        except Unauthorised as error:
+            raise GraphUnavailable(
+                f"The server at {self._endpoint.uri} does not accept the user {self._endpoint.user} "
+                f"({error}). Check NEO4J_USER and NEO4J_PASSWORD."
+            ) from error
+
+    def close(self) -> None:
+        """Disconnect; the executor cannot be used any more."""
+        self._client.close()
+        self._turns.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _alone(self, cypher: str) -> Execution:
+        with self._turns.alone():
+            self._care.make_quiet()
+            second = self._attempt(cypher, shortcut=False)
+            if isinstance(second, Execution):
+                return second
+            # The query is judged only after the server was seen to be well without it.
+            self._care.make_quiet()
+            return self._verdict(second)
+
+    def _attempt(self, cypher: str, *, shortcut: bool) -> Execution | Undecided:
+        restarts = self._care.restarts()
+        if restarts != self._restarts_seen:
+            self._restarts_seen = restarts
+            self._client.reconnect()
+        return self._attempts.attempt(cypher, shortcut=shortcut)
+
+    def _verdict(self, second: Undecided) -> Execution:
+        if second.trouble is Trouble.TIME:
+            message = f"No result within {self._limits.timeout_s:g} s."
+            return Execution("timeout", code=second.code, message=message, time_s=second.time_s)
+        message = second.message or ""
+        if second.trouble is Trouble.LOST and second.code is None:
+            message = (
+                "The server stopped or closed the connection whenever this query ran, the second time with "
+                "no other query beside it."
+            )
+        return Execution("runtime_error", code=second.code, message=message, time_s=second.time_s)
+
+
+def _unfit(cypher: str) -> Execution | None:
+    """Judge a text that is not sent at all."""
+    longest = guard_rules().longest_text
+    if len(cypher) > longest:
+        return Execution("refused", message=f"It is longer than {longest:,} characters.")
+    try:
+        cypher.encode()
+    except UnicodeEncodeError as error:
+        return Execution("syntax_error", message=f"Half a surrogate pair at offset {error.start}.")
+    return None

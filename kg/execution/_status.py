@@ -1,0 +1,75 @@
+"""What a server's error says about a query; ``docs/execution.md`` has the table."""
+
+import re
+from enum import Enum
+from typing import Any
+
+from kg.execution._model import Status
+
+_SYNTAX = frozenset({"Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"})
+_REFUSED = frozenset(
+    {
+        "Neo.ClientError.Statement.AccessMode",
+        "Neo.ClientError.Statement.NotSystemDatabaseError",
+        "Neo.ClientError.Statement.UnsupportedAdministrationCommand",
+        "Neo.ClientError.Security.Forbidden",
+    }
+)
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+_STOPPED = ("Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated")
+_DATABASE = "Neo.ClientError.Database."
+"""The query's fault where it names a database with USE, else the session's; the server is asked which."""
+
+_BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
+_POSITION = re.compile(r"\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
+_PREFIX = "EXPLAIN\n"
+
+
+class Trouble(Enum):
+    """Why an attempt does not decide yet: the query is tried once more with no other beside it."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    """A memory limit, or any other error that the server does not blame on the query."""
+
+    LOST = "lost"
+    """The connection, the server or our own client process ended."""
+
+
+class Unauthorised(Exception):  # noqa: N818 - a signal, not an error
+    """The server does not accept the session's credentials any more."""
+
+
+def judge(error: dict[str, Any]) -> Status | Trouble:
+    """Return what an error of the server or the connection means.
+
+    Args:
+        error: ``kind``, ``code`` and ``message`` as the client process reports them.
+
+    Raises:
+        Unauthorised: The fault lies with the credentials.
+    """
+    if error["kind"] != "server":
+        return Trouble(error["kind"])
+    code = error["code"] or ""
+    if code in _SYNTAX:
+        return "syntax_error"
+    if code in _REFUSED:
+        return "refused"
+    if code.startswith(_TIMED_OUT):
+        return Trouble.TIME
+    if code in _STOPPED or code.endswith(".DatabaseUnavailable") or code.startswith(_DATABASE):
+        return Trouble.LOST
+    if code.startswith("Neo.ClientError.Security."):
+        raise Unauthorised(code)
+    return "runtime_error" if code.startswith(_BLAMED_ON_QUERY) else Trouble.MEMORY
+
+
+def without_prefix(message: str) -> str:
+    """Return the message of an error met while planning, with positions in the query as it was given."""
+
+    def shifted(match: re.Match[str]) -> str:
+        line, column, offset = (int(part) for part in match.groups())
+        return f"(line {max(line - 1, 0)}, column {column} (offset: {max(offset - len(_PREFIX), 0)}))"
+
+    return _POSITION.sub(shifted, message).replace(f'"{_PREFIX}', '"')
