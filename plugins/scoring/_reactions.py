@@ -5,7 +5,7 @@ from typing import Any
 
 from plugins.scoring._counts import compare, harmonic_mean
 from plugins.scoring._keys import ID_KEY, Match
-from plugins.scoring._table import Row, Table
+from plugins.scoring._table import Cells, Row, Table
 from plugins.scoring._values import Atom, atoms, whole_number
 
 Content = dict[str, set[Atom]]
@@ -28,7 +28,7 @@ def row_f1(
     identified: dict[frozenset[Atom], Content] = {}
     anonymous: dict[Hashable, Content] = {}
     for row in table.rows:
-        ids = _ids(row, matches)
+        ids = _ids(row.own, matches) or _ids(row.shared, matches)
         if not ids:
             content = _content(row, matches, keys)
             anonymous.setdefault(tuple(frozenset(values) for values in content.values()), content)
@@ -52,10 +52,10 @@ def row_f1(
     return harmonic_mean(precision, recall)
 
 
-def _ids(row: Row, matches: Mapping[str, Match]) -> frozenset[Atom]:
+def _ids(cells: Cells, matches: Mapping[str, Match]) -> frozenset[Atom]:
     return frozenset(
         value if (number := whole_number(value)) is None else number
-        for column, values in row.cells()
+        for column, values in cells.items()
         if column in matches and matches[column].key == ID_KEY
         for value in values
     )

@@ -46,6 +46,9 @@ def score(
         cypher: The query; None where there is none.
         text_metrics: Whether to compute BLEU, METEOR and ROUGE-L; else they are null.
         key_encoder: The opt-in encoder stage of key matching.
+
+    Raises:
+        GraphError: The tables of Cypher's grammar, by which query text is read, cannot be had.
     """
     columns, rows = _answer(execution)
     if question.setting == "single_step":

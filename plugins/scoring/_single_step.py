@@ -65,11 +65,10 @@ def _gold(question: Question, keys: tuple[str, ...]) -> dict[str, set[Atom]]:
 
 def _united(table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]) -> dict[str, set[Atom]]:
     united: dict[str, set[Atom]] = {key: set() for key in (ID_KEY, *keys)}
-    for row in table.rows:
-        for column, values in row.cells():
-            match = matches.get(column)
-            if match is not None:
-                united[match.key].update(values)
+    for column, values in table.cells():
+        match = matches.get(column)
+        if match is not None:
+            united[match.key].update(values)
     united[ID_KEY] = {atom if (number := whole_number(atom)) is None else number for atom in united[ID_KEY]}
     return united
 

@@ -49,13 +49,21 @@ class Table:
     maps: set[str] = field(default_factory=set)
     rows: list[Row] = field(default_factory=list)
 
+    def cells(self) -> Iterator[tuple[str, list[Atom]]]:
+        """Yield column and values of all rows, what rows share once."""
+        shared: Cells | None = None
+        for row in self.rows:
+            if row.shared is not shared:
+                shared = row.shared
+                yield from shared.items()
+            yield from row.own.items()
+
     def reaction_columns(self) -> frozenset[str]:
         """Return the columns that hold Reaction nodes and nothing else."""
         pure: dict[str, bool] = {}
-        for row in self.rows:
-            for column, values in row.cells():
-                if pure.get(column, True):
-                    pure[column] = all(type(value) is ReactionId for value in values)
+        for column, values in self.cells():
+            if pure.get(column, True):
+                pure[column] = all(type(value) is ReactionId for value in values)
         return frozenset(column for column, is_pure in pure.items() if is_pure)
 
 

@@ -1,0 +1,117 @@
+"""Which column is which key."""
+
+import pytest
+
+from plugins.scoring._column_names import normalise, parse_column_names, plain_name
+from plugins.scoring._keys import Match, match_columns, resolve
+
+KEYS = ("id", "reactants", "products", "agents", "solvents")
+FIGURE_A3 = {
+    "reactants": "direct_precursors precursor precursor_name precursor_names precursors reactants "
+    "directPrecursors",
+    "products": "product productName product_name products products1 products2 target_product mainProduct "
+    "main_product produced_molecule target_products",
+    "solvents": "solvents solventNames",
+    "agents": "agent agentName agent_names agents agentNames",
+    "target_yield": "best_yield reaction_yield rel.yield yield target_yield",
+    "co_products": "coProducts co_product co_product_name co_product_names co_products coproducs coproducts",
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [(key, name) for key, row in FIGURE_A3.items() for name in row.split()]
+)
+def test_variants_that_the_paper_observed(key: str, name: str) -> None:
+    match = resolve(plain_name(name), (*KEYS, "target_yield", "co_products"))
+
+    assert match is not None
+    assert match.key == key
+
+
+@pytest.mark.parametrize(
+    ("name", "normal"),
+    [
+        ("  Agents ", "agents"),
+        ("agentNames", "agent"),
+        ("HTTPServerName", "http_server"),
+        ("name", "name"),
+        ("names", "names"),
+        ("co-products", "co_products"),
+        ("Yield (%)", "yield"),
+        ("__x__", "x"),
+        ("", ""),
+    ],
+)
+def test_normalise(name: str, normal: str) -> None:
+    assert normalise(name) == normal
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("r.id", "id"),
+        ("r.`id`", "id"),
+        ("agent.name", "agent"),
+        ("row.reactants", "reactants"),
+        ("collect(DISTINCT reactant.name)", "reactant"),
+        ("collect( distinct  reactant . name )", "reactant"),
+        ("toFloat(max(rel.yield))", "yield"),
+        ("coalesce(p.yield, 0)", "yield"),
+        ("collect(agent.name)[0]", "agent"),
+        ("[x IN collect(agent) | x.name]", "agent"),
+        ("[x IN agents WHERE x.name <> 'CC|O' | x.name]", "agents"),
+        ("[x IN agents]", "agents"),
+        ("[r IN reactions | r.id]", "id"),
+        ("reaction {.id}", "reaction"),
+        ("(r.id)", "id"),
+        ("Direct Precursors", "direct_precursors"),
+        ("count(agent)", "count_agent"),
+        ("size(collect(agent.name))", "size_collect_agent"),
+        ("p.yield * 100", "p_yield_100"),
+        ("'CC(=O)O'", "cc_o_o"),
+        (")(", ""),
+    ],
+)
+def test_expressions(expression: str, name: str) -> None:
+    assert plain_name(expression) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["conditions", "n", "name", "count(reactant)", "yield", "patent", "molecule", "size(agents)"]
+)
+def test_names_that_match_nothing(name: str) -> None:
+    assert resolve(plain_name(name), KEYS) is None
+
+
+def test_stages() -> None:
+    names = {name: name for name in ("agents", "Agent 2", "catalyst", "patent", "n")}
+
+    matches = match_columns(names, frozenset({"n"}), KEYS[1:], None)
+
+    assert matches == {
+        "agents": Match("agents", "exact"),
+        "Agent 2": Match("agents", "stem"),
+        "catalyst": Match("agents", "alias"),
+        "n": Match("id", "nodes"),
+    }
+
+
+def test_co_products_are_products_where_they_are_not_asked_for() -> None:
+    assert resolve("byproduct", (*KEYS, "co_products")) == Match("co_products", "alias")
+    assert resolve("byproduct", KEYS) == Match("products", "alias")
+
+
+def test_the_table_is_read_by_stem() -> None:
+    table = parse_column_names(
+        {
+            "aliases": {"agents": ["Promoters", "helperName"], "solvents": ["promoter"]},
+            "transparent_functions": ["apoc.coll.toSet"],
+            "molecule_properties": ["Name"],
+            "not_ids": ["steps"],
+        }
+    )
+
+    assert table.aliases == {"promot": ("agents", "solvents"), "helper": ("agents",)}
+    assert table.transparent_functions == {"apoc.coll.toset"}
+    assert table.molecule_properties == {"name"}
+    assert table.not_ids == {"step"}

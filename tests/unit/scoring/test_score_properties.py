@@ -1,0 +1,208 @@
+"""What holds for every answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kg.questions import Question
+from plugins.scoring import score
+from plugins.scoring._multi_step import partial_path_recall
+
+Make = Callable[..., Question]
+Scored = Callable[..., dict[str, Any]]
+
+# A busy machine must not fail a property.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
+NUMBERS = (
+    *("precision", "recall", "f1", "focus_f1", "row_f1", "bleu", "meteor", "rouge_l"),
+    *("exact_path_precision", "exact_path_recall", "exact_path_f1", "partial_path_recall"),
+)
+
+molecules = st.sets(st.sampled_from(["C", "CO", "CCO", "c1ccccc1", "N", "[Na+].[Cl-]"]), max_size=3).map(
+    sorted
+)
+yields = st.none() | st.integers(0, 100) | st.floats(0, 100)
+reactions = st.fixed_dictionaries(
+    {
+        "id": st.integers(0, 9),
+        "reactants": molecules,
+        "products": molecules,
+        "agents": molecules,
+        "solvents": molecules,
+        "target_yield": yields,
+    }
+)
+answers = st.lists(reactions, min_size=1, max_size=4, unique_by=lambda row: row["id"])
+route_sets = st.sets(st.lists(st.integers(0, 4), min_size=1, max_size=4).map(tuple), min_size=1, max_size=5)
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["C", "12", 0, 1])
+)
+keys = st.sampled_from(
+    [
+        *("id", "name", "yield", "reactants", "reaction", "labels", "properties", "nodes", "relationships"),
+        *("start", "end", "$node", "$path", "$relationship", "$map", "$float", "$temporal"),
+    ]
+) | st.text(max_size=4)
+labels = st.sampled_from([["Reaction"], ["Molecule"], [], None, "Reaction"])
+nodes = st.builds(
+    lambda labels, properties: {"$node": {"id": "x", "labels": labels, "properties": properties}},
+    labels,
+    st.dictionaries(keys, scalars, max_size=2),
+)
+values = st.recursive(
+    scalars | nodes,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(keys, inner, max_size=3)
+        | st.builds(lambda n, r: {"$path": {"nodes": n, "relationships": r}}, inner, inner)
+        | st.builds(lambda v: {"$relationship": {"start": "x", "end": "y", "properties": v}}, inner)
+    ),
+    max_leaves=8,
+)
+columns = st.lists(
+    st.sampled_from(["id", "products", "reactant", "rel.yield", "steps", "p", "r1.id"]) | st.text(max_size=8),
+    max_size=4,
+    unique=True,
+)
+
+
+def rows_of(answer: list[dict[str, Any]]) -> list[list[Any]]:
+    return [[row[name] for name in COLUMNS] for row in answer]
+
+
+@unhurried
+@given(answers)
+def test_gold_scores_one(question: Make, scored: Scored, gold: list[dict[str, Any]]) -> None:
+    scores = scored(question("producing_reactions", gold), COLUMNS, rows_of(gold))
+
+    assert (scores["precision"], scores["recall"], scores["f1"]) == (1.0, 1.0, 1.0)
+    assert (scores["row_f1"], scores["focus_f1"]) == (1.0, 1.0)
+
+
+@unhurried
+@given(answers, answers, st.randoms())
+def test_order_of_rows_and_columns_changes_nothing(
+    question: Make, scored: Scored, gold: list[dict[str, Any]], answer: list[dict[str, Any]], random: Any
+) -> None:
+    made = question("best_yield", gold)
+    shuffled = random.sample(answer, len(answer))
+    names = random.sample(COLUMNS, len(COLUMNS))
+
+    scores = scored(made, COLUMNS, rows_of(answer))
+
+    assert scored(made, names, [[row[name] for name in names] for row in shuffled]) == scores
+
+
+@unhurried
+@given(answers, answers)
+def test_swapping_the_sides_swaps_precision_and_recall(
+    question: Make, scored: Scored, left: list[dict[str, Any]], right: list[dict[str, Any]]
+) -> None:
+    there = scored(question("best_yield", left), COLUMNS, rows_of(right))
+    back = scored(question("best_yield", right), COLUMNS, rows_of(left))
+
+    assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])
+    assert (there["f1"], there["row_f1"]) == (back["f1"], back["row_f1"])
+    for key, entry in there["per_key"].items():
+        other = back["per_key"][key]
+        assert (entry["precision"], entry["recall"]) == (other["recall"], other["precision"])
+
+
+@unhurried
+@given(answers, answers)
+def test_f1_is_the_harmonic_mean(
+    question: Make, scored: Scored, gold: list[dict[str, Any]], answer: list[dict[str, Any]]
+) -> None:
+    scores = scored(question("best_yield", gold), COLUMNS, rows_of(answer))
+
+    total = scores["precision"] + scores["recall"]
+    expected = 2 * scores["precision"] * scores["recall"] / total if total else 0.0
+    assert abs(scores["f1"] - expected) < 1e-12
+
+
+@unhurried
+@given(
+    st.sampled_from(["precursors", "multi_product", "best_yield", "chains_between"]),
+    columns,
+    st.lists(st.lists(values, max_size=5) | values, max_size=4),
+    st.none() | st.text(max_size=30),
+)
+def test_any_rows_score_within_bounds(
+    question: Make, task: str, names: list[str], rows: list[Any], cypher: str | None
+) -> None:
+    gold = (
+        [{"route": [1, 12]}]
+        if task == "chains_between"
+        else [
+            {
+                "id": 1,
+                "reactants": ["C"],
+                "products": ["N"],
+                "agents": [],
+                "solvents": [],
+                "target_yield": 1.0,
+            }
+        ]
+    )
+
+    scores = score(question(task, gold), {"status": "ok", "columns": names, "rows": rows}, cypher)
+
+    assert all(scores[name] is None or 0.0 <= scores[name] <= 1.0 for name in NUMBERS)
+    for entry in (scores["per_key"] or {}).values():
+        assert all(entry[name] is None or 0.0 <= entry[name] <= 1.0 for name in ("precision", "recall", "f1"))
+
+
+@unhurried
+@given(route_sets, st.sampled_from(["lists", "ids", "columns"]), st.randoms())
+def test_gold_routes_score_one_in_every_form(
+    question: Make, scored: Scored, gold: set[tuple[int, ...]], form: str, random: Any
+) -> None:
+    shuffled = random.sample(sorted(gold), len(gold))
+    rows: list[Any]
+    if form == "lists":
+        rows = [
+            [[{"$node": {"labels": ["Reaction"], "properties": {"id": step}}} for step in r]]
+            for r in shuffled
+        ]
+    elif form == "ids":
+        rows = [[list(route)] for route in shuffled]
+    else:
+        rows = [[*route, *[None] * (4 - len(route))] for route in shuffled]
+    names = ["r1", "r2", "r3", "r4"] if form == "columns" else ["route"]
+
+    scores = scored(question("chains_to_target", [{"route": list(route)} for route in gold]), names, rows)
+
+    assert (scores["f1"], scores["partial_path_recall"]) == (1.0, 1.0)
+
+
+@unhurried
+@given(route_sets, route_sets)
+def test_swapping_route_sets_swaps_precision_and_recall(
+    question: Make, scored: Scored, left: set[tuple[int, ...]], right: set[tuple[int, ...]]
+) -> None:
+    def run(gold: set[tuple[int, ...]], returned: set[tuple[int, ...]]) -> dict[str, Any]:
+        made = question("chains_to_target", [{"route": list(route)} for route in gold])
+        return scored(made, ["route"], [[list(route)] for route in returned])
+
+    there, back = run(left, right), run(right, left)
+
+    assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])
+    assert there["partial_path_recall"] >= there["exact_path_recall"]
+
+
+@unhurried
+@given(route_sets, route_sets, route_sets)
+def test_more_routes_never_lower_partial_path_recall(
+    gold: set[tuple[int, ...]], returned: set[tuple[int, ...]], more: set[tuple[int, ...]]
+) -> None:
+    assert partial_path_recall(returned | more, gold) >= partial_path_recall(returned, gold)
