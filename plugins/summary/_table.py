@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
@@ -20,15 +20,21 @@ def render_table(summary: Mapping[str, Any]) -> Group:
     Args:
         summary: What `summarise` returns, or a ``summary.json`` read back.
     """
-    tables = []
+    tables: list[RenderableType] = []
     for (model, loop), cells in groupby(summary["cells"], key=lambda cell: (cell["model"], cell["loop"])):
-        tables.append(_model_table(model if loop == "none" else f"{model}, loop {loop}", list(cells)))
-    return Group(*tables)
+        title = model if loop == "none" else f"{model}, loop {loop}"
+        tables += [_model_table(title, list(cells)), ""]
+    return Group(*tables[:-1])
 
 
 def _model_table(title: str, cells: list[Mapping[str, Any]]) -> Table:
     table = Table(
-        title=escape(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+        title=escape(title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        padding=0,
     )
     table.add_column(f"prompt {_TIMES} shot", no_wrap=True)
     table.add_column("task", no_wrap=True)
@@ -52,11 +58,9 @@ def _numbers(cell: Mapping[str, Any]) -> list[str]:
 
 def _together(cells: list[Mapping[str, Any]]) -> dict[str, Any]:
     """Take the tasks of one prompt and shot together; every case weighs the same."""
-    scored = sum(cell["scored"] for cell in cells)
-    means = {
-        name: sum((cell["means"][name] or 0.0) * cell["scored"] for cell in cells) / scored
-        if scored
-        else None
-        for name in _SCORES
-    }
+    means: dict[str, float | None] = {}
+    for name in _SCORES:
+        known = [(cell["means"][name], cell["scored"]) for cell in cells if cell["means"][name] is not None]
+        weight = sum(scored for _, scored in known)
+        means[name] = sum(mean * scored for mean, scored in known) / weight if weight else None
     return {**{name: sum(cell[name] for cell in cells) for name in _COUNTS}, "means": means}

@@ -1,0 +1,164 @@
+"""The summary of a run, from its records."""
+
+import io
+import json
+import random
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from plugins.summary import RunningMean, Summary, render_table, summarise
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def record(**fields: Any) -> dict[str, Any]:
+    f1 = fields.pop("f1", 1.0)
+    made = {
+        "task": "precursors",
+        "setting": "single_step",
+        "steps": 1,
+        "prompt": "P5",
+        "shot": "1S-D-S",
+        "loop": "none",
+        "model": "oracle",
+        "exemplar_id": "product_identification",
+        "execution": {"status": "ok"},
+        "scores": {"precision": f1, "recall": f1, "f1": f1, "focus_f1": None, "unmatched_columns": []},
+        "infrastructure_error": None,
+        "passed": f1 >= 1.0,
+    }
+    return made | fields
+
+
+def error(stage: str, **fields: Any) -> dict[str, Any]:
+    return record(
+        scores=None,
+        execution=None,
+        passed=False,
+        infrastructure_error={"stage": stage, "kind": "x"},
+        **fields,
+    )
+
+
+RECORDS = [
+    record(),
+    record(f1=0.5, exemplar_id="best_yield"),
+    record(f1=0.0, execution={"status": "timeout"}, prompt="P10", shot="ZS", exemplar_id=None),
+    record(
+        task="intermediates",
+        setting="multi_step",
+        steps=3,
+        prompt="P10",
+        f1=0.25,
+        scores={"f1": 0.25, "exact_path_f1": 0.25, "unmatched_columns": None},
+    ),
+    record(model="gpt", scores={"f1": 0.1, "unmatched_columns": ["n", "patent"]}, passed=False),
+    error("graph"),
+    error("model", model="gpt"),
+    error("model", model="gpt"),
+]
+
+
+def test_counts() -> None:
+    summary = summarise(RECORDS)
+
+    assert {name: summary[name] for name in ("cases", "scored", "passed", "failed")} == {
+        "cases": 8,
+        "scored": 5,
+        "passed": 1,
+        "failed": 4,
+    }
+    assert summary["infrastructure_errors"] == 3
+    assert summary["infrastructure_errors_by_stage"] == {"graph": 1, "model": 2}
+    assert summary["statuses"] == {"ok": 4, "timeout": 1}
+    assert summary["exemplars"] == {"1S-D-S": {"best_yield": 1, "product_identification": 6}}
+    assert summary["unmatched_columns"] == {"cases": 1, "columns": {"n": 1, "patent": 1}}
+
+
+def test_means_are_over_cases_and_leave_infrastructure_errors_out() -> None:
+    summary = summarise(RECORDS)
+
+    assert summary["means"]["f1"] == pytest.approx((1.0 + 0.5 + 0.0 + 0.25 + 0.1) / 5)
+    assert summary["means"]["exact_path_f1"] == 0.25
+    assert summary["defined"]["exact_path_f1"] == 1
+    assert summary["means"]["focus_f1"] is None
+    by = summary["by"]
+    assert by["setting"]["multi_step"]["means"]["f1"] == 0.25
+    assert by["steps"]["1"]["means"]["f1"] == pytest.approx(0.4)
+    assert by["task"]["precursors"]["cases"] == 7
+    assert by["model"]["gpt"]["means"]["f1"] == 0.1
+    assert by["model"]["gpt"]["infrastructure_errors"] == 2
+    assert list(by["prompt_shot"]) == [f"P5 {TIMES} 1S-D-S", f"P10 {TIMES} ZS", f"P10 {TIMES} 1S-D-S"]
+
+
+def test_cells_are_one_a_model_loop_prompt_shot_and_task() -> None:
+    cells = summarise(RECORDS)["cells"]
+
+    named = [tuple(cell[name] for name in ("model", "prompt", "shot", "task", "cases")) for cell in cells]
+    assert named == [
+        ("gpt", "P5", "1S-D-S", "precursors", 3),
+        ("oracle", "P5", "1S-D-S", "precursors", 3),
+        ("oracle", "P10", "ZS", "precursors", 1),
+        ("oracle", "P10", "1S-D-S", "intermediates", 1),
+    ]
+
+
+def test_the_order_of_records_changes_not_a_byte() -> None:
+    rng = random.Random(4)
+    records = [record(f1=rng.random(), task=rng.choice(["co_products", "precursors"])) for _ in range(500)]
+    shuffled = rng.sample(records, len(records))
+
+    assert json.dumps(summarise(records)) == json.dumps(summarise(shuffled))
+
+
+def test_a_summary_can_be_asked_on_the_way() -> None:
+    summary = Summary()
+    for each in RECORDS:
+        summary.add(each)
+
+    assert (summary.passed, summary.failed, summary.infrastructure_errors) == (1, 4, 3)
+    assert summary.to_json() == summarise(RECORDS)
+
+
+def test_no_records() -> None:
+    summary = summarise([])
+
+    assert summary["cases"] == 0
+    assert summary["means"]["f1"] is None
+    assert summary["cells"] == []
+
+
+def test_running_mean() -> None:
+    mean = RunningMean()
+    assert mean.mean is None
+
+    for value in (1.0, 0.0, 0.5, 0.5):
+        mean.add(value)
+
+    assert (mean.count, mean.mean) == (4, 0.5)
+
+
+def shown(summary: dict[str, Any]) -> list[str]:
+    text = io.StringIO()
+    Console(file=text, width=80).print(render_table(summary))
+    return text.getvalue().splitlines()
+
+
+def test_table() -> None:
+    lines = shown(json.loads(json.dumps(summarise([*RECORDS, record(task="best_yield", f1=0.0)]))))
+
+    assert lines[0].strip() == "gpt"
+    rows = [line.split() for line in lines]
+    first = f"P5 {TIMES} 1S-D-S precursors 3 0.750 0.750 0.750 1 1 1"
+    assert first.split() in rows
+    assert ["best_yield", "1", "0.000", "0.000", "0.000", "0", "1", "0"] in rows
+    assert ["all", "4", "0.500", "0.500", "0.500", "1", "2", "1"] in rows
+    assert ["all", "3", "n/a", "n/a", "0.100", "0", "1", "2"] in rows
+
+
+def test_table_names_the_loop_and_shows_markup_as_it_stands() -> None:
+    lines = shown(summarise([record(model="my[bold]model", loop="cove")]))
+
+    assert lines[0].strip() == "my[bold]model, loop cove"
