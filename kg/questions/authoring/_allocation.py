@@ -1,6 +1,6 @@
 """Which candidates become questions: the telling ones first, each target in as few as can be."""
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,11 +9,23 @@ from kg.questions.authoring._candidate import Candidate, Kind
 
 @dataclass(slots=True)
 class _Choice:
-    """What is chosen for one kind: some candidates for good, others open to exchange."""
+    """What is chosen for one kind: some candidates for good, others (by target) open to exchange."""
 
     fixed: list[Candidate]
-    taken: list[Candidate] = field(default_factory=list)
+    taken: dict[str, list[Candidate]] = field(default_factory=lambda: defaultdict(list))
     spare: list[Candidate] = field(default_factory=list)
+
+    def all(self) -> list[Candidate]:
+        return [*self.fixed, *(each for taken in self.taken.values() for each in taken)]
+
+    def take(self, candidate: Candidate) -> None:
+        self.spare.remove(candidate)
+        self.taken[candidate.target].append(candidate)
+
+    def exchange(self, out: Candidate, into: Candidate) -> None:
+        self.take(into)
+        self.taken[out.target].remove(out)
+        self.spare.append(out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +57,11 @@ def allocate(
         missing = counts[kind] - len(choice.fixed)
         for _ in range(missing):
             best = min(choice.spare, key=lambda each: load[each.target])
-            choice.spare.remove(best)
-            choice.taken.append(best)
+            choice.take(best)
             load[best.target] += 1
     while _improve(choices, load):
         pass
-    return {kind: choice.fixed + choice.taken for kind, choice in choices.items()}
+    return {kind: choice.all() for kind, choice in choices.items()}
 
 
 def _by_tier(candidates: Sequence[Candidate], count: int) -> _Choice:
@@ -72,9 +83,7 @@ def _improve(choices: Mapping[Kind, _Choice], load: Counter[str]) -> bool:
             load[move.into.target] += 1
             load[target] -= 1
             while move is not None:
-                choice = choices[move.kind]
-                choice.taken[choice.taken.index(move.out)] = move.into
-                choice.spare[choice.spare.index(move.into)] = move.out
+                choices[move.kind].exchange(move.out, move.into)
                 move = move.before
             improved = True
     return improved
@@ -88,9 +97,9 @@ def _relief(start: str, choices: Mapping[Kind, _Choice], load: Counter[str]) -> 
     while queue:
         target, before = queue.popleft()
         for kind, choice in list(open_kinds.items()):
-            out = next((each for each in choice.taken if each.target == target), None)
-            if out is None:
+            if not choice.taken.get(target):
                 continue
+            out = choice.taken[target][0]
             # From here every spare target of this kind is reached, so it need not be looked at again.
             del open_kinds[kind]
             for into in choice.spare:

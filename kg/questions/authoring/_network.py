@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from kg.reactions import Reaction
 
@@ -52,7 +53,7 @@ class ReactionNetwork:
 
 def route_of(walk: Walk) -> Route:
     """Return the reaction ids of a walk, from precursor to target."""
-    return tuple(item for item in walk if isinstance(item, int))
+    return cast(Route, walk[1::2])
 
 
 def is_simple(walk: Walk) -> bool:
