@@ -1,0 +1,75 @@
+"""Gold on a real server: the two ways of computing it agree, and a difference is not passed over."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from kg.errors import GraphError, InputError
+from kg.questions import load_questions
+from kg.questions.authoring import GoldDifferenceError, build_questions, check_gold
+from kg.questions.authoring._candidate import Kind
+from kg.reactions import read_graph
+from kg.server import Endpoint, connect
+
+QUESTIONS = load_questions().questions
+
+
+@pytest.fixture(scope="module")
+def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
+    with connect(endpoint) as open_driver:
+        yield open_driver
+
+
+def test_all_2400_reference_queries_return_their_gold(driver: neo4j.Driver) -> None:
+    check_gold(driver, QUESTIONS)
+
+
+@pytest.mark.parametrize("task", ["precursors", "chains_between"])
+def test_a_difference_stops_and_prints_the_question(driver: neo4j.Driver, task: str) -> None:
+    question = next(each for each in QUESTIONS if each.task == task)
+    lacking = replace(question, gold=question.gold[:-1])
+    with pytest.raises(GoldDifferenceError) as raised:
+        check_gold(driver, [lacking])
+    message = str(raised.value)
+    assert question.id in message
+    assert question.text in message
+    assert f"only the reference returns: {question.gold[-1]}" in message
+    assert "only the traversal returns: nothing" in message
+
+
+def test_a_set_is_the_same_bytes_each_time_and_reads_back(driver: neo4j.Driver, tmp_path: Path) -> None:
+    plan = {
+        Kind("best_yield"): 5,
+        Kind("multi_product", products=2): 3,
+        Kind("multi_product", products=4): 6,
+        Kind("conditions", role="solvents"): 2,
+        Kind("chains_to_target", steps=2): 5,
+    }
+    first, again, other = (build_questions(read_graph(), driver, seed, plan=plan) for seed in (5, 5, 6))
+    assert first.files == again.files
+    assert first.files != other.files
+    first.write(tmp_path)
+    found = load_questions(tmp_path)
+    assert found.questions == first.questions
+    assert found.manifest == first.manifest
+    assert found.manifest["not_as_planned"] == {
+        "multi_product 2 products": {"planned": 3, "made": 5},
+        "multi_product 4 products": {"planned": 6, "made": 4},
+    }
+
+
+def test_a_graph_too_small_for_the_plan_is_refused(driver: neo4j.Driver) -> None:
+    with pytest.raises(
+        GraphError, match=r"holds 4 unambiguous .* 'multi_product 4 products', and 5 are needed"
+    ):
+        build_questions(read_graph(), driver, 0, plan={Kind("multi_product", products=4): 5})
+
+
+def test_a_folder_that_cannot_be_written_is_named(driver: neo4j.Driver, tmp_path: Path) -> None:
+    built = build_questions(read_graph(), driver, 0, plan={Kind("multi_product", products=4): 1})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="questions cannot be written there"):
+        built.write(tmp_path / "file")
