@@ -10,6 +10,9 @@ def shape(text: str) -> str:
     they plan to the same kinds of operators: the server itself takes literals out before it plans. Numbers
     stay, since path lengths and limits decide what is planned. Literals also stay in a text with the word
     ``USE``, where a string may name the graph that the query goes to.
+
+    Only what operators a plan has is the same for a shape, not whether a query compiles: an empty string as a
+    dynamic label is an error where another is none.
     """
     found = tokens(text)
     keep = any(token.name == "USE" for token in found)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
 from neo4j.exceptions import ClientError, CypherSyntaxError, Neo4jError
 
-from kg.cypher import parameterise, parse, quote, string_literals
+from kg.cypher import parameterise, parse, quote, shape, string_literals
 from kg.server import Endpoint, connect
 
 LISTS = Path(__file__).parents[2] / "unit" / "cypher"
@@ -121,6 +122,30 @@ def test_parameters_change_neither_rows_nor_columns(session: neo4j.Session, temp
         plain, sent = session.run(query), session.run(changed.text, changed.parameters)
         assert plain.keys() == sent.keys()
         assert plain.values() == sent.values()
+
+
+SHAPES = [
+    "MATCH (n) WHERE {0} = {1} CALL db.labels() YIELD label RETURN label",
+    "WITH 1 AS x WHERE {0} = {1} LOAD CSV FROM 'file:///x' AS row RETURN row",
+    "MATCH (n:Molecule) WHERE n.name STARTS WITH {0} AND n.name <> {1} RETURN n",
+    "MATCH (n:Molecule) WHERE n.name = {0} OR n.name = {1} RETURN n",
+    "MATCH (n) WHERE NOT ({0} = {1}) CALL dbms.listConfig({0}) YIELD name RETURN name",
+    "RETURN CASE WHEN {0} = {1} THEN 1 ELSE 2 END AS x LIMIT toInteger({0})",
+]
+
+
+def operators(plan: dict[str, Any]) -> list[str]:
+    return [plan["operatorType"], *(name for child in plan.get("children", []) for name in operators(child))]
+
+
+@pytest.mark.parametrize("template", SHAPES)
+def test_queries_of_one_shape_plan_to_the_same_operators(session: neo4j.Session, template: str) -> None:
+    pairs = [("a", "a"), ("a", "b"), ("", ""), ("1", ""), ("C" * 300, "x")]
+    queries = [template.format(*map(quote, pair)) for pair in pairs]
+    assert len({shape(query) for query in queries}) == 1
+    plans = [session.run(f"EXPLAIN {query}").consume().plan for query in queries]
+    first = operators(plans[0] or {})
+    assert all(operators(plan or {}) == first for plan in plans)
 
 
 def test_a_parameter_of_the_query_is_not_bound(session: neo4j.Session) -> None:
