@@ -9,8 +9,8 @@ STARTERS = frozenset(
     | {"OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET", "SHOW", "TERMINATE", "UNWIND", "USE", "WITH"}
 )
 # Characters to parse for one answer: many times a long query, and a second or two of the worst text there is.
-_BUDGET = 24_000
-_LONGEST = 6_000
+_BUDGET = 20_000
+_LONGEST = 5_000
 
 
 class Standing(IntEnum):
