@@ -88,6 +88,8 @@ def _check_openai(spec: ModelSpec, environment: Mapping[str, str]) -> None:
             f"--model {spec.argument}: this is not a built-in model, and to ask an OpenAI-compatible API "
             f"for it OPENAI_API_KEY is not set. {remedy}"
         )
+    if not environment["OPENAI_API_KEY"].isascii() or not environment["OPENAI_API_KEY"].isprintable():
+        raise InputError("OPENAI_API_KEY holds characters no key has. Was a line break copied along with it?")
     if base_url:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:

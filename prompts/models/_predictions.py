@@ -108,23 +108,38 @@ def read_predictions(path: Path) -> Predictions:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: the predictions cannot be read ({error}).") from None
-    by_question: dict[str, tuple[Prediction, ...]] = {}
+    by_question: dict[str, list[Prediction]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         prediction = _prediction(path, number, line)
-        earlier = by_question.get(prediction.question_id, ())
-        for other in earlier:
-            if prediction.overlaps(other):
-                raise InputError(
-                    f"{path}, line {number}: a second prediction for a case of {prediction.question_id} "
-                    f"(the first is in line {other.line}). Keep one, or tell them apart by "
-                    f"{', '.join(CONDITIONS)}."
-                )
-        by_question[prediction.question_id] = (*earlier, prediction)
+        by_question.setdefault(prediction.question_id, []).append(prediction)
     if not by_question:
         raise InputError(f"{path}: no predictions in it.")
-    return Predictions(path, by_question)
+    for lines in by_question.values():
+        _require_apart(path, lines)
+    return Predictions(path, {name: tuple(lines) for name, lines in by_question.items()})
+
+
+def _require_apart(path: Path, lines: list[Prediction]) -> None:
+    """Refuse two lines that one case could take."""
+    seen: dict[frozenset[tuple[str, str]], Prediction] = {}
+    unlike: dict[frozenset[str], list[Prediction]] = {}
+    for line in lines:
+        conditions, names = frozenset(line.given.items()), frozenset(line.given)
+        # Lines that name the same conditions overlap only when equal: no need to compare each with each.
+        other = seen.get(conditions) or next(
+            (each for group in unlike if group != names for each in unlike[group] if line.overlaps(each)),
+            None,
+        )
+        if other is not None:
+            raise InputError(
+                f"{path}, line {line.line}: a second prediction for a case of {line.question_id} "
+                f"(the first is in line {other.line}). Keep one, or tell them apart by "
+                f"{', '.join(CONDITIONS)}."
+            )
+        seen[conditions] = line
+        unlike.setdefault(names, []).append(line)
 
 
 def _prediction(path: Path, number: int, line: str) -> Prediction:

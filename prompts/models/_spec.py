@@ -122,7 +122,7 @@ def _refuse_misspelling(body: str, shown: str) -> None:
     """A slip in the name of a built-in model would otherwise be sent to the API as a model's name."""
     head = body.partition(":")[0]
     built_in = [kind for kind in KINDS if kind != "openai"]
-    near = difflib.get_close_matches(head.lower(), built_in, n=1, cutoff=0.8)
+    near = difflib.get_close_matches(head.lower(), built_in, n=1, cutoff=0.82)
     if near:
         raise InputError(f"--model {shown}: no model {head!r}; did you mean {near[0]!r}? Choose {CHOICES}.")
     if any(character.isspace() for character in body):

@@ -1,0 +1,209 @@
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prompts.models import ModelError, Request, open_models, parse_spec
+from prompts.models._openai import OpenAIModel
+from prompts.models._patience import Patience
+from prompts.models._slots import Slots
+
+Ask = Callable[[str], Request]
+Open = Callable[..., OpenAIModel]
+QUICK = {"first_wait_s": 0.01, "longest_wait_s": 2.0, "timeout_s": 20.0}
+
+
+@pytest.fixture
+def model_of(api: Any, tmp_path: Path) -> Open:
+    def make(**patience: Any) -> OpenAIModel:
+        bounds = Patience(**{**QUICK, **patience})
+        return OpenAIModel(
+            "m", "gpt-x", environment=api.env, slots=Slots(tmp_path, "api", 1), seed=7, patience=bounds
+        )
+
+    return make
+
+
+def failing(model: OpenAIModel, request: Request) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        model.answer(request)
+    assert "very-secret" not in str(caught.value)
+    return caught.value
+
+
+def test_asks_greedily_with_a_seed_and_counts_tokens(api: Any, ask: Ask, tmp_path: Path) -> None:
+    api.answers("MATCH (n) RETURN n", pause_s=0.2)
+    spec = parse_spec("gpt-x", api.env)
+    models = open_models([spec], shared={}, slots=tmp_path, concurrency=8, seed=7, environment=api.env)
+    answer = models["gpt-x"].answer(ask("hello"))
+    assert answer.text == "MATCH (n) RETURN n"
+    assert answer.tokens == {"prompt": 11, "completion": 7}
+    assert 0.2 <= answer.time_s < 20
+    assert answer.details == {"attempts": 1, "finish_reason": "stop", "model": "m-1"}
+    assert not answer.verbatim
+    assert api.keys == ["Bearer sk-very-secret-0123"]
+    message = {"role": "user", "content": "hello"}
+    assert api.bodies == [{"model": "gpt-x", "messages": [message], "temperature": 0, "seed": 7}]
+    models["gpt-x"].close()
+
+
+def test_waits_as_long_as_it_is_asked_to(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(429, "slow down", retry_after="1")
+    api.answers("ok")
+    answer = model_of().answer(ask("x"))
+    assert (answer.text, answer.details["attempts"]) == ("ok", 2)
+    assert api.times[1] - api.times[0] >= 1.0
+    assert answer.time_s < 1.0
+
+
+def test_does_not_wait_for_hours(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(429, "slow down", retry_after="7200")
+    error = failing(model_of(), ask("x"))
+    assert error.kind == "rate_limit"
+    assert "wait 7200 s" in str(error)
+    assert len(api.bodies) == 1
+
+
+def test_asks_again_after_passing_failures(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(500, "oops")
+    api.drops()
+    api.says("{not json")
+    api.says('{"error": {"message": "upstream"}}')
+    api.refuses(503, "busy")
+    api.answers("ok")
+    answer = model_of().answer(ask("x"))
+    assert (answer.text, answer.details["attempts"]) == ("ok", 6)
+
+
+@pytest.mark.parametrize(
+    ("play", "kind"),
+    [
+        (lambda api: api.refuses(500, "sk-very-secret-0123 broke"), "server_error"),
+        (lambda api: api.refuses(429, "slow"), "rate_limit"),
+        (lambda api: api.drops(), "connection"),
+        (lambda api: api.says("{not json"), "malformed_response"),
+        (lambda api: api.says("<html>"), "malformed_response"),
+        (lambda api: api.answers("x", choices=[]), "malformed_response"),
+        (lambda api: api.answers("x", choices=None), "malformed_response"),
+    ],
+)
+def test_gives_up_after_the_last_attempt(
+    api: Any, ask: Ask, model_of: Open, play: Callable[[Any], None], kind: str
+) -> None:
+    play(api)
+    error = failing(model_of(attempts=3), ask("x"))
+    assert error.kind == kind
+    assert "Asked 3 times" in str(error)
+    assert len(api.bodies) == 3
+
+
+def test_a_silent_api_is_a_timeout(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("late", pause_s=1.5)
+    error = failing(model_of(timeout_s=0.3), ask("x"))
+    assert error.kind == "timeout"
+    assert len(api.bodies) == 2
+
+
+def test_an_api_that_is_not_there(ask: Ask, tmp_path: Path) -> None:
+    environment = {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+    model = OpenAIModel(
+        "m",
+        "gpt-x",
+        environment=environment,
+        slots=Slots(tmp_path, "api", 1),
+        seed=0,
+        patience=Patience(attempts=2, first_wait_s=0.01),
+    )
+    error = failing(model, ask("x"))
+    assert error.kind == "connection"
+    assert "OPENAI_BASE_URL" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (401, "invalid_api_key", "authentication"),
+        (403, None, "authentication"),
+        (404, "model_not_found", "unknown_model"),
+        (429, "insufficient_quota", "quota"),
+        (400, "invalid_value", "bad_request"),
+    ],
+)
+def test_what_would_fail_again_is_not_asked_again(
+    api: Any, ask: Ask, model_of: Open, status: int, code: str | None, kind: str
+) -> None:
+    api.refuses(status, "Incorrect: sk-very-secret-0123, or sk-very***0123, seen", code)
+    error = failing(model_of(), ask("x"))
+    assert error.kind == kind
+    assert "sk-" not in str(error)
+    assert len(api.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "said"),
+    [
+        ("This model's maximum context length is 8192 tokens.", "context_length_exceeded", "context"),
+        ("The input exceeds the context window", None, "context"),
+        ("The response was filtered by the content management policy", "content_filter", "filter"),
+    ],
+)
+def test_a_limit_of_the_model_is_an_answer_without_a_query(
+    api: Any, ask: Ask, model_of: Open, message: str, code: str | None, said: str
+) -> None:
+    api.refuses(400, message, code)
+    answer = model_of().answer(ask("x"))
+    assert answer.text == ""
+    assert said in answer.details["no_answer"]
+
+
+@pytest.mark.parametrize("text", ["", " \n", None])
+def test_an_empty_reply_is_an_answer(api: Any, ask: Ask, model_of: Open, text: str | None) -> None:
+    api.answers(text)
+    answer = model_of().answer(ask("x"))
+    assert answer.text.strip() == ""
+    assert answer.details["no_answer"] == "the reply is empty"
+    assert answer.tokens == {"prompt": 11, "completion": 7}
+
+
+def test_tokens_may_be_missing(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("x", usage=None)
+    assert model_of().answer(ask("x")).tokens is None
+
+
+def test_a_model_without_temperature_or_seed_is_asked_without(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(
+        400, "Unsupported value: 'temperature' does not support 0.", "unsupported_value", "temperature"
+    )
+    api.refuses(400, "Unrecognized request argument supplied: seed")
+    api.answers("one")
+    model = model_of(attempts=1)
+    answer = model.answer(ask("x"))
+    assert answer.text == "one"
+    assert answer.details["without"] == ["temperature", "seed"]
+    assert [sorted(body) for body in api.bodies] == [
+        ["messages", "model", "seed", "temperature"],
+        ["messages", "model", "seed"],
+        ["messages", "model"],
+    ]
+    model.answer(ask("y"))
+    assert len(api.bodies) == 4
+
+
+def test_calls_in_flight_are_bounded_over_all_models(api: Any, ask: Ask, tmp_path: Path) -> None:
+    api.answers("x", pause_s=0.1)
+    threads = []
+    times: list[float] = []
+    for _ in range(6):
+        # Each with places of its own, as every worker has.
+        model = OpenAIModel(
+            "m", "gpt-x", environment=api.env, slots=Slots(tmp_path, "api", 2), seed=0, patience=Patience()
+        )
+        work = threading.Thread(target=lambda model=model: times.append(model.answer(ask("x")).time_s))
+        threads.append(work)
+        work.start()
+    for thread in threads:
+        thread.join()
+    assert api.most_at_once == 2
+    assert len(times) == 6
