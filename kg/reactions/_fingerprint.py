@@ -7,16 +7,18 @@ from hashlib import sha256
 from kg.reactions._model import Reaction
 
 _FORM = "reaction-graph-1"
+# Values a property may hold but JSON may not (dates, points) are told apart well enough by their repr.
+_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)
 
 
 def node_line(labels: Iterable[str], properties: Mapping[str, object]) -> str:
     """Return the line that stands for a node: its labels, sorted, and its properties, by name."""
-    return _json([sorted(labels), dict(properties)])
+    return _JSON.encode([sorted(labels), dict(properties)])
 
 
 def relationship_line(start: str, kind: str, properties: Mapping[str, object], end: str) -> str:
     """Return the line that stands for a relationship between the nodes of two `node_line`s."""
-    return f"{start} {_json([kind, dict(properties)])} {end}"
+    return f"{start} {_JSON.encode([kind, dict(properties)])} {end}"
 
 
 def fingerprint_of_lines(lines: Iterable[str]) -> str:
@@ -59,8 +61,3 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
         for name in reaction.solvents:
             yield relationship_line(here, "USES_SOLVENT", {}, line_of(name))
     yield from molecules.values()
-
-
-def _json(value: object) -> str:
-    # Values a property may hold but JSON may not (dates, points) are told apart well enough by their repr.
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)

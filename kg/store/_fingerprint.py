@@ -1,7 +1,7 @@
 """The fingerprint of the live graph."""
 
 from collections.abc import Iterator
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
@@ -9,18 +9,19 @@ from neo4j.exceptions import DriverError, Neo4jError
 from kg.errors import GraphError
 from kg.reactions import fingerprint_of_lines, node_line, relationship_line
 
-# Collected into lists: a record of its own for each costs the driver ten times as much. id() is half as many
-# bytes as elementId(), and needs to hold within one transaction only.
+# Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
+# the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
+# half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
+_COUNT: LiteralString = "MATCH (n) RETURN count(n)"
+_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
 _NODES: LiteralString = """
-MATCH (n)
-WITH id(n) / 1000 AS part, collect([id(n), labels(n), properties(n)]) AS nodes
-RETURN nodes
+MATCH (n) WHERE id(n) IN $ids
+RETURN collect(
+  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
+)
 """
-_RELATIONSHIPS: LiteralString = """
-MATCH (a)-[r]->(b)
-WITH id(r) / 1000 AS part, collect([id(a), type(r), properties(r), id(b)]) AS relationships
-RETURN relationships
-"""
+_IDS_AT_ONCE = 250_000
+_NODES_AT_ONCE = 2_000
 
 
 def fingerprint(driver: neo4j.Driver, database: str = "neo4j") -> str:
@@ -52,10 +53,20 @@ def fingerprint(driver: neo4j.Driver, database: str = "neo4j") -> str:
 
 def _lines(transaction: neo4j.Transaction) -> Iterator[str]:
     nodes: dict[int, str] = {}
-    for (part,) in transaction.run(_NODES):
-        for number, labels, properties in part:
-            nodes[number] = node_line(labels, properties)
+    relationships: list[tuple[int, str, dict[str, Any], int]] = []
+    for ids in _ids(transaction):
+        for start in range(0, len(ids), _NODES_AT_ONCE):
+            batch = transaction.run(_NODES, ids=ids[start : start + _NODES_AT_ONCE]).single(strict=True)[0]
+            for node, labels, properties, outgoing in batch:
+                nodes[node] = node_line(labels, properties)
+                relationships += ((node, kind, values, end) for kind, values, end in outgoing)
     yield from nodes.values()
-    for (part,) in transaction.run(_RELATIONSHIPS):
-        for start, kind, properties, end in part:
-            yield relationship_line(nodes[start], kind, properties, nodes[end])
+    for begin, kind, values, end in relationships:
+        yield relationship_line(nodes[begin], kind, values, nodes[end])
+
+
+def _ids(transaction: neo4j.Transaction) -> Iterator[list[int]]:
+    count = transaction.run(_COUNT).single(strict=True)[0]
+    parts = count // _IDS_AT_ONCE + 1
+    for part in range(parts):
+        yield transaction.run(_IDS, parts=parts, part=part).single(strict=True)[0]

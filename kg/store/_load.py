@@ -28,8 +28,9 @@ FOREACH (name IN row[4] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_SOLV
 """
 _Item = TypeVar("_Item")
 
-_MOLECULES_AT_ONCE = 10_000
-_REACTIONS_AT_ONCE = 2_500
+# The server of our own lets a transaction hold 32 MiB; these batches need less than half of it.
+_MOLECULES_AT_ONCE = 2_000
+_REACTIONS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
