@@ -12,7 +12,7 @@ from plugins.summary import Summary, render_table
 if TYPE_CHECKING:
     from plugins.session._controller import Controller
 
-_MANY = 20
+MANY = 20
 
 
 def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -> Iterator[str]:
@@ -29,6 +29,8 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     )
     console.print(render_table(controller.summary.to_json()))
     yield from text.getvalue().rstrip().splitlines()
+    if controller.summary.failed > MANY:
+        yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
     if controller.lost:
         yield f"incomplete: {len(controller.lost):,} cases broke off with their worker or in the harness"
     yield f"records: {controller.run.path}"
@@ -38,7 +40,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
 
 def quieten(config: pytest.Config, summary: Summary) -> None:
     """Leave the tracebacks of many failed cases to the report, unless the user asked for them."""
-    if summary.failed + summary.infrastructure_errors <= _MANY:
+    if summary.failed + summary.infrastructure_errors <= MANY:
         return
     if config.option.tbstyle == "auto":
         config.option.tbstyle = "no"

@@ -97,9 +97,17 @@ def run_case(case: Case, tools: Tools) -> Outcome:
     except ModelError as error:
         record.infrastructure_error = _error("model", error.kind, error)
         return outcome
-    record.cypher = extract_cypher(answer.text)
+    record.cypher = (answer.text or None) if answer.verbatim else extract_cypher(answer.text)
     record.rounds.append(
-        Round("generator", sha256, answer.text, record.cypher, time_s=answer.time_s, tokens=answer.tokens)
+        Round(
+            role="generator",
+            messages_sha256=sha256,
+            answer=answer.text,
+            cypher=record.cypher,
+            findings=[answer.details] if answer.details else [],
+            time_s=answer.time_s,
+            tokens=answer.tokens,
+        )
     )
     try:
         execution = tools.executor.run(record.cypher)

@@ -1,42 +1,17 @@
 """Runs the suite as a user does: a pytest of its own, in the checkout."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+from support.suite import CHECKOUT, Ran, Suite
 
 from kg.server import Endpoint
-
-CHECKOUT = Path(__file__).parents[3]
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A session that ended."""
-
-    status: int
-    output: str
-    run: Path
-
-    @property
-    def records(self) -> dict[str, dict[str, Any]]:
-        """Records by case."""
-        lines = (self.run / "records.jsonl").read_text().splitlines()
-        records = [json.loads(line) for line in lines]
-        assert len({record["case_id"] for record in records}) == len(records)
-        return {record["case_id"]: record for record in records}
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The summary."""
-        found: dict[str, Any] = json.loads((self.run / "summary.json").read_text())
-        return found
-
-
-Suite = Callable[..., Ran]
 
 
 @pytest.fixture
@@ -74,3 +49,34 @@ def live(suite: Suite, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> S
         return suite(f"--graph={endpoint.uri}", *arguments, **keywords)
 
     return run
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a session: no key, and nothing of the session that tests it."""
+    ours = ("OPENAI_API_KEY", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
+    return {name: value for name, value in os.environ.items() if name not in ours}
+
+
+@pytest.fixture
+def refusing_api() -> Iterator[str]:
+    """An OpenAI-compatible API that accepts no key."""
+
+    class Refuses(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.dumps({"error": {"message": "no such key", "code": "invalid_api_key"}}).encode()
+            self.send_response(401)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refuses)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()

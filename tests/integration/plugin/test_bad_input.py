@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from support.suite import Ran, Suite
 
 from kg.questions import DEFAULT_QUESTIONS, load_questions
 
 WORKERS = pytest.mark.parametrize("workers", ["0", "2"])
 
 
-def refused(ran, *said: str) -> None:  # type: ignore[no-untyped-def]
+def refused(ran: Ran, *said: str) -> None:
     assert ran.status == 4, ran.output
     for part in said:
         assert part in ran.output
@@ -30,7 +31,6 @@ def refused(ran, *said: str) -> None:  # type: ignore[no-untyped-def]
         (["--model=mutant:tickle"], "tickle"),
         (["--model=file:/nowhere/predictions.jsonl"], "/nowhere/predictions.jsonl"),
         (["--model=gguf:/nowhere/model.gguf"], "/nowhere/model.gguf"),
-        ([], "OPENAI_API_KEY"),
         (["--prompt=P8", "--task=precursors,conditions"], "no case in common"),
         (["--model=exemplar", "--shot=ZS"], "exemplar"),
         (["--sample=0"], "--sample 0: out of range"),
@@ -41,13 +41,23 @@ def refused(ran, *said: str) -> None:  # type: ignore[no-untyped-def]
         (["--model=oracle", "--model=oracle"], "two models are called 'oracle'"),
     ],
 )
-def test_an_option_that_cannot_be_used(suite, workers: str, arguments: list[str], said: str) -> None:  # type: ignore[no-untyped-def]
-    model = [] if any(a.startswith("--model") for a in arguments) or not arguments else ["--model=oracle"]
-    refused(suite("-n", workers, *model, *arguments), said)
+def test_an_option_that_cannot_be_used(suite: Suite, workers: str, arguments: list[str], said: str) -> None:
+    oracle = [] if any(argument.startswith("--model") for argument in arguments) else ["--model=oracle"]
+    refused(suite("-n", workers, *oracle, *arguments), said)
 
 
 @WORKERS
-def test_a_broken_question_file_is_named_with_its_line(suite, workers: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_no_model_and_no_key(suite: Suite, workers: str) -> None:
+    refused(suite("-n", workers), "OPENAI_API_KEY", "oracle, exemplar, mutant")
+
+
+@WORKERS
+def test_a_model_that_needs_a_key(suite: Suite, workers: str) -> None:
+    refused(suite("-n", workers, "--model=gpt-4.1"), "gpt-4.1", "OPENAI_API_KEY")
+
+
+@WORKERS
+def test_a_broken_question_file_is_named_with_its_line(suite: Suite, workers: str, tmp_path: Path) -> None:
     folder = copy_of_questions(tmp_path)
     lines = (folder / "single_step.jsonl").read_text().splitlines()
     lines[2] = lines[2][:50]
@@ -70,8 +80,8 @@ def test_a_broken_question_file_is_named_with_its_line(suite, workers: str, tmp_
         (['{"question_id": "ID", "cypher": "RETURN 1"}', '{"question_id": '], "line 2"),
     ],
 )
-def test_a_predictions_file_that_cannot_be_used(  # type: ignore[no-untyped-def]
-    suite, workers: str, tmp_path: Path, lines: list[str], said: str
+def test_a_predictions_file_that_cannot_be_used(
+    suite: Suite, workers: str, tmp_path: Path, lines: list[str], said: str
 ) -> None:
     file = tmp_path / "predictions.jsonl"
     known = load_questions().questions[0].id
@@ -80,7 +90,7 @@ def test_a_predictions_file_that_cannot_be_used(  # type: ignore[no-untyped-def]
 
 
 @WORKERS
-def test_a_run_directory_that_cannot_be_written(suite, workers: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_run_directory_that_cannot_be_written(suite: Suite, workers: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     refused(
         suite("-n", workers, "--model=oracle", run_dir=tmp_path / "file" / "run"),
@@ -90,7 +100,7 @@ def test_a_run_directory_that_cannot_be_written(suite, workers: str, tmp_path: P
 
 
 @WORKERS
-def test_questions_of_another_graph(live, workers: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_questions_of_another_graph(live: Suite, workers: str, tmp_path: Path) -> None:
     folder = copy_of_questions(tmp_path)
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps({**manifest, "graph_fingerprint": "0" * 64}))

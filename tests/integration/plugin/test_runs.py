@@ -1,0 +1,234 @@
+"""Runs: the same whatever the workers, complete on disk, honest in their exit status."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from support.suite import CHECKOUT, Ran, Suite
+
+from kg.server import Endpoint
+
+SAMPLE = "--sample=24"
+
+
+def comparable(ran: Ran) -> dict[str, dict[str, Any]]:
+    """Return the records without what a clock decides."""
+    records = ran.records
+    for record in records.values():
+        record["execution"].pop("time_s")
+        for turn in record["rounds"]:
+            turn.pop("time_s")
+    return records
+
+
+def test_workers_change_nothing(live: Suite) -> None:
+    arguments = ("--model=oracle", "--model=mutant", "--model=exemplar", SAMPLE)
+    alone = live("-n0", *arguments)
+    assert alone.status == 1
+    expected = comparable(alone)
+    assert len(expected) == 72
+    for workers in (("-n2",), ("-n8",), ("-n2", "--dist=worksteal")):
+        other = live(*workers, *arguments)
+        assert other.status == 1
+        assert comparable(other) == expected
+        assert other.summary == alone.summary
+
+
+def test_the_oracle_is_always_right(live: Suite) -> None:
+    ran = live("-n0", "--model=oracle", SAMPLE)
+    assert ran.status == 0, ran.output
+    assert {record["scores"]["f1"] for record in ran.records.values()} == {1.0}
+    assert ran.summary["passed"] == len(ran.records) == 24
+
+
+def test_what_a_run_directory_holds(live: Suite) -> None:
+    ran = live("-n2", "--model=right=oracle", SAMPLE, "--prompt=P5")
+    manifest = json.loads((ran.run / "manifest.json").read_text())
+    assert manifest["cases"] == 24
+    assert manifest["exit_status"] == 0
+    assert manifest["ended"] >= manifest["started"]
+    assert manifest["models"] == [{"label": "right", "kind": "oracle", "argument": ""}]
+    assert set(manifest["prompts"]) == {"P5"}
+    questions = [json.loads(line) for line in (ran.run / "questions.jsonl").read_text().splitlines()]
+    messages = [json.loads(line) for line in (ran.run / "messages.jsonl").read_text().splitlines()]
+    records = ran.records.values()
+    assert {record["question_id"] for record in records} == {question["id"] for question in questions}
+    assert {turn["messages_sha256"] for record in records for turn in record["rounds"]} == {
+        message["sha256"] for message in messages
+    }
+    assert all(record["model"] == "right" for record in records)
+
+
+def test_no_secret_is_written(live: Suite, endpoint: Endpoint) -> None:
+    scheme, _, rest = endpoint.uri.partition("://")
+    ran = live(
+        "-n2",
+        "--model=oracle",
+        "--sample=4",
+        f"--graph={scheme}://{endpoint.user}:{endpoint.password}@{rest}",
+        "-v",
+    )
+    assert ran.status == 0, ran.output
+    assert endpoint.password not in ran.output
+    for file in ran.run.rglob("*"):
+        assert not file.is_file() or endpoint.password not in file.read_text()
+
+
+def test_a_wrong_answer_fails_and_the_threshold_decides(live: Suite) -> None:
+    arguments = ("--model=mutant:drop_component", "--task=precursors,conditions", "--prompt=P5", "--sample=6")
+    strict = live("-n0", *arguments)
+    assert strict.status == 1
+    assert strict.summary["failed"] == 6
+    assert "F1 " in strict.output
+    assert "Traceback" not in strict.output
+    lenient = live("-n0", *arguments, "--case-threshold=0")
+    assert lenient.status == 0
+    assert lenient.summary["passed"] == 6
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_model_that_cannot_be_asked_is_an_error_not_a_score(
+    live: Suite, workers: str, monkeypatch: pytest.MonkeyPatch, refusing_api: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    monkeypatch.setenv("OPENAI_BASE_URL", refusing_api)
+    ran = live(workers, "--model=oracle", "--model=some-model", "--sample=6", "--prompt=P5")
+    assert ran.status == 16, ran.output
+    assert ran.summary["infrastructure_errors"] == 6
+    assert ran.summary["passed"] == 6
+    failed = [record for record in ran.records.values() if record["infrastructure_error"]]
+    assert {record["infrastructure_error"]["stage"] for record in failed} == {"model"}
+    assert all(record["scores"] is None and not record["passed"] for record in failed)
+    assert "sk-of-nobody" not in ran.output + (ran.run / "records.jsonl").read_text()
+
+
+def test_selection_by_name_mark_and_last_failure(live: Suite, tmp_path: Path) -> None:
+    arguments = ("-n0", "--model=oracle", SAMPLE, "-o", f"cache_dir={tmp_path / 'cache'}")
+    by_name = live(*arguments, "-k", "precursors and not multi_step")
+    assert {record["task"] for record in by_name.records.values()} == {"precursors"}
+    by_mark = live(*arguments, "-m", "multi_step")
+    assert {record["setting"] for record in by_mark.records.values()} == {"multi_step"}
+    wrong = ("-n0", "--model=oracle", "--model=mutant:reverse_arrow", SAMPLE, *arguments[3:])
+    first = live(*wrong)
+    failed = {case for case, record in first.records.items() if not record["passed"]}
+    assert failed
+    assert set(live(*wrong, "--lf").records) == failed
+
+
+def test_scores_are_in_junit_xml(live: Suite, tmp_path: Path) -> None:
+    live("-n2", "--model=oracle", "--sample=4", f"--junit-xml={tmp_path / 'junit.xml'}")
+    cases = ElementTree.parse(tmp_path / "junit.xml").findall(".//testcase")
+    assert len(cases) == 4
+    for case in cases:
+        properties = {found.get("name"): found.get("value") for found in case.findall(".//property")}
+        assert properties["f1"] == "1.0"
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_allure_shows_a_case_whole(live: Suite, workers: str) -> None:
+    ran = live(workers, "--model=mutant:drop_component", "--task=precursors", "--prompt=P5", "--sample=1")
+    (file,) = (ran.run / "allure-results").glob("*-result.json")
+    shown = json.loads(file.read_text())
+    (record,) = ran.records.values()
+    assert shown["name"] == record["question"]
+    assert shown["status"] == "failed"
+    labels = {label["name"]: label["value"] for label in shown["labels"]}
+    for name in ("setting", "task", "prompt", "shot", "model"):
+        assert labels[name] == record[name]
+    parameters = {parameter["name"] for parameter in shown["parameters"]}
+    assert {"task", "prompt", "shot", "model"} <= parameters
+    attached = {each["name"]: each["source"] for step in shown["steps"] for each in step["attachments"]}
+    assert {"messages", "answer", "Cypher", "rows", "gold", "difference", "reference Cypher"} <= set(attached)
+    assert (ran.run / "allure-results" / attached["Cypher"]).read_text() == record["cypher"]
+    assert (ran.run / "allure-results" / attached["difference"]).read_text().startswith("- ")
+
+
+def test_the_terminal_says_what_and_how_well(live: Suite) -> None:
+    ran = live("-n2", "--model=oracle", SAMPLE)
+    for part in (
+        "graph: Neo4j 5.",
+        "model: oracle",
+        "questions: 24 of 2,400",
+        "24 of 24 cases, mean F1 1.000",
+    ):
+        assert part in ran.output
+    for part in ("P5 × 1S-D-S", "P10 × 1S-D-S", "precursors", "chains_to_target", "records: "):
+        assert part in ran.output
+    assert "24 of 24 cases, mean F1 1.000" in live("-q", "-n2", "--model=oracle", SAMPLE).output
+
+
+class Background:
+    """A session that is still running, with two workers, on the tests' server."""
+
+    def __init__(self, endpoint: Endpoint, run: Path, environment: dict[str, str]) -> None:
+        self.run = run
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "pytest", "benchmarks", "-n2", "--model=oracle", f"--run-dir={run}"),
+                *("-p", "no:allure_pytest", f"--graph={endpoint.uri}"),
+            ],
+            cwd=CHECKOUT,
+            env={**environment, "NEO4J_USER": endpoint.user, "NEO4J_PASSWORD": endpoint.password},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        deadline = time.monotonic() + 120
+        while len(self.lines()) < 10:
+            assert self.process.poll() is None, self.process.communicate()[0]
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def lines(self) -> list[str]:
+        """Return the records written so far, a half-written one left out."""
+        file = self.run / "records.jsonl"
+        text = file.read_text() if file.exists() else ""
+        return text[: text.rfind("\n") + 1].splitlines()
+
+
+def test_a_killed_run_keeps_what_it_had(
+    endpoint: Endpoint, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    session = Background(endpoint, tmp_path / "run", environment)
+    workers = psutil.Process(session.process.pid).children(recursive=True)
+    session.process.kill()
+    session.process.communicate()
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    assert not alive
+    records = [json.loads(line) for line in session.lines()]
+    assert len(records) >= 10
+    assert all(record["scores"]["f1"] == 1.0 for record in records)
+    assert (tmp_path / "run" / "manifest.json").exists()
+
+
+def test_ctrl_c_closes_the_run(endpoint: Endpoint, tmp_path: Path, environment: dict[str, str]) -> None:
+    session = Background(endpoint, tmp_path / "run", environment)
+    session.process.send_signal(signal.SIGINT)
+    output, _ = session.process.communicate(timeout=60)
+    assert session.process.returncode == 2, output
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["cases"] == len(session.lines())
+
+
+def test_a_lost_worker_makes_the_run_incomplete(
+    endpoint: Endpoint, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    session = Background(endpoint, tmp_path / "run", environment)
+    workers = [
+        child
+        for child in psutil.Process(session.process.pid).children()
+        if "execnet" in " ".join(child.cmdline())
+    ]
+    workers[0].kill()
+    output, _ = session.process.communicate(timeout=300)
+    assert session.process.returncode == 16, output
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert len(summary["lost_cases"]) == 1
+    assert summary["passed"] == 2399
