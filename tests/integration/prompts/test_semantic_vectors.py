@@ -1,0 +1,47 @@
+"""The shipped vectors are what the encoder computes (needs the extra and its weights)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kg.errors import InputError
+from kg.questions import load_questions
+from prompts.encoders import SentenceEncoder, build_vectors, extra_installed, stored_encoder
+from prompts.shots import ENCODER, texts_to_encode
+
+pytestmark = [
+    pytest.mark.semantic,
+    pytest.mark.skipif(not extra_installed(), reason="the extra [semantic] is not installed"),
+]
+# Other processors and library versions add up in another order.
+TOLERANCE = 1e-5
+
+
+@pytest.fixture(scope="module")
+def model() -> SentenceEncoder:
+    encoder = SentenceEncoder(ENCODER)
+    try:
+        encoder.encode(["a text"])
+    except InputError as error:
+        pytest.skip(f"the weights of {ENCODER} cannot be had: {error}")
+    return encoder
+
+
+def test_shipped_vectors_are_what_the_encoder_computes(model: SentenceEncoder) -> None:
+    texts = texts_to_encode(load_questions().questions)
+    shipped, computed = stored_encoder(ENCODER).encode(texts), model.encode(texts)
+    assert computed.shape == (len(texts), 768)
+    assert np.abs(shipped - computed).max() < TOLERANCE
+    assert np.einsum("ij,ij->i", shipped, computed).min() > 1 - TOLERANCE
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(model: SentenceEncoder) -> None:
+    texts = ["a", "a much longer text about the synthesis of molecules, so that a batch would be padded", "b"]
+    assert np.array_equal(model.encode(texts)[:1], model.encode(texts[:1]))
+
+
+def test_building_vectors_twice_gives_the_same_file(model: SentenceEncoder, tmp_path: Path) -> None:
+    for name in ("1", "2"):
+        assert build_vectors(["one text", "another", "one text"], model.name, tmp_path / name) == 2
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()

@@ -1,0 +1,173 @@
+r"""Answers as models write them, and the query each holds."""
+
+import pytest
+
+from prompts.extraction import extract_cypher
+
+QUERY = r"""MATCH (m:Molecule {name: 'C/C=C\\C#N[C@@H](=O)N->[Zn+2]'})-[:REACTS_IN]->(r:Reaction)
+OPTIONAL MATCH (r)-[:PRODUCES]->(p:Molecule)
+RETURN r.id AS id, collect(DISTINCT p.name) AS products"""
+LINE = QUERY.replace("\n", " ")
+BROKEN = """MATCH (m:Molecule {name: 'CC'})-[:REACTS_IN->(r:Reaction)
+OPTIONAL MATCH (r)-[:PRODUCES]->(p)
+RETURN r.id"""
+SPACED = "MATCH (n)\n\nWHERE n.name = 'C'\n\nRETURN n\n\nLIMIT 3"
+OTHER = "MATCH (n) RETURN n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```cypher\n{QUERY}\n```",
+        f"```Cypher\n{QUERY}\n```\n",
+        f"```neo4j\n{QUERY}```",
+        f"Sure:\n```\n{QUERY}\n```\nThis does it.",
+        f"``` \n{QUERY}\n ```",
+        f"````cypher\n{QUERY}\n````",
+        f"~~~cypher\n{QUERY}\n~~~",
+        f"1. Run this:\n   ```cypher\n   {QUERY}\n   ```",
+        f"```cypher title=route\n{QUERY}\n```",
+        f"```cypher\n{QUERY}",
+        f"```cypher\n{QUERY}\n\nThis query finds every reaction.",
+        f"```cypher\n\n{QUERY}\n```\n\nThe part ```(r)-[:PRODUCES]->(p)``` matches, ```RETURN r``` returns.",
+        f"First try:\n```cypher\n{OTHER}\n```\nBetter:\n```cypher\n{QUERY}\n```",
+        f"```cypher\n{OTHER}\n\n```cypher\n{QUERY}\n```",
+        f'```cypher\n{QUERY}\n```\nResult:\n```json\n[{{"id": 1}}]\n```',
+        f"```sql\nSELECT * FROM reactions\n```\n```cypher\n{QUERY}\n```\n```python\nprint(1)\n```",
+        f"```sql\n{QUERY}\n```",
+        f"```\n(:Molecule)-[:REACTS_IN]->(:Reaction)\n```\n```\n{QUERY}\n```",
+    ],
+)
+def test_fenced(answer: str) -> None:
+    assert extract_cypher(answer) == QUERY
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```cypher {LINE}```",
+        f"Here ```{LINE}``` it is",
+        f"Use `{LINE}` for that; `RETURN r` returns the reaction.",
+        f"Cypher: {LINE}\nExplanation: none",
+        f"Here is the query: {LINE}",
+        f"The query is {LINE}",
+        f"{LINE}. This finds the reactions.",
+        f'"{LINE}"',
+        f"> {LINE}",
+        f"**Query:** `{LINE}`",
+    ],
+)
+def test_on_one_line(answer: str) -> None:
+    assert extract_cypher(answer) == LINE
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        QUERY,
+        f"\n\n  {QUERY}\n\n",
+        f"cypher\n{QUERY}",
+        f"Here is the query:\n\n{QUERY}",
+        f"{QUERY}\n\nWith this query you get the reactions. Return is what it ends with.",
+        f"{QUERY}\nWith this query you get the reactions.",
+        f"With the schema in mind, I match the molecule. Use it well.\n{QUERY}",
+        f"First, MATCH (m:Molecule {{name: 'C'}}) finds the molecule.\n\n{QUERY}",
+        f"<cypher>{QUERY}</cypher>",
+        f"{QUERY}<|im_end|>",
+        f"{QUERY}</s>",
+    ],
+)
+def test_bare(answer: str) -> None:
+    assert extract_cypher(answer) == QUERY
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"<think>maybe ```cypher\n{OTHER}\n```</think>\n{QUERY}",
+        f"<think>\nmaybe {OTHER}\n</think>\n```cypher\n{QUERY}\n```",
+        f"maybe {OTHER}\n</think>\n```\n{QUERY}\n```",
+        f"```cypher\n{QUERY}\n```\n<think>or is it\n```cypher\n{OTHER}\n```",
+        f"<THINK>{OTHER}</THINK>{QUERY}<thinking>{OTHER}</thinking>",
+        f"<think>a</think><think>{OTHER}</think>\n{QUERY}",
+    ],
+)
+def test_thoughts_do_not_count(answer: str) -> None:
+    assert extract_cypher(answer) == QUERY
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        BROKEN,
+        f"```cypher\n{BROKEN}\n```",
+        f"```cypher\n{BROKEN}",
+        f"```cypher\n{BROKEN}\n```\nThe clause ```RETURN r``` returns r.",
+        f"Here you go:\n{BROKEN}\n\nThat is all.",
+    ],
+)
+def test_a_query_broken_inside_stays_as_it_is(answer: str) -> None:
+    assert extract_cypher(answer) == BROKEN
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (r:Reaction)\nRETURN r.id AS id\nORDER r.id\nLIMIT 3",
+        "MATCH (r:Reaction)\nRETURN r.id reactants",
+        "MATCH (r:Reaction)\nRETURN r.id AS id)\nLIMIT 3",
+        "MATCH (r:Reaction)\nRETURN r.id AS id,\nLIMIT 3",
+        "MATCH (r:Reaction {id: 3)\nRETURN r.id",
+        "MATCH (m:Molecule {name: 'C)-[:REACTS_IN]->(r)\nRETURN r.id",
+    ],
+)
+def test_a_broken_query_is_not_repaired(query: str) -> None:
+    assert extract_cypher(query) == query
+    assert extract_cypher(f"```cypher\n{query}\n```") == query
+    assert extract_cypher(f"```\n{query}") == query
+
+
+def test_a_broken_query_is_not_repaired_by_leaving_out_its_beginning() -> None:
+    spaced = BROKEN.replace("\n", "\n\n")
+    assert extract_cypher(spaced) == spaced
+    assert extract_cypher("```cypher\nMTCH (n) RETURN n\n```") == "MTCH (n) RETURN n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        " \n",
+        "I cannot answer that.",
+        "Return nothing. Match the molecules with care. With this, we call it a day.",
+        "WITH care, and USE of reason, RETURN to the question.",
+        "```sql\nSELECT name FROM molecules\n```",
+        '```json\n{"answer": "no"}\n```',
+        f"<think>{OTHER}</think>",
+        f"<think>```cypher\n{OTHER}\n```",
+        "``````",
+        "CC(=O)OC1=CC=CC=C1C(=O)O",
+    ],
+)
+def test_an_answer_without_a_query_has_none(answer: str) -> None:
+    assert extract_cypher(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "query"),
+    [
+        (f"```cypher\n// by name\n{QUERY}\n```", f"// by name\n{QUERY}"),
+        (f"```cypher\nEXPLAIN {QUERY}\n```", f"EXPLAIN {QUERY}"),
+        (f"{LINE};\n", f"{LINE};"),
+        ("match (n:Molecule) return n.name\n\nand that is it", "match (n:Molecule) return n.name"),
+        ("RETURN 1", "RETURN 1"),
+        ('```json\n{"cypher": "MATCH (n) RETURN n"}\n```', OTHER),
+        ("```cypher\r\nMATCH (n)\r\nRETURN n\r\n```\r\n", "MATCH (n)\r\nRETURN n"),
+        ("Query:\r\n\r\nMATCH (n)\r\nRETURN n\r\n\r\nDone.", "MATCH (n)\r\nRETURN n"),
+        (SPACED, SPACED),
+        ("MATCH (n:`Molecule`) RETURN n.`name`", "MATCH (n:`Molecule`) RETURN n.`name`"),
+        ("```cypher\nCALL db.labels()\n```", "CALL db.labels()"),
+    ],
+)
+def test_other_forms(answer: str, query: str) -> None:
+    assert extract_cypher(answer) == query

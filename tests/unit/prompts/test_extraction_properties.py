@@ -1,0 +1,102 @@
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from kg.cypher import quote, string_literals
+from prompts.extraction import extract_cypher
+
+SMILES = st.text(alphabet="BCNOPSFIclnops()[]=#@+-\\/.%123456789H'\"`<>|~", min_size=1, max_size=40)
+PIECES = st.sampled_from(
+    [
+        *(
+            "```",
+            "```cypher\n",
+            "~~~\n",
+            "`",
+            "<think>",
+            "</think>",
+            "\n",
+            "\n\n",
+            "\r\n",
+            "'",
+            '"',
+            "\\u",
+            "/*",
+        ),
+        *(
+            "MATCH ",
+            "(m:Molecule)",
+            "-[:REACTS_IN]->",
+            "(r)",
+            " RETURN r",
+            "{name: 'C\\\\C'}",
+            "with ",
+            "// x\n",
+        ),
+    ]
+)
+TAGS = st.sampled_from(["", "cypher", "Cypher", "neo4j", "cypher title=x"])
+
+
+def _query(name: str) -> str:
+    return (
+        f"MATCH (m:Molecule {{name: {quote(name)}}})-[:REACTS_IN]->(r:Reaction)\n"
+        "OPTIONAL MATCH (r)-[:USES_AGENT]->(a)\nRETURN r.id AS id, collect(DISTINCT a.name) AS agents"
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=20).map("".join)))
+@example("```cypher\n\\u12")
+@example("MATCH (\\u0028")
+def test_never_raises_and_gives_a_part_of_the_answer(answer: str) -> None:
+    query = extract_cypher(answer)
+    assert query is None or (query and query in answer and query == query.strip())
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=SMILES, tag=TAGS, before=st.sampled_from(["", "Here it is:\n\n", "<think>hm</think>"]))
+def test_a_fenced_query_comes_out_unchanged(name: str, tag: str, before: str) -> None:
+    if "```" in name:
+        return
+    query = _query(name)
+    found = extract_cypher(f"{before}```{tag}\n{query}\n```\nThat was it.")
+    assert found == query
+    assert [literal.value for literal in string_literals(found)] == [name]
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=SMILES)
+def test_a_bare_query_comes_out_unchanged(name: str) -> None:
+    if "```" in name:
+        return
+    query = _query(name)
+    assert extract_cypher(query) == query
+    assert extract_cypher(f"The query:\n{query}\n\nIt lists agents.") == query
+
+
+@settings(max_examples=40, deadline=None)
+@given(name=SMILES, first=st.booleans())
+def test_extraction_of_its_own_result_changes_nothing(name: str, first: bool) -> None:
+    answer = f"```\n{_query(name)}\n```" if first else f"Sure. {_query(name)}"
+    query = extract_cypher(answer)
+    assert query is None or extract_cypher(query) == query
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "MATCH (n) WHERE ( " * 20_000,
+        "MATCH (n)-[ RETURN this text.\n\n " * 10_000,
+        "``` " * 50_000,
+        "```cypher\nMATCH (n RETURN n\n```\n" * 5_000,
+        "`" * 300_000,
+        "<think>" * 50_000,
+    ],
+)
+def test_a_hostile_answer_does_not_hold_up_a_run(answer: str) -> None:
+    started = time.process_time()
+    extract_cypher(answer)
+    assert time.process_time() - started < 20
