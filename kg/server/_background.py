@@ -3,15 +3,14 @@
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import neo4j
 from filelock import FileLock
 
 from kg.paths import cache_dir
-from kg.server._control import ServerStatus, ask, restart, status
+from kg.server._control import ask, restart, status
 from kg.server._endpoint import Endpoint
 from kg.server._errors import ServerError
 from kg.server._running import RunningServer
@@ -108,11 +107,6 @@ def leave_running(
         return made, True
 
 
-def record_load(found: Background, graph_fingerprint: str, graph: str) -> None:
-    """Note that another graph was loaded into the server left running."""
-    _write(replace(found, graph_fingerprint=graph_fingerprint, graph=graph))
-
-
 def end_background() -> Background | None:
     """End the server left running; returns which it was, or None."""
     with FileLock(cache_dir() / "up.lock"):
@@ -121,17 +115,6 @@ def end_background() -> Background | None:
             ask(_control(found), {"command": "stop"})
             state_file().unlink(missing_ok=True)
         return found
-
-
-def background_status(found: Background) -> ServerStatus:
-    """Return how the server left running does."""
-    return status(found.endpoint)
-
-
-def empty(driver: neo4j.Driver, database: str = "neo4j") -> None:
-    """Delete every node and relationship, in batches that keep to a query's memory."""
-    with driver.session(database=database) as session:
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 500 ROWS").consume()
 
 
 def _control(found: Background) -> Path:

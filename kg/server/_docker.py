@@ -16,7 +16,8 @@ from kg.server._stray import remove_stray_containers
 IMAGE = "neo4j:5.26-community"
 IMAGE_VARIABLE = "RETROCYPHER_NEO4J_IMAGE"
 DAEMON_TIMEOUT_S = 10
-LOCAL_DAEMONS = ("http+docker://", "unix://", "npipe://")
+LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
+"""How docker-py writes the address of a socket or pipe of this machine."""
 
 
 class DockerEngine:
@@ -73,8 +74,12 @@ def _client() -> docker.DockerClient:
         client = docker.from_env(timeout=DAEMON_TIMEOUT_S)
         client.ping()
     except (DockerException, OSError) as error:
+        if "Permission denied" in str(error):
+            raise DockerUnavailableError(
+                "this user may not use the Docker daemon. Join its group (`docker`), or use --graph local."
+            ) from None
         raise DockerUnavailableError(
-            f"no Docker daemon answers ({_first_line(error)}). Start one, or use --graph local."
+            "no Docker daemon answers here. Start one, name it in DOCKER_HOST, or use --graph local."
         ) from None
     if not client.api.base_url.startswith(LOCAL_DAEMONS):
         client.close()

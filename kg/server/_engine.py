@@ -1,15 +1,18 @@
 """Opening a server of our own, process or container: on a copy of a store that is loaded already."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 import neo4j
+from neo4j.exceptions import DriverError, Neo4jError
 
+from kg.paths import cache_dir
 from kg.server._driver import FIRST_PASSWORD, USER, change_password, connect, new_password, server_version
 from kg.server._endpoint import Endpoint
-from kg.server._errors import ServerError
+from kg.server._errors import ServerError, port_taken
 from kg.server._launch import Supervised, launch
 from kg.server._plan import Kind, Plan, StartError
 from kg.server._port import free_port
@@ -69,19 +72,30 @@ class Opener:
             graph_fingerprint: Names the store; one that is there already is copied.
             fill: Loads the graph into an empty server where there is no store yet.
         """
-        store = template(graph_fingerprint, self._engine.store_key, lambda home: self._build(home, fill))
-        return self._opened(store)
+        try:
+            store = template(graph_fingerprint, self._engine.store_key, lambda home: self._build(home, fill))
+            return self._opened(store)
+        except OSError as error:
+            raise ServerError(
+                f"The server's files cannot be written ({error}). Make room or give access; the stores are "
+                f"kept under {cache_dir()} (or RETROCYPHER_CACHE), those in use in TMPDIR."
+            ) from error
+        except (DriverError, Neo4jError) as error:
+            raise ServerError(f"The server started but does not answer as it should: {error}") from error
 
     def _opened(self, store: Template) -> RunningServer:
         supervised, endpoint = self._start(
-            lambda plan: self._engine.plan_for_copy(plan, store.directory), store.password, self._port
+            lambda plan: self._engine.plan_for_copy(plan, store.directory),
+            store.password,
+            self._port,
+            f"\nIf it happens again, the store kept in {store.directory} may be damaged: remove it.",
         )
         return RunningServer(endpoint, supervised)
 
     def _build(self, staging: Path, fill: Callable[[neo4j.Driver], object]) -> str:
         self._announce("Loading the graph into a new store (once; later sessions copy it)")
         supervised, endpoint = self._start(
-            lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None
+            lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None, ""
         )
         try:
             with connect(endpoint) as driver:
@@ -93,10 +107,10 @@ class Opener:
         return endpoint.password
 
     def _start(
-        self, complete: Callable[[Plan], Plan], password: str, port: int | None
+        self, complete: Callable[[Plan], Plan], password: str, port: int | None, on_crash: str
     ) -> tuple[Supervised, Endpoint]:
         """Launch, and replace the store's password by one of this server's own."""
-        supervised, chosen = self._launch(complete, port)
+        supervised, chosen = self._launch(complete, port, on_crash)
         uri = f"bolt://127.0.0.1:{chosen}"
         try:
             changed = new_password()
@@ -114,25 +128,30 @@ class Opener:
             supervised.end()
             raise
 
-    def _launch(self, complete: Callable[[Plan], Plan], port: int | None) -> tuple[Supervised, int]:
+    def _launch(
+        self, complete: Callable[[Plan], Plan], port: int | None, on_crash: str
+    ) -> tuple[Supervised, int]:
         tries = 1 if port else PORT_TRIES
         while True:
             tries -= 1
             chosen = port or free_port()
-            plan = Plan(self._engine.kind, str(private_directory()), chosen, os.getpid(), self._timeout_s)
+            directory = private_directory()
+            plan = Plan(self._engine.kind, str(directory), chosen, os.getpid(), self._timeout_s)
             try:
                 return launch(complete(plan)), chosen
             except StartError as error:
                 # A port that was free a moment ago may be taken; one that was asked for is.
                 if error.fault != "port" or not tries:
-                    raise self._explained(error, chosen) from None
+                    raise self._explained(error, chosen, on_crash) from None
+            except BaseException:
+                # No supervisor has taken the folder.
+                shutil.rmtree(directory, ignore_errors=True)
+                raise
 
-    def _explained(self, error: StartError, port: int) -> ServerError:
+    def _explained(self, error: StartError, port: int, on_crash: str) -> ServerError:
         match error.fault:
             case "port":
-                return ServerError(
-                    f"Port {port} is taken by another program. Choose one with --port, or end that program."
-                )
+                return port_taken(port)
             case "timeout":
                 return self._engine.failure(
                     f"Neo4j did not start within {self._timeout_s:.0f} s; is the machine overloaded? "
@@ -141,4 +160,6 @@ class Opener:
             case "docker":
                 return self._engine.failure(error.message)
             case "crash":
-                return self._engine.failure(f"Neo4j ended while it started. Its last lines:\n{error.message}")
+                return self._engine.failure(
+                    f"Neo4j ended while it started. Its last lines:\n{error.message}{on_crash}"
+                )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kg.server._control import ask, socket_path
 from kg.server._plan import Plan, StartError
+from kg.server._private import LOG
 
 END_TIMEOUT_S = 30.0
 
@@ -65,7 +66,7 @@ def launch(plan: Plan) -> Supervised:
         StartError: The server did not start.
     """
     directory = Path(plan.directory)
-    with (directory / "supervisor.log").open("w") as log:
+    with (directory / LOG).open("w") as log:
         process = subprocess.Popen(
             # -P: the current folder's files are no modules of ours.
             [sys.executable, "-P", "-m", "kg.server._supervisor"],
@@ -85,7 +86,7 @@ def launch(plan: Plan) -> Supervised:
         line = process.stdout.readline()
         process.stdout.close()
         if not line:
-            said = (directory / "supervisor.log").read_text() if directory.exists() else ""
+            said = (directory / LOG).read_text() if directory.exists() else ""
             raise StartError("crash", said or "The supervisor ended without a word.")
         event = json.loads(line)
         if event["event"] == "failed":

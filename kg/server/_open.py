@@ -7,8 +7,9 @@ import neo4j
 from kg.errors import InputError
 from kg.server._background import reuse
 from kg.server._engine import Engine, Opener
-from kg.server._errors import DockerUnavailableError
+from kg.server._errors import DockerUnavailableError, port_taken
 from kg.server._local import LocalEngine
+from kg.server._port import port_is_free
 from kg.server._running import RunningServer
 from kg.server._uri import is_uri, open_uri
 
@@ -75,7 +76,13 @@ def start_server(
         announce: As for `open_server`.
         startup_timeout_s: As for `open_server`.
         port: Where to listen on the loopback address; None for any free port.
+
+    Raises:
+        InputError: As for `open_server`.
+        ServerError: As for `open_server`; or the port is taken.
     """
+    if port and not port_is_free(port):
+        raise port_taken(port)
 
     def opened(engine: Engine) -> RunningServer:
         return Opener(engine, announce, startup_timeout_s, port).open(graph_fingerprint, fill)

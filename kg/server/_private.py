@@ -1,14 +1,20 @@
 """Private folders of running servers, and clearing those whose supervisor was killed."""
 
+import contextlib
 import fcntl
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
-PREFIX = "retrocypher-"
+PREFIX = "retrocypher-server-"
+LOG = "supervisor.log"
 SOCKET_PATH_MAX = 100
 """Characters of a Unix socket's path that every system takes."""
+
+UNHELD_S = 3600.0
+"""Age at which a folder that no supervisor has taken is no longer waited for."""
 
 
 def private_directory() -> Path:
@@ -17,7 +23,9 @@ def private_directory() -> Path:
     if len(str(parent)) > SOCKET_PATH_MAX - 40:
         parent = Path("/tmp")
     _sweep(parent)
-    return Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    (directory / LOG).touch()
+    return directory
 
 
 def hold(directory: Path) -> int:
@@ -47,5 +55,10 @@ def abandoned(directory: Path) -> bool:
 
 def _sweep(parent: Path) -> None:
     for directory in parent.glob(f"{PREFIX}*"):
-        if directory.is_dir() and directory.stat().st_uid == os.getuid() and abandoned(directory):
-            shutil.rmtree(directory, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            about = directory.stat()
+            ours = about.st_uid == os.getuid()
+            # Without a lock its supervisor is about to start, or never did.
+            unheld = not (directory / "lock").exists() and time.time() - about.st_mtime > UNHELD_S
+            if ours and (directory / LOG).exists() and (unheld or abandoned(directory)):
+                shutil.rmtree(directory, ignore_errors=True)

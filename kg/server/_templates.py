@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,8 +48,10 @@ def template(graph_fingerprint: str, engine: str, build: Callable[[Path], str]) 
 
 
 def _build(place: Path, graph_fingerprint: str, build: Callable[[Path], str]) -> None:
-    # Renamed when complete: a store that is there is whole.
-    staging = Path(tempfile.mkdtemp(prefix="new-", dir=place.parent))
+    # Renamed when complete: a store that is there is whole. What a killed session left is cleared away.
+    staging = place.with_name(f"{place.name}.new")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(mode=0o700)
     try:
         password = build(staging)
         description = staging / "template.json"
