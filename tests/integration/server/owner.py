@@ -1,0 +1,31 @@
+"""A program that owns a server, for tests that end it: prints what it started and waits."""
+
+import json
+import sys
+import time
+
+from kg.reactions import fingerprint_of, read_graph
+from kg.server import connect, start_server, status
+from kg.store import load
+
+reactions = read_graph()
+running = start_server(
+    "local",
+    graph_fingerprint=fingerprint_of(reactions),
+    fill=lambda driver: load(driver, reactions),
+    announce=lambda line: print(line, file=sys.stderr),
+)
+with connect(running.endpoint) as driver:
+    driver.execute_query("RETURN 1")
+print(
+    json.dumps(
+        {
+            "uri": running.endpoint.uri,
+            "control": running.endpoint.control,
+            "server": status(running.endpoint).pid,
+        }
+    ),
+    flush=True,
+)
+if sys.argv[1] == "wait":
+    time.sleep(300)

@@ -1,0 +1,99 @@
+"""No server is left behind, however its owner ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+OWNER = Path(__file__).with_name("owner.py")
+END_S = 20.0
+
+
+@dataclass
+class Owner:
+    program: subprocess.Popen[str]
+    uri: str
+    folder: Path
+    server: psutil.Process
+    supervisor: psutil.Process
+
+    def nothing_is_left(self) -> bool:
+        return gone(self.server.pid) and gone(self.supervisor.pid)
+
+
+def gone(pid: int) -> bool:
+    """Wait for a process to end; one that only waits to be reaped by its parent has ended."""
+    deadline = time.monotonic() + END_S
+    while time.monotonic() < deadline:
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    programs = []
+
+    def started(mode: str) -> subprocess.Popen[str]:
+        programs.append(
+            subprocess.Popen(
+                [sys.executable, OWNER, mode], stdout=subprocess.PIPE, text=True, start_new_session=True
+            )
+        )
+        return programs[-1]
+
+    yield started
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+def told(program: subprocess.Popen[str]) -> Owner:
+    assert program.stdout
+    said = json.loads(program.stdout.readline())
+    server = psutil.Process(said["server"])
+    supervisor = server.parent()
+    assert supervisor
+    return Owner(program, said["uri"], Path(said["control"]).parent, server, supervisor)
+
+
+def test_two_owners_have_two_servers_and_each_ends_with_its_own(
+    start: Callable[[str], subprocess.Popen[str]],
+) -> None:
+    killed, interrupted = map(told, [start("wait"), start("wait")])
+    assert killed.uri != interrupted.uri
+    assert killed.folder != interrupted.folder
+
+    killed.program.kill()
+    assert killed.nothing_is_left()
+    assert not killed.folder.exists()
+
+    assert interrupted.server.is_running()
+    # As the terminal does it: to the whole process group.
+    os.killpg(interrupted.program.pid, signal.SIGINT)
+    assert interrupted.nothing_is_left()
+    assert not interrupted.folder.exists()
+
+
+def test_an_owner_that_forgets_its_server_and_a_supervisor_that_is_killed(
+    start: Callable[[str], subprocess.Popen[str]],
+) -> None:
+    programs = [start("end"), start("wait")]
+    forgetful = json.loads(programs[0].communicate(timeout=100)[0])
+    assert gone(forgetful["server"])
+
+    bereft = told(programs[1])
+    bereft.supervisor.kill()
+    assert bereft.nothing_is_left()
