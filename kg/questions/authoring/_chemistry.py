@@ -1,8 +1,14 @@
 """Which molecules a chemist would ask for."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from rdkit import Chem
 
+from kg.reactions import Reaction
+
 MINIMUM_HEAVY_ATOMS = 8
+COMMON_AUXILIARY_USES = 10
 
 
 def is_synthesis_target(name: str) -> bool:
@@ -20,3 +26,12 @@ def is_synthesis_target(name: str) -> bool:
         return False
     has_carbon = any(atom.GetAtomicNum() == 6 for atom in molecule.GetAtoms())
     return has_carbon and molecule.GetNumHeavyAtoms() >= MINIMUM_HEAVY_ATOMS
+
+
+def common_auxiliaries(reactions: Iterable[Reaction]) -> frozenset[str]:
+    """Return the molecules that at least ten reactions use as agent or solvent.
+
+    Toluenesulfonic acid or a carbodiimide is a product here and there, but nobody plans a route through it.
+    """
+    uses = Counter(name for each in reactions for name in {*each.agents, *each.solvents})
+    return frozenset(name for name, count in uses.items() if count >= COMMON_AUXILIARY_USES)

@@ -1,6 +1,6 @@
 """The plan of a question set, and the candidates that fill it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ from kg.questions._model import MULTI_STEP_TASKS
 from kg.questions._sampling import seeded_rank
 from kg.questions.authoring._allocation import allocate
 from kg.questions.authoring._candidate import Candidate, Kind
-from kg.questions.authoring._chemistry import is_synthesis_target
+from kg.questions.authoring._chemistry import common_auxiliaries, is_synthesis_target
 from kg.questions.authoring._multi_step_candidates import multi_step_candidates
 from kg.questions.authoring._network import ReactionNetwork
 from kg.questions.authoring._single_step_candidates import single_step_candidates
@@ -40,7 +40,8 @@ def choose(network: ReactionNetwork, plan: Plan, seed: int) -> dict[Kind, list[C
     Raises:
         GraphError: If the graph is too small for the plan.
     """
-    is_target = cache(is_synthesis_target)
+    auxiliaries = common_auxiliaries(network.reactions())
+    is_target = cache(lambda name: name not in auxiliaries and is_synthesis_target(name))
     # RDKit remarks on odd ions, on standard error and once each
     with rdBase.BlockLogs():
         candidates = {kind: _candidates(network, kind, seed, is_target) for kind in plan}
@@ -66,7 +67,9 @@ def with_smaller_sets(plan: Plan, available: dict[Kind, int]) -> Plan:
     return counts
 
 
-def _candidates(network: ReactionNetwork, kind: Kind, seed: int, is_target: Any) -> Sequence[Candidate]:
+def _candidates(
+    network: ReactionNetwork, kind: Kind, seed: int, is_target: Callable[[str], bool]
+) -> Sequence[Candidate]:
     found = (
         multi_step_candidates(network, kind, is_target, seed)
         if kind.task in MULTI_STEP_TASKS

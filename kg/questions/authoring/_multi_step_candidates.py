@@ -66,7 +66,7 @@ def _whole(
 def _starts(
     kind: Kind, target: str, walks: list[Walk], is_target: Callable[[str], bool], seed: int
 ) -> Iterator[Candidate]:
-    """Yield a question for each telling start, none with the same routes; else one for the best start."""
+    """Yield a question for each start of the best tier, no two with the same routes; else one question."""
     by_start: dict[str, list[Walk]] = defaultdict(list)
     for walk in walks:
         by_start[str(walk[0])].append(walk)
@@ -77,11 +77,11 @@ def _starts(
         routes = _unambiguous(by_start[start], is_target) if is_target(start) else None
         if routes and routes not in seen:
             seen.add(routes)
-            # The start must matter (others lead to the target, too), and so must finding all routes.
+            # At best the start matters (others lead to the target, too), and so does finding all routes.
             tier = (len(routes) < 2) + (len(routes) == len(every))
             slots = {"start": start, "target": target, "steps": kind.steps}
-            options.append(Candidate(kind, slots, target, tier, discriminating=tier == 0))
-    telling = [each for each in options if each.discriminating]
+            options.append(Candidate(kind, slots, target, tier, discriminating=len(every) > 1))
+    telling = [each for each in options if each.tier == 0]
     yield from telling or sorted(options, key=lambda each: each.tier)[:1]
 
 

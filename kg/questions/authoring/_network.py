@@ -31,6 +31,11 @@ class ReactionNetwork:
                 makers[product].append(reaction)
         return cls({name: tuple(found) for name, found in makers.items()})
 
+    def reactions(self) -> Iterator[Reaction]:
+        """Yield each reaction once; every reaction makes something."""
+        for name, makers in self.makers.items():
+            yield from (each for each in makers if each.products[0] == name)
+
     def makers_of(self, molecule: str) -> tuple[Reaction, ...]:
         """Return the reactions that make a molecule; empty where none does."""
         return self.makers.get(molecule, ())

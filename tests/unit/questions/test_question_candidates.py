@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from kg.questions.authoring._candidate import Candidate, Kind
-from kg.questions.authoring._chemistry import is_synthesis_target
+from kg.questions.authoring._chemistry import common_auxiliaries, is_synthesis_target
 from kg.questions.authoring._choose import with_smaller_sets
 from kg.questions.authoring._multi_step_candidates import MAXIMUM_ROUTES, multi_step_candidates
 from kg.questions.authoring._network import ReactionNetwork
@@ -181,10 +181,10 @@ def test_intermediates_must_be_molecules_that_one_may_ask_for() -> None:
 BETWEEN = Kind("chains_between", steps=2)
 
 
-def test_a_start_discriminates_where_it_has_several_routes_but_not_all() -> None:
+def test_a_start_with_several_routes_but_not_all_comes_first() -> None:
     reactions = [made(1, "A", "B"), made(2, "A", "B", agents="K"), made(3, "C", "B"), made(4, "B", "X")]
     found = multi(reactions, BETWEEN)
-    assert [(each.slots["start"], each.discriminating) for each in found] == [("A", True)]
+    assert [(each.slots["start"], each.tier, each.discriminating) for each in found] == [("A", 0, True)]
 
 
 def test_of_starts_with_the_same_routes_one_is_asked_for() -> None:
@@ -192,9 +192,19 @@ def test_of_starts_with_the_same_routes_one_is_asked_for() -> None:
     assert len(multi(reactions, BETWEEN)) == 1
 
 
-def test_without_a_telling_start_one_start_is_kept() -> None:
-    found = multi([made(1, "A", "B"), made(2, "C", "B"), made(3, "B", "X")], BETWEEN)
-    assert [each.discriminating for each in found] == [False]
+def test_a_start_discriminates_where_the_target_has_another_route() -> None:
+    reactions = [
+        made(1, "A", "B"),
+        made(2, "C", "B"),
+        made(3, "B", "X"),
+        made(4, "A", "D"),
+        made(5, "D", "Y"),
+    ]
+    found = multi(reactions, BETWEEN)
+    assert [(each.target, each.tier, each.discriminating) for each in found] == [
+        ("X", 1, True),
+        ("Y", 2, False),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -210,3 +220,9 @@ def test_without_a_telling_start_one_start_is_kept() -> None:
 )
 def test_a_synthesis_target_is_one_organic_molecule_of_some_size(name: str, expected: bool) -> None:
     assert is_synthesis_target(name) is expected
+
+
+def test_what_many_reactions_use_is_a_common_auxiliary() -> None:
+    reactions = [made(number, "A", "X", agents="K", solvents="S") for number in range(9)]
+    assert common_auxiliaries(reactions) == set()
+    assert common_auxiliaries([*reactions, made(9, "A", "X", agents="S", solvents="S")]) == {"S"}
