@@ -4,6 +4,7 @@ The interpreter that the Python runtime ships does not run, so this one steps th
 leaves prediction, messages and recovery to the runtime.
 """
 
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from kg.cypher._runtime import (
@@ -28,6 +29,8 @@ from kg.cypher._tokens import Token
 from kg.cypher._tree import Node
 
 _LONGEST_MESSAGE = 200
+_DEEPEST = 50
+"""Brackets within brackets. Time grows with the square of the depth, to 0.05 s here; queries stay below 20."""
 
 
 class SyntaxIssue(NamedTuple):
@@ -132,6 +135,8 @@ class Recovery:
             types: Their grammar types.
             end: The length of the query's text.
         """
+        if _depth(tokens) > _DEEPEST:
+            return self._unreadable()
         stream = CommonTokenStream(ListTokenSource(_antlr_tokens(tokens, types, end)))
         stream.fill()
         interpreter = _Interpreter(self, stream)
@@ -140,10 +145,13 @@ class Recovery:
         interpreter.addErrorListener(listener)
         try:
             root = interpreter.run(self._start)
-        except RecursionError:
-            issue = SyntaxIssue(0, "the query is nested too deeply to be read")
-            return Node(self.tables.rules[self._start], 0, None), [issue]
+        except RecursionError:  # the runtime follows rules by recursion, whatever makes them deep
+            return self._unreadable()
         return self._convert(root, tokens, end), listener.issues
+
+    def _unreadable(self) -> tuple[Node, list[SyntaxIssue]]:
+        issue = SyntaxIssue(0, "not valid, and nested too deeply to say where")
+        return Node(self.tables.rules[self._start], 0, None), [issue]
 
     def _convert(self, root: _Context, tokens: list[Token], end: int) -> Node:
         top = Node(self.tables.rules[root.rule], tokens[0].start if tokens else end, None)
@@ -170,6 +178,13 @@ class Recovery:
 def _start(context: _Context, end: int) -> int:
     offset = end if context.start is None else context.start.start
     return int(offset)
+
+
+def _depth(tokens: list[Token]) -> int:
+    steps = (
+        1 if token.text in ("(", "[", "{") else -1 if token.text in (")", "]", "}") else 0 for token in tokens
+    )
+    return max(accumulate(steps), default=0)
 
 
 def _antlr_tokens(tokens: list[Token], types: list[int], end: int) -> list[CommonToken]:

@@ -62,7 +62,11 @@ def test_unicode_escapes_keep_the_offsets_of_the_query() -> None:
 
 def test_deep_nesting_is_read_or_refused() -> None:
     assert parse(f"RETURN {'(' * 2000}1{')' * 2000}").errors == ()
-    assert parse(f"RETURN {'(' * 2000}1{')' * 1999}").errors
+    for opening in ("(", "[", "{a: ", "f(", "EXISTS { MATCH (n) WHERE ", "shortestPath("):
+        (issue,) = parse(f"RETURN {opening * 2000}").errors
+        assert "too deeply" in issue.message
+    assert parse(f"RETURN {'CASE WHEN ' * 200}").errors
+    assert "too deeply" not in parse(f"RETURN {'[' * 40}").errors[0].message
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from("()[]{}-<>'`\"\\u:| aN1*,"), max_size=40).map("".join))
