@@ -30,7 +30,7 @@ from kg.cypher._tree import Node
 
 _LONGEST_MESSAGE = 200
 _DEEPEST = 50
-"""Brackets within brackets. Time grows with the square of the depth, to 0.05 s here; queries stay below 20."""
+"""Brackets within brackets. Time grows with the square of the depth; queries stay far below."""
 
 
 class SyntaxIssue(NamedTuple):
