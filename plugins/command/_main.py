@@ -9,6 +9,7 @@ from plugins.command._graph_build import build_command
 from plugins.command._graph_server import down_command, load_command, status_command, up_command
 from plugins.command._questions import questions_build_command
 from plugins.command._summary import summary_command
+from plugins.command._vectors import vectors_build_command
 
 
 @click.group()
@@ -27,9 +28,15 @@ def questions() -> None:
     """Build question sets."""
 
 
+@_cli.group()
+def vectors() -> None:
+    """Compute the vectors that choose exemplars without the encoder."""
+
+
 for _command in (build_command, up_command, status_command, load_command, down_command):
     graph.add_command(_command)
 questions.add_command(questions_build_command)
+vectors.add_command(vectors_build_command)
 _cli.add_command(summary_command)
 
 

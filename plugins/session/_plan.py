@@ -9,7 +9,7 @@ from kg.errors import InputError
 from kg.questions import TASKS, Question, QuestionSet, Setting, load_questions, select, setting_of
 from plugins.session._cases import Case, cases_of
 from plugins.session._options import Options
-from prompts.encoders import Encoder, load_encoder
+from prompts.encoders import load_encoder
 from prompts.models import ModelSpec, check_models, parse_specs
 from prompts.shots import SHOTS, canonical_shot, require_vectors
 from prompts.templates import Prompt, load_prompts
@@ -150,5 +150,6 @@ def _key_encoder(options: Options) -> KeyEncoder | None:
             f"--key-encoder {options.key_encoder}: give NAME@THRESHOLD, the threshold over 0 and at most 1, "
             "for example all-mpnet-base-v2@0.93"
         )
-    encoder: Encoder = load_encoder(name)
-    return KeyEncoder(encoder.name, value)
+    # One word now, so that an encoder that cannot be had is told before anything is paid for.
+    load_encoder(name).encode(["reactants"])
+    return KeyEncoder(name, value)
