@@ -10,6 +10,16 @@ from allure_commons.types import AttachmentType
 from plugins.records import Record, Round
 
 
+class _Plain:
+    """A text that Allure shows without quotation marks: it shows the repr of a parameter's value."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 def show_case(
     record: Record,
     messages: Mapping[str, Sequence[Mapping[str, str]]],
@@ -35,7 +45,7 @@ def show_case(
         with allure.step(_verdict(record)):
             _text("reference Cypher", record.reference_cypher)
             _json("gold", gold)
-            _text("difference", difference)
+            _text("difference", difference or "no difference")
             _json("scores", record.scores)
 
 
@@ -44,10 +54,10 @@ def _label(record: Record) -> None:
     allure.dynamic.epic(record.setting)
     allure.dynamic.feature(record.task)
     allure.dynamic.story(f"{record.prompt} {record.shot}")
-    allure.dynamic.parameter("case", record.case_id)
+    allure.dynamic.parameter("case", _Plain(record.case_id))
     for name in ("setting", "task", "prompt", "shot", "model"):
         allure.dynamic.label(name, getattr(record, name))
-        allure.dynamic.parameter(name, getattr(record, name))
+        allure.dynamic.parameter(name, _Plain(getattr(record, name)))
     if record.setting == "multi_step":
         allure.dynamic.parameter("steps", record.steps)
 
