@@ -53,7 +53,8 @@ def class_path(announce: Callable[[str], None]) -> tuple[Path, ...]:
     Raises:
         ServerError: A jar cannot be had, or is not the one expected.
     """
-    repository = cache_dir() / "jars"
+    # Resolved: a class archive is bound to the paths of its jars.
+    repository = (cache_dir() / "jars").resolve()
     jars = locked_jars()
     paths = tuple(repository / jar.path for jar in jars)
     # A jar stands at its path only after its hash was right.
