@@ -3,7 +3,7 @@
 from kg.cypher._clauses import Clause, ReturnItem, clauses, without_item
 from kg.cypher._edits import Edit, Span, apply_edits
 from kg.cypher._literals import MaskedText, StringLiteral, mask_literals, quote, string_literals, unmask
-from kg.cypher._parameters import Parameterised, parameterise
+from kg.cypher._parameters import Parameterised, parameter_places, parameterise
 from kg.cypher._parse import ParsedQuery, parse
 from kg.cypher._patterns import (
     LengthRange,
@@ -40,6 +40,7 @@ __all__ = [
     "clauses",
     "length_ranges",
     "mask_literals",
+    "parameter_places",
     "parameterise",
     "parse",
     "quote",

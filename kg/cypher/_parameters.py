@@ -1,13 +1,13 @@
 """String literals sent as parameters, so that queries that differ only in them share one plan."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kg.cypher._edits import Edit, apply_edits
 from kg.cypher._literals import literal_value
 from kg.cypher._parse import ParsedQuery, parse
 from kg.cypher._rules import Rule
-from kg.cypher._tokens import Token
+from kg.cypher._tokens import Token, tokens
 from kg.cypher._tree import Node
 
 _PATTERNS = (Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN)
@@ -21,7 +21,7 @@ class Parameterised(NamedTuple):
     parameters: dict[str, str]
 
 
-def parameterise(text: str) -> Parameterised:
+def parameterise(text: str, places: Sequence[int] | None = None) -> Parameterised:
     r"""Replace string literals by parameters where the rows and columns of the result stay the same.
 
     Replaced are, within MATCH and OPTIONAL MATCH only, literals that are the value of a key in the property
@@ -40,28 +40,50 @@ def parameterise(text: str) -> Parameterised:
 
     Args:
         text: Any text.
+        places: What `parameter_places` returned for a query of the same shape; None to parse this one.
+
+    Raises:
+        GraphError: The grammar can't be had.
+    """
+    if places is None:
+        places = parameter_places(text)
+    if not places:
+        return Parameterised(text, {})
+    found = tokens(text)
+    prefix = _free_prefix(text)
+    edits: list[Edit] = []
+    parameters: dict[str, str] = {}
+    for place in places:
+        name = f"{prefix}{len(parameters)}"
+        parameters[name] = literal_value(found[place])
+        edits.append(Edit(found[place].start, found[place].stop, f"${name}"))
+    return Parameterised(apply_edits(text, edits), parameters)
+
+
+def parameter_places(text: str) -> tuple[int, ...]:
+    r"""Return which tokens of a query `parameterise` replaces, as positions in ``tokens(text)``.
+
+    They follow from the tree and so are the same for all queries of one shape (see `shape`) without ``\u``
+    escapes, which spares the parsing of all but the first.
+
+    Args:
+        text: Any text.
 
     Raises:
         GraphError: The grammar can't be had.
     """
     if "\\u" in text or ("'" not in text and '"' not in text):
-        return Parameterised(text, {})
+        return ()
     parsed = parse(text)
     if parsed.errors or any(token.name == "USE" for token in parsed.tokens):
-        return Parameterised(text, {})
-    prefix = _free_prefix(parsed)
-    edits: list[Edit] = []
-    parameters: dict[str, str] = {}
-    for token in _replaceable(parsed):
-        name = f"{prefix}{len(parameters)}"
-        parameters[name] = literal_value(token)
-        edits.append(Edit(token.start, token.stop, f"${name}"))
-    return Parameterised(apply_edits(text, edits), parameters)
+        return ()
+    starts = {token.start for token in _replaceable(parsed)}
+    return tuple(place for place, token in enumerate(parsed.tokens) if token.start in starts)
 
 
-def _free_prefix(parsed: ParsedQuery) -> str:
+def _free_prefix(text: str) -> str:
     prefix = "__p"
-    while prefix in parsed.text:
+    while prefix in text:
         prefix = f"_{prefix}"
     return prefix
 

@@ -1,7 +1,7 @@
 """The tokens of a query, as the server's lexer cuts them."""
 
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kg.cypher._escapes import Unescaped, unescape
@@ -112,4 +112,10 @@ def tokens(text: str) -> list[Token]:
     Raises:
         GraphError: The grammar can't be had (see ``docs/cypher-text.md``).
     """
-    return token_reader().read(text, unescape(text))[0]
+    return list(_latest(text))
+
+
+@lru_cache(maxsize=4)
+def _latest(text: str) -> tuple[Token, ...]:
+    """One query is looked at several times on its way: by the guard, the planner's short cut, the scores."""
+    return tuple(token_reader().read(text, unescape(text))[0])

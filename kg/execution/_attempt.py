@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kg.cypher import parameterise, shape, tokens
+from kg.cypher import parameter_places, parameterise, shape, tokens
 from kg.execution._client import Client, ClientGone, ClientLate
 from kg.execution._model import Execution, Limits
 from kg.execution._plan_check import refusal_by_plan
@@ -39,7 +39,8 @@ class Attempts:
         self._client = client
         self._limits = limits
         self._tag = tag
-        self._harmless: set[str] = set()
+        # By shape: the literals that are sent as parameters, None until a query of that shape comes again.
+        self._harmless: dict[str, tuple[int, ...] | None] = {}
 
     def attempt(self, text: str, *, shortcut: bool) -> Execution | Undecided:
         """Plan, check and run a query once.
@@ -70,9 +71,15 @@ class Attempts:
 
     def _shortcut(self, text: str, deadline: float) -> Execution | None:
         # Escapes are left to the server, long texts to the planner: neither is worth a grammar's time.
-        if len(text) > _LONGEST_SHORTCUT or "\\u" in text or shape(text) not in self._harmless:
+        if len(text) > _LONGEST_SHORTCUT or "\\u" in text:
             return None
-        query = parameterise(text)
+        kind = shape(text)
+        if kind not in self._harmless:
+            return None
+        places = self._harmless[kind]
+        if places is None:
+            places = self._harmless[kind] = parameter_places(text)
+        query = parameterise(text, places)
         answer = self._client.run(query.text, query.parameters, self._tag, deadline)
         return None if "error" in answer else _ok(answer)
 
@@ -96,7 +103,7 @@ class Attempts:
 
     def _remember(self, text: str) -> None:
         if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
-            self._harmless.add(shape(text))
+            self._harmless.setdefault(shape(text))
 
 
 def _ok(answer: dict[str, Any]) -> Execution:

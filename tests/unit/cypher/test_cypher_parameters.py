@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import clauses, parameterise, parse, quote, shape, string_literals
+from kg.cypher import clauses, parameter_places, parameterise, parse, quote, shape, string_literals
 
 SMILES = st.text(alphabet="CNOc()[]=#@+-\\/1'\"", max_size=30)
 
@@ -97,6 +97,7 @@ def test_queries_that_differ_in_a_literal_become_one_text(one: str, other: str) 
     assert parsed.errors == ()
     assert [item.column for item in clauses(parsed)[-1].items] == ["r.id"]
     assert parameterise(first.text) == (first.text, {})
+    assert parameterise(query(other), parameter_places(query(one))) == second
 
 
 @pytest.mark.parametrize(
