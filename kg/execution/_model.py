@@ -1,6 +1,6 @@
 """What came of executing a query."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Status = Literal["ok", "syntax_error", "runtime_error", "timeout", "refused", "no_query"]
@@ -48,5 +48,5 @@ class Execution:
     time_s: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object as it stands in a record."""
-        return asdict(self)
+        """Return the object as it stands in a record; the rows are shared, not copied."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}

@@ -1,6 +1,6 @@
 """What a question is, and the ten tasks."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 Setting = Literal["single_step", "multi_step"]
@@ -53,5 +53,5 @@ class Question:
     discriminating: bool
 
     def to_json(self) -> dict[str, Any]:
-        """Return the question as one JSON object."""
-        return asdict(self)
+        """Return the question as one JSON object; its parts are shared, not copied."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}

@@ -1,6 +1,6 @@
 """The record: one JSON line a case, and all that is needed to score it again."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 SCHEMA_VERSION = 1
@@ -51,6 +51,11 @@ class Record:
     schema_version: int = SCHEMA_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as one JSON object, ``schema_version`` first."""
-        body = asdict(self)
+        """Return the record as one JSON object, ``schema_version`` first; parts are shared, not copied."""
+        body = _shallow(self)
+        body["rounds"] = [_shallow(turn) for turn in self.rounds]
         return {"schema_version": body.pop("schema_version"), **body}
+
+
+def _shallow(part: Record | Round) -> dict[str, Any]:
+    return {each.name: getattr(part, each.name) for each in fields(part)}

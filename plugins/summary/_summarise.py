@@ -1,6 +1,6 @@
 """The summary of a run, from its records alone."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -20,9 +20,9 @@ class Summary:
 
     def __init__(self) -> None:
         self._overall = Group()
-        self._by: dict[str, dict[Any, Group]] = {name: {} for name in (*_BY, _PROMPT_SHOT)}
-        self._cells: dict[tuple[str, ...], Group] = {}
-        self._exemplars: dict[str, Counter[str]] = {}
+        self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in (*_BY, _PROMPT_SHOT)}
+        self._cells: dict[tuple[str, ...], Group] = defaultdict(Group)
+        self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
         self._cases_with_unmatched = 0
 
@@ -50,11 +50,11 @@ class Summary:
         keys: dict[str, Any] = {name: record[name] for name in _BY}
         keys[_PROMPT_SHOT] = (record["prompt"], record["shot"])
         cell = tuple(str(record[name]) for name in _CELL)
-        groups = [self._by[name].setdefault(key, Group()) for name, key in keys.items()]
-        for group in (self._overall, *groups, self._cells.setdefault(cell, Group())):
+        groups = [self._by[name][key] for name, key in keys.items()]
+        for group in (self._overall, *groups, self._cells[cell]):
             group.add(record)
         if record.get("exemplar_id") is not None:
-            self._exemplars.setdefault(str(record["shot"]), Counter())[str(record["exemplar_id"])] += 1
+            self._exemplars[str(record["shot"])][str(record["exemplar_id"])] += 1
         columns = (record.get("scores") or {}).get("unmatched_columns") or []
         self._unmatched.update(columns)
         self._cases_with_unmatched += bool(columns)
