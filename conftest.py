@@ -1,3 +1,9 @@
 """Names the plugin and the fixture modules."""
 
-pytest_plugins = ("plugins.pytest_plugin", "fixtures.case", "fixtures.graph", "fixtures.model", "fixtures.prompt")
+pytest_plugins = (
+    "plugins.pytest_plugin",
+    "fixtures.case",
+    "fixtures.graph",
+    "fixtures.model",
+    "fixtures.prompt",
+)
