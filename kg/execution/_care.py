@@ -1,8 +1,8 @@
 """Keeping the server fit to judge the next query: nothing left running, and there at all."""
 
 import time
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from kg.execution._client import Client, ClientGone, ClientLate
 from kg.execution._errors import GraphUnavailable
@@ -16,7 +16,10 @@ _STOP_ALL = (
     "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.{tag} = $session "
     "TERMINATE TRANSACTIONS id YIELD message RETURN count(*) AS left"
 )
-_ANSWER_S = 5.0
+_ANSWER_S = 15.0
+"""A server that has just started, on a machine that is busy, may need some seconds for its first answer."""
+
+_FORBIDDEN = "Neo.ClientError.Security.Forbidden"
 _POLL_S = 0.1
 _RESTARTS_TRIED = 2
 _FOREIGN_PATIENCE_S = 20.0
@@ -40,6 +43,7 @@ class ServerCare:
         self._session = session
         self._restarts = directory / "restarts"
         self._restarts.touch()
+        self._client = Client(endpoint, limits)
         self.notes: list[str] = []
 
     def restarts(self) -> int:
@@ -69,24 +73,37 @@ class ServerCare:
                 "See its log, and whether the machine has memory left."
             )
 
+    def close(self) -> None:
+        """Disconnect."""
+        self._client.close()
+
     def _stop_leftovers(self) -> int | None:
         """Terminate and count what runs until nothing does or time is up; None where nobody answers."""
-        client = Client(self._endpoint, Limits())
         statement = _STOP_ALL.format(tag=TAG)
         end = time.monotonic() + self._limits.release_s
-        with closing(client):
-            while True:
-                try:
-                    deadline = time.monotonic() + _ANSWER_S
-                    answer = client.run(statement, {"session": self._session}, {}, deadline)
-                except (ClientLate, ClientGone):
-                    return None
-                if "error" in answer:
-                    return None
-                left: int = answer["rows"][0][0]
-                if left == 0 or time.monotonic() >= end:
-                    return left
-                time.sleep(_POLL_S)
+        while True:
+            try:
+                deadline = time.monotonic() + _ANSWER_S
+                answer = self._client.run(statement, {"session": self._session}, {}, deadline)
+            except (ClientLate, ClientGone):
+                return None
+            if "error" in answer:
+                return self._without_leave(answer["error"])
+            left: int = answer["rows"][0][0]
+            if left == 0 or time.monotonic() >= end:
+                return left
+            time.sleep(_POLL_S)
+
+    def _without_leave(self, error: dict[str, Any]) -> int | None:
+        """A foreign server may forbid its user to look after transactions; all else is no answer."""
+        if self._endpoint.owned or error["code"] != _FORBIDDEN:
+            return None
+        self._note(f"{self._endpoint.uri} does not let its user stop queries that ran too long.")
+        return 0
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
 
     def _accept_foreign(self, left: int | None) -> None:
         end = time.monotonic() + _FOREIGN_PATIENCE_S
@@ -99,7 +116,7 @@ class ServerCare:
             time.sleep(1.0)
             left = self._stop_leftovers()
         if left:
-            self.notes.append(
+            self._note(
                 f"A stopped query still ran on {self._endpoint.uri} after {self._limits.release_s:g} s; "
                 "later queries may be slower."
             )
@@ -109,5 +126,6 @@ class ServerCare:
             restart(self._endpoint, status(self._endpoint).generation)
         except ServerError as error:
             raise GraphUnavailable(str(error)) from error
+        self._client.reconnect()
         with self._restarts.open("ab") as counter:
             counter.write(b".")

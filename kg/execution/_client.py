@@ -13,6 +13,14 @@ from kg.execution._model import Limits
 from kg.server import Endpoint
 
 START_S = 30.0
+_PROGRAM = """
+import sys
+# The driver loads these where they are installed; without them the process needs half the memory.
+sys.modules.update(numpy=None, pandas=None, pyarrow=None)
+from kg.execution._client_process import main
+main()
+"""
+
 SERVER_GRACE_S = 1.0
 """The server's own timeout comes this much later than ours, so that ours is the one that counts."""
 
@@ -48,7 +56,7 @@ class Client:
         fd = theirs.fileno()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "kg.execution._client_process", str(fd), str(os.getpid())],
+                [sys.executable, "-c", _PROGRAM, str(fd), str(os.getpid())],
                 pass_fds=[fd],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The process that talks to the server: ``python -m kg.execution._client_process FD``.
+"""The process that talks to the server, started by `Client` with a pipe and its parent's process id.
 
 What an untrusted query returns is received and decoded here, under a memory limit, so that a value too large
 or too deep for the driver ends this process and not the one that runs the tests. It is stopped by a signal
@@ -21,7 +21,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from kg.execution._json_value import to_json_value
 from kg.server import Endpoint, connect
 
-MEMORY_BYTES = 1024**3
+MEMORY_BYTES = 768 * 1024**2
 """Address space of this process; the kept rows are at most a few MiB of it."""
 
 FETCH_ROWS = 500
@@ -76,6 +76,9 @@ class Client:
             result = session.run(_query(request["text"], request), request["parameters"])
             columns = json.dumps([to_json_value(column) for column in result.keys()])  # noqa: SIM118
             for record in result:
+                if _surely_longer(record.values(), byte_cap):
+                    truncated = True
+                    break
                 row = json.dumps(to_json_value(record.values()), allow_nan=False)
                 size += len(row)
                 if len(rows) == row_cap or size > byte_cap:
@@ -94,6 +97,18 @@ class Client:
         return self._driver.session(
             database=self._database, default_access_mode=neo4j.READ_ACCESS, fetch_size=FETCH_ROWS
         )
+
+
+def _surely_longer(values: list[Any], byte_cap: int) -> bool:
+    """Whether a row has too many values for the cap, at two bytes each, without writing them down."""
+    left = byte_cap // 2
+    waiting: list[Any] = [values]
+    while waiting and left >= 0:
+        part = waiting.pop()
+        left -= len(part)
+        items = part.values() if isinstance(part, dict) else part
+        waiting += [item for item in items if isinstance(item, (list, dict))] if left >= 0 else []
+    return left < 0
 
 
 def _query(text: str, request: dict[str, Any]) -> neo4j.Query:
@@ -124,7 +139,3 @@ def main() -> None:
         except EOFError:
             return
         connection.send_bytes(client.answer(request))
-
-
-if __name__ == "__main__":
-    main()

@@ -77,6 +77,7 @@ class GuardedExecutor:
     def close(self) -> None:
         """Disconnect; the executor cannot be used any more."""
         self._client.close()
+        self._care.close()
         self._turns.close()
 
     def __enter__(self) -> Self:
@@ -93,8 +94,9 @@ class GuardedExecutor:
             second = self._attempt(cypher, shortcut=False)
             if isinstance(second, Execution):
                 return second
-            # The query is judged only after the server was seen to be well without it.
-            self._care.make_quiet()
+            if second.code is None:
+                # No word from the server: it must be seen to be well before the query is blamed.
+                self._care.make_quiet()
             return self._verdict(second)
 
     def _attempt(self, cypher: str, *, shortcut: bool) -> Execution | Undecided:

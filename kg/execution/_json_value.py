@@ -50,9 +50,10 @@ def _convert(value: Any, levels: int) -> Any:
         return value if math.isfinite(value) else {"$float": _non_finite(value)}
     if levels == 0:
         return {"$deeper": kind.__name__}
-    if isinstance(value, (list, tuple)) and not isinstance(value, Point):
+    # Durations and points are tuples too, so the exact type is asked for.
+    if kind is list or kind is tuple:
         return [_convert(item, levels - 1) for item in value]
-    if isinstance(value, dict):
+    if kind is dict:
         return _map(value, levels)
     return _special(value, levels)
 
@@ -75,8 +76,6 @@ def _special(value: Any, levels: int) -> Any:
         return {"$point": {"srid": value.srid, "coordinates": [_convert(float(part), 1) for part in value]}}
     if isinstance(value, (bytes, bytearray)):
         return {"$bytes": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, (bool, int)):
-        return int(value)
     return {"$unknown": type(value).__name__}
 
 
