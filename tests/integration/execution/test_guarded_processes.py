@@ -1,0 +1,98 @@
+"""One process or four: the same statuses and rows, with hostile queries in the mix."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from kg.server import Endpoint
+
+HOSTILE = {
+    "loop": "RETURN reduce(a = 0, x IN range(0, 9000000000) | a + x) AS r",
+    "memory": "UNWIND range(0, 1000000000) AS x RETURN collect(x) AS c",
+    "walks": "MATCH p = (m:Molecule)-[*]-(n) RETURN count(p) AS c",
+    "rows": "MATCH (a), (b), (c), (d) RETURN 1 AS x",
+    "wide": "UNWIND range(1, 1000) AS x RETURN range(1, 100000) AS r",
+    "file": "LOAD CSV FROM 'file:///etc/passwd' AS l RETURN l",
+    "address": "MATCH (n) \\u004cOAD CSV FROM 'http://127.0.0.1:1/' AS l RETURN l",
+    "settings": "CALL dbms.listConfig() YIELD name RETURN name",
+    "others": "SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t YIELD message "
+    "RETURN message",
+    "write": "MATCH (n) DETACH DELETE n",
+    "index": "CREATE INDEX guarded FOR (n:Molecule) ON (n.other)",
+    "two": "MATCH (n) RETURN n LIMIT 1; MATCH (n) DELETE n",
+    "nul": "RETURN 1 AS a \x00",
+    "long": "RETURN '" + "x" * 300_000 + "' AS x",
+    "text": "RETURN size('" + "x" * 150_000 + "') AS n",
+    "absent": None,
+}
+PLAIN = {
+    f"plain {number}": f"MATCH (r:Reaction {{id: {number}}})-[p:PRODUCES]->(m:Molecule) "
+    "RETURN r, p.yield AS yield, m.name AS name ORDER BY name"
+    for number in range(1, 80)
+}
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from kg.execution import GuardedExecutor, Limits
+from kg.server import Endpoint
+
+task = json.load(sys.stdin)
+limits = Limits(timeout_s=3.0, release_s=0.5)
+found = {}
+with GuardedExecutor(Endpoint.from_json(task["endpoint"]), limits, Path(task["turns"])) as executor:
+    for name, cypher in task["queries"].items():
+        execution = executor.run(cypher).to_json()
+        found[name] = [execution[key] for key in ("status", "code", "columns", "rows", "truncated")]
+print(json.dumps(found))
+"""
+
+
+def run(endpoint: Endpoint, turns: Path, processes: int) -> dict[str, list[object]]:
+    """Deal the queries out to processes and gather what came of them."""
+    mix = {**dict(list(PLAIN.items())[:10]), **HOSTILE, **PLAIN}
+    names = list(mix)
+    running = []
+    for first in range(processes):
+        queries = {name: mix[name] for name in names[first::processes]}
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdin
+        json.dump({"endpoint": endpoint.to_json(), "turns": str(turns), "queries": queries}, process.stdin)
+        process.stdin.close()
+        running.append(process)
+    found: dict[str, list[object]] = {}
+    for process in running:
+        assert process.stdout
+        found |= json.loads(process.stdout.read())
+        assert process.wait() == 0
+    return found
+
+
+def test_one_process_or_four(endpoint: Endpoint, tmp_path: Path) -> None:
+    alone = run(endpoint, tmp_path / "one", 1)
+    together = run(endpoint, tmp_path / "four", 4)
+    differing = {name for name in alone if alone[name] != together[name]}
+    assert not differing, {name: (str(alone[name])[:200], str(together[name])[:200]) for name in differing}
+    assert {name: found[0] for name, found in together.items() if name in HOSTILE} == {
+        "loop": "timeout",
+        "memory": "runtime_error",
+        "walks": "runtime_error",
+        "rows": "ok",
+        "wide": "ok",
+        "file": "refused",
+        "address": "refused",
+        "settings": "refused",
+        "others": "refused",
+        "write": "refused",
+        "index": "refused",
+        "two": "syntax_error",
+        "nul": "syntax_error",
+        "long": "refused",
+        "text": "ok",
+        "absent": "no_query",
+    }
+    assert all(together[name][0] == "ok" and together[name][3] for name in PLAIN)
+    assert together["rows"][4] is True
+    assert together["wide"][4] is True

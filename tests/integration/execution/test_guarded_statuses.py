@@ -1,0 +1,161 @@
+"""What comes of queries of every kind on a real server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from kg.execution import GuardedExecutor, Limits
+from kg.server import Endpoint, connect
+
+SYNTAX = "Neo.ClientError.Statement.SyntaxError"
+
+
+@pytest.fixture(scope="module")
+def executor(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuardedExecutor]:
+    with GuardedExecutor(endpoint, Limits(), tmp_path_factory.mktemp("turns")) as executor:
+        yield executor
+
+
+REFUSED = [
+    "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
+    "LOAD CSV FROM 'http://127.0.0.1:1/' AS line RETURN line",
+    "MATCH (n) WITH n LIMIT 1 \\u004cOAD CSV FROM 'file:///etc/passwd' AS line RETURN line",
+    "MATCH (n) WITH n LIMIT 1 LO\\u0041D /* quiet */ CSV FROM 'file:///etc/passwd' AS line RETURN line",
+    "RETURN COUNT { LOAD CSV FROM 'file:///x' AS line RETURN line } AS c",
+    "RETURN [x IN [1] | COLLECT { LOAD CSV FROM 'file:///x' AS line RETURN line }] AS c",
+    "RETURN CASE WHEN true THEN COLLECT { LOAD CSV FROM 'file:///x' AS l RETURN l } ELSE [] END AS c",
+    "RETURN 'a\\u0027 AS a, [x IN [1] | COLLECT { LOAD CSV FROM \\u0027x' AS l RETURN l }] AS b",
+    "CALL dbms.listConfig() YIELD name, value RETURN name, value",
+    "CALL `dbms` . listConfig() YIELD name RETURN name",
+    "RETURN reduce(a = 0, x IN [1] | a + COUNT { CALL dbms.listConfig() YIELD name RETURN name }) AS r",
+    "RETURN reduce(a = 0, x IN [1] | a + COUNT { CALL db.info() YIELD name RETURN name }) AS r",
+    "CALL db.clearQueryCaches()",
+    "CALL tx.setMetaData({retrocypher: 'x'})",
+    "SHOW TRANSACTIONS",
+    "SHOW SETTINGS",
+    "SHOW USERS",
+    "SHOW CURRENT USER",
+    "SHOW DATABASES",
+    "SHOW INDEXES",
+    "TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
+    "SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t YIELD message RETURN message",
+    "CREATE (n:Molecule {name: 'guarded'}) RETURN n",
+    "MERGE (n:Molecule {name: 'guarded'})",
+    "MATCH (n:Molecule) SET n.guarded = 1",
+    "MATCH (n:Molecule) DETACH DELETE n",
+    "MATCH (n:Molecule) REMOVE n.name",
+    "FOREACH (x IN [1] | CREATE (:Guarded))",
+    "INSERT (n:Guarded)",
+    "CREATE INDEX guarded FOR (n:Molecule) ON (n.name2)",
+    "DROP CONSTRAINT guarded IF EXISTS",
+    "MATCH (n) CALL { WITH n DELETE n } IN TRANSACTIONS",
+    "MATCH (n) CALL { WITH n RETURN n.x AS x } IN TRANSACTIONS RETURN x",
+    "/* x */ PROFILE CREATE (n:Guarded) RETURN n",
+    "PROFILE MATCH (n) SET n.guarded = 1",
+    "EXPLAIN CREATE (n:Guarded)",
+    "CYPHER runtime=slotted CREATE (n:Guarded)",
+    "CREATE USER guarded SET PASSWORD 'guarded1'",
+    "ALTER CURRENT USER SET PASSWORD FROM 'a' TO 'b'",
+    "STOP DATABASE neo4j",
+]
+
+
+@pytest.mark.parametrize("cypher", REFUSED)
+def test_refused(executor: GuardedExecutor, cypher: str) -> None:
+    execution = executor.run(cypher)
+    assert execution.status == "refused", execution
+    assert execution.message
+    assert execution.rows == []
+
+
+def test_nothing_of_it_happened(executor: GuardedExecutor, endpoint: Endpoint) -> None:
+    with connect(endpoint) as driver:
+        before = _state(driver)
+        for cypher in REFUSED:
+            executor.run(cypher)
+        assert _state(driver) == before
+
+
+def _state(driver: neo4j.Driver) -> list[object]:
+    counts = driver.execute_query(
+        "MATCH (n) RETURN count(n) AS n, count(n.guarded) AS g, count(n.name) AS m, count(n:Guarded) AS l"
+    )
+    indexes = driver.execute_query("SHOW INDEXES YIELD name, state RETURN name, state ORDER BY name")
+    users = driver.execute_query("SHOW USERS YIELD user RETURN user", database_="system")
+    return [result.records for result in (counts, indexes, users)]
+
+
+@pytest.mark.parametrize(
+    ("cypher", "status", "code"),
+    [
+        ("MATCH (n RETURN n", "syntax_error", SYNTAX),
+        ("RETURN undefined", "syntax_error", SYNTAX),
+        ("RETURN apoc.version() AS v", "syntax_error", SYNTAX),
+        ("RETURN 1 AS a, 2 AS a", "syntax_error", SYNTAX),
+        ("RETURN 1 AS a; RETURN 2 AS b", "syntax_error", SYNTAX),
+        ("MATCH (n) RETURN n; MATCH (m) DETACH DELETE m", "syntax_error", SYNTAX),
+        ("RETURN 1 AS a \x00", "syntax_error", SYNTAX),
+        ("RETURN 99999999999999999999 AS a", "syntax_error", SYNTAX),
+        ("\\u004cOAD CSV FROM 'file:///x' AS l RETURN l", "syntax_error", SYNTAX),
+        (":use system", "syntax_error", SYNTAX),
+        ("USE system SHOW USERS", "syntax_error", SYNTAX),
+        ("USE system MATCH (n) RETURN n", "syntax_error", "Neo.ClientError.Statement.SemanticError"),
+        ("USE elsewhere MATCH (n) RETURN n", "runtime_error", "Neo.ClientError.Database.DatabaseNotFound"),
+        ("RETURN $name AS n", "runtime_error", "Neo.ClientError.Statement.ParameterMissing"),
+        ("RETURN 1 / 0 AS a", "runtime_error", "Neo.ClientError.Statement.ArithmeticError"),
+        ("CALL apoc.load.json('x')", "runtime_error", "Neo.ClientError.Procedure.ProcedureNotFound"),
+        ("\\u0050ROFILE RETURN 1 AS a", "runtime_error", "Neo.ClientError.Statement.ArgumentError"),
+        ("// nothing but a comment", "no_query", None),
+    ],
+)
+def test_errors(executor: GuardedExecutor, cypher: str, status: str, code: str | None) -> None:
+    execution = executor.run(cypher)
+    assert (execution.status, execution.code) == (status, code)
+    assert execution.message is not None or status == "no_query"
+
+
+def test_message_points_into_the_query_as_given(executor: GuardedExecutor) -> None:
+    message = executor.run("MATCH (n)\nRETURN m").message or ""
+    assert "(line 2, column 8 (offset: 17))" in message
+    assert "EXPLAIN" not in message
+
+
+@pytest.mark.parametrize(
+    ("cypher", "columns", "rows"),
+    [
+        ("RETURN 1 AS b, 'x' AS a;", ["b", "a"], [[1, "x"]]),
+        ("PROFILE RETURN 1 AS a", ["a"], [[1]]),
+        ("CYPHER 5 runtime=slotted RETURN 1 AS a", ["a"], [[1]]),
+        ("EXPLAIN RETURN 1 AS a", ["a"], []),
+        ("RETURN 0.0 / 0.0 AS a, date('2020-01-02') AS b", ["a", "b"], [[
+            {"$float": "NaN"}, {"$temporal": {"type": "date", "value": "2020-01-02"}}]]),
+        ("CALL db.labels() YIELD label RETURN label ORDER BY label", ["label"], [["Molecule"], ["Reaction"]]),
+        ("UNWIND [] AS x RETURN x", ["x"], []),
+        ("RETURN 'C\\\\C=C/[N+](=O)[O-]' AS s", ["s"], [["C\\C=C/[N+](=O)[O-]"]]),
+    ],
+)  # fmt: skip
+def test_reads(executor: GuardedExecutor, cypher: str, columns: list[str], rows: list[list[object]]) -> None:
+    execution = executor.run(cypher)
+    assert (execution.status, execution.columns, execution.rows) == ("ok", columns, rows)
+    assert (execution.row_count, execution.truncated) == (len(rows), False)
+
+
+def test_row_cap(executor: GuardedExecutor, endpoint: Endpoint, tmp_path: Path) -> None:
+    full = executor.run("UNWIND range(1, 10000) AS x RETURN x")
+    over = executor.run("UNWIND range(1, 10000000) AS x RETURN x")
+    assert (full.row_count, full.truncated) == (10_000, False)
+    assert (over.row_count, over.truncated) == (10_000, True)
+    assert over.rows == full.rows
+    with GuardedExecutor(endpoint, Limits(row_cap=3), tmp_path) as few:
+        assert few.run("UNWIND range(1, 9) AS x RETURN x").rows == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize("wide", ["range(1, 100000)", "{a: [range(1, 400)]}", "'" + "y" * 1000 + "'"])
+def test_byte_cap_keeps_the_rows_before(endpoint: Endpoint, tmp_path: Path, wide: str) -> None:
+    with GuardedExecutor(endpoint, Limits(byte_cap=1000), tmp_path) as executor:
+        execution = executor.run(
+            f"UNWIND [1, 2, 3] AS x RETURN CASE x WHEN 2 THEN {wide} ELSE 'small' END AS v"
+        )
+    assert (execution.status, execution.rows, execution.truncated) == ("ok", [["small"]], True)

@@ -1,0 +1,144 @@
+"""What decides when the first attempt does not."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kg.execution import Execution, GraphUnavailable, GuardedExecutor, Limits
+from kg.execution import _executor as module
+from kg.execution._attempt import Undecided
+from kg.execution._status import Trouble, Unauthorised
+from kg.server import Endpoint
+
+OK = Execution("ok", columns=["a"], rows=[[1]], row_count=1)
+
+
+class Stage:
+    """Stands in for the client process, the attempts and the server care."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Any] = []
+        self.calls: list[str] = []
+        self.restarted = 0
+        self.well = True
+
+    def start(self) -> None:
+        self.calls.append("start")
+
+    def reconnect(self) -> None:
+        self.calls.append("reconnect")
+
+    def close(self) -> None:
+        pass
+
+    def restarts(self) -> int:
+        return self.restarted
+
+    def make_quiet(self) -> None:
+        self.calls.append("quiet")
+        if not self.well:
+            raise GraphUnavailable("gone")
+
+    def attempt(self, text: str, *, shortcut: bool) -> Any:
+        self.calls.append(f"attempt {'short' if shortcut else 'whole'}")
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage = Stage()
+    for name in ("Client", "Attempts", "ServerCare"):
+        monkeypatch.setattr(module, name, lambda *_: stage)
+    return stage
+
+
+@pytest.fixture
+def executor(stage: Stage, tmp_path: Path) -> Iterator[GuardedExecutor]:
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as executor:
+        stage.calls.clear()
+        yield executor
+
+
+def undecided(trouble: Trouble, code: str | None = None, message: str | None = None) -> Undecided:
+    return Undecided(trouble, code, message, 1.0)
+
+
+@pytest.mark.parametrize("cypher", [None, "", "  \n\t"])
+def test_no_query(executor: GuardedExecutor, stage: Stage, cypher: str | None) -> None:
+    assert executor.run(cypher).status == "no_query"
+    assert stage.calls == []
+
+
+def test_texts_that_cannot_be_sent(executor: GuardedExecutor, stage: Stage) -> None:
+    assert executor.run("RETURN '" + "x" * 200_000 + "'").status == "refused"
+    assert executor.run("RETURN '\ud800'").status == "syntax_error"
+    assert stage.calls == []
+
+
+def test_a_decision_is_kept(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [OK]
+    assert executor.run("RETURN 1") == OK
+    assert stage.calls == ["attempt short"]
+
+
+@pytest.mark.parametrize("trouble", list(Trouble))
+def test_the_second_attempt_decides_and_goes_the_whole_way(
+    executor: GuardedExecutor, stage: Stage, trouble: Trouble
+) -> None:
+    stage.outcomes = [undecided(trouble), OK]
+    assert executor.run("RETURN 1") == OK
+    assert stage.calls == ["attempt short", "quiet", "attempt whole"]
+
+
+@pytest.mark.parametrize(
+    ("second", "status", "part"),
+    [
+        (undecided(Trouble.TIME), "timeout", "within 3 s"),
+        (undecided(Trouble.MEMORY, "Neo.TransientError.General.X", "pool"), "runtime_error", "pool"),
+        (undecided(Trouble.MEMORY, None, "cannot be read"), "runtime_error", "cannot be read"),
+        (undecided(Trouble.LOST), "runtime_error", "no other query beside it"),
+        (undecided(Trouble.LOST, "Neo.ClientError.Database.X", "no such"), "runtime_error", "no such"),
+    ],
+)
+def test_trouble_twice_is_the_querys_own(
+    executor: GuardedExecutor, stage: Stage, second: Undecided, status: str, part: str
+) -> None:
+    stage.outcomes = [undecided(Trouble.LOST), second]
+    execution = executor.run("RETURN 1")
+    assert execution.status == status
+    assert part in (execution.message or "")
+    assert execution.code == second.code
+    assert execution.time_s == second.time_s
+    # Where the server said nothing it is looked after before the query is blamed.
+    assert stage.calls.count("quiet") == (2 if second.code is None else 1)
+
+
+def test_a_server_that_does_not_come_back_is_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [undecided(Trouble.LOST)]
+    stage.well = False
+    with pytest.raises(GraphUnavailable):
+        executor.run("RETURN 1")
+    # The turn was given back: the next query is tried again.
+    stage.outcomes = [OK]
+    assert executor.run("RETURN 1") == OK
+
+
+def test_lost_credentials_are_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [Unauthorised("Neo.ClientError.Security.Unauthorized")]
+    with pytest.raises(GraphUnavailable, match="does not accept the user u"):
+        executor.run("RETURN 1")
+
+
+def test_a_server_replaced_by_another_process_is_reconnected_to(
+    executor: GuardedExecutor, stage: Stage
+) -> None:
+    stage.outcomes = [OK, OK]
+    stage.restarted = 1
+    executor.run("RETURN 1")
+    executor.run("RETURN 1")
+    assert stage.calls == ["reconnect", "attempt short", "attempt short"]

@@ -1,0 +1,75 @@
+"""Locks that let many query at once, or one alone."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+from kg.execution._turns import Turns
+
+WAIT_S = 10.0
+
+
+def hold_alone(directory: Path, held: "multiprocessing.synchronize.Event") -> None:
+    with Turns(directory).alone():
+        held.set()
+        time.sleep(60)
+
+
+def test_many_share_and_one_alone_keeps_the_others_out(tmp_path: Path) -> None:
+    first, second, third = Turns(tmp_path), Turns(tmp_path), Turns(tmp_path)
+    order: list[str] = []
+    entered = threading.Event()
+
+    def alone() -> None:
+        with third.alone():
+            order.append("alone")
+            entered.set()
+
+    with first.shared(), second.shared():
+        thread = threading.Thread(target=alone)
+        thread.start()
+        assert not entered.wait(0.2)
+        order.append("shared")
+    thread.join(WAIT_S)
+    assert order == ["shared", "alone"]
+
+
+def test_whoever_waits_to_be_alone_goes_before_those_who_come_later(tmp_path: Path) -> None:
+    holder, writer, late = Turns(tmp_path), Turns(tmp_path), Turns(tmp_path)
+    order: list[str] = []
+
+    def alone() -> None:
+        with writer.alone():
+            order.append("alone")
+
+    def shared() -> None:
+        with late.shared():
+            order.append("late")
+
+    with holder.shared():
+        threads = [threading.Thread(target=alone)]
+        threads[0].start()
+        time.sleep(0.2)
+        threads.append(threading.Thread(target=shared))
+        threads[1].start()
+        time.sleep(0.2)
+        assert order == []
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert order == ["alone", "late"]
+
+
+def test_a_killed_process_frees_its_turn(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    held = context.Event()
+    process = context.Process(target=hold_alone, args=(tmp_path, held))
+    process.start()
+    assert process.pid
+    assert held.wait(WAIT_S)
+    os.kill(process.pid, signal.SIGKILL)
+    with Turns(tmp_path).shared():
+        process.join(WAIT_S)
+    assert process.exitcode == -signal.SIGKILL
