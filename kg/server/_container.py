@@ -1,12 +1,16 @@
 """The server as a container, seen from its supervisor."""
 
+import contextlib
 import os
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
-from docker.errors import APIError, DockerException, NotFound  # type: ignore[import-untyped]
+from docker.errors import DockerException  # type: ignore[import-untyped]
 from testcontainers.community.neo4j import Neo4jContainer
 from testcontainers.core.config import testcontainers_config
+from testcontainers.core.exceptions import ContainerStartException
 
 from kg.server._plan import Plan, StartError
 from kg.server._settings import HEAP_MIB, PAGE_CACHE_MIB
@@ -18,6 +22,14 @@ STARTED = b"Started."
 STOP_TIMEOUT_S = 60
 MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
 """Of the container: 1.5 GB, of which heap and page cache are the larger part."""
+
+REACH_S = 5.0
+"""How long a server that has started may stay out of reach."""
+
+OUT_OF_REACH = (
+    "its port cannot be reached on this machine's loopback address. If this is itself a container that "
+    "shares its host's daemon, use --graph local."
+)
 
 
 class DockerServer:
@@ -34,10 +46,14 @@ class DockerServer:
         # machine and is one more image to be had; who sets the variable chooses.
         if "TESTCONTAINERS_RYUK_DISABLED" not in os.environ:
             testcontainers_config.ryuk_disabled = True
-        try:
-            self._box = _Box(plan)
-        except DockerException as error:
-            raise StartError("docker", f"no Docker daemon answers ({error})") from None
+        self._made: _Box | None = None
+        self._started_at = 0.0
+
+    @property
+    def _box(self) -> "_Box":
+        if self._made is None:
+            self._made = _Box(self._plan)
+        return self._made
 
     @property
     def pid(self) -> int | None:
@@ -51,8 +67,9 @@ class DockerServer:
             StartError: The daemon refuses.
         """
         self._starts += 1
+        self._started_at = 0.0
         try:
-            if self._starts == 1:
+            if self._made is None:
                 self._box.start()
             else:
                 self._box.get_wrapped_container().start()
@@ -69,7 +86,14 @@ class DockerServer:
         if not self.alive():
             raise StartError("crash", self.evidence())
         # The log goes on over restarts.
-        return self._log().count(STARTED) >= self._starts
+        if self._log().count(STARTED) < self._starts:
+            return False
+        self._started_at = self._started_at or time.monotonic()
+        if self._answers():
+            return True
+        if time.monotonic() - self._started_at > REACH_S:
+            raise StartError("docker", OUT_OF_REACH)
+        return False
 
     def alive(self) -> bool:
         """Return whether the container runs."""
@@ -85,14 +109,11 @@ class DockerServer:
 
     def kill(self) -> None:
         """End the container at once; its store stays."""
-        try:
+        # An error: it has ended by itself, or is gone, which its next start tells.
+        with contextlib.suppress(DockerException, OSError):
             self._box.get_wrapped_container().kill()
-        except APIError:
-            # It has ended by itself.
-            return
-        finally:
-            # A killed server printed no more "Started." than it had.
-            self._starts = self._log().count(STARTED)
+        # A killed server printed no more "Started." than it had.
+        self._starts = self._log().count(STARTED)
 
     def stop(self) -> None:
         """Ask the server to close its store and end; write the store to the plan's export."""
@@ -105,15 +126,25 @@ class DockerServer:
                     file.write(chunk)
 
     def remove(self) -> None:
-        """Remove the container with its volumes."""
-        try:
-            self._box.stop()
-        except NotFound:
-            return
+        """Remove the container with its volumes; where the daemon is gone, the next start here does."""
+        if self._made:
+            with contextlib.suppress(DockerException, OSError):
+                self._made.stop()
 
     def _log(self) -> bytes:
-        out, errors = self._box.get_logs()
+        try:
+            out, errors = self._box.get_logs()
+        except (DockerException, OSError, ContainerStartException):
+            # Someone removed the container, or the daemon is gone.
+            return b""
         return out + errors
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self._plan.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
 
 
 class _Box(Neo4jContainer):

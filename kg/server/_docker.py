@@ -7,6 +7,7 @@ from pathlib import Path
 
 import docker  # type: ignore[import-untyped]
 from docker.errors import DockerException, ImageNotFound  # type: ignore[import-untyped]
+from testcontainers.core.docker_client import get_docker_host
 
 from kg.server._errors import DockerUnavailableError, ServerError
 from kg.server._plan import Kind, Plan
@@ -71,7 +72,12 @@ class DockerEngine:
 
 def _client() -> docker.DockerClient:
     try:
-        client = docker.from_env(timeout=DAEMON_TIMEOUT_S)
+        # The daemon that testcontainers will use: that of a `docker context`, for instance.
+        host = get_docker_host()
+        if host and host.startswith("ssh:"):
+            raise _out_of_reach()
+        environment = {**os.environ, "DOCKER_HOST": host} if host else os.environ
+        client = docker.from_env(timeout=DAEMON_TIMEOUT_S, environment=environment)
         client.ping()
     except (DockerException, OSError) as error:
         if "Permission denied" in str(error):
@@ -83,11 +89,15 @@ def _client() -> docker.DockerClient:
         ) from None
     if not client.api.base_url.startswith(LOCAL_DAEMONS):
         client.close()
-        raise DockerUnavailableError(
-            "the Docker daemon is on another machine, where a port of the loopback address is out of reach. "
-            "Unset DOCKER_HOST, or use --graph local."
-        )
+        raise _out_of_reach()
     return client
+
+
+def _out_of_reach() -> DockerUnavailableError:
+    return DockerUnavailableError(
+        "the Docker daemon is reached over a network, and its loopback address may not be this machine's. "
+        "Unset DOCKER_HOST (or `docker context use default`), or use --graph local."
+    )
 
 
 def _image_id(client: docker.DockerClient, image: str, announce: Callable[[str], None]) -> str:
@@ -107,4 +117,5 @@ def _image_id(client: docker.DockerClient, image: str, announce: Callable[[str],
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    said = str(getattr(error, "explanation", None) or error)
+    return (said.splitlines() or [type(error).__name__])[0][:200]
