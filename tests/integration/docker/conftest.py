@@ -1,0 +1,109 @@
+"""A daemon, an image, a cache of their own, and a container that holds the default graph."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import docker
+import pytest
+from docker.errors import DockerException
+from docker.models.containers import Container
+from filelock import FileLock
+from support.neo4j_image import NoImageError, neo4j_image
+
+from kg.paths import cache_dir
+from kg.reactions import Reaction, fingerprint_of, read_graph
+from kg.server import Endpoint, RunningServer, start_server
+from kg.server._docker import IMAGE, IMAGE_VARIABLE
+from kg.server._stray import DIRECTORY_LABEL
+from kg.store import load
+
+FindContainer = Callable[[str | None], Container | None]
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[docker.DockerClient]:
+    """The daemon, with time for an image to be pulled or made."""
+    try:
+        client = docker.from_env(timeout=600)
+        client.ping()
+    except DockerException:
+        pytest.skip("no Docker daemon answers")
+    with contextlib.closing(client):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def image(client: docker.DockerClient) -> str:
+    """The image that the user names, else the official one, else one made here."""
+    named = os.environ.get(IMAGE_VARIABLE) or IMAGE
+    with FileLock(cache_dir() / "test-image-pull.lock"), contextlib.suppress(DockerException):
+        if not client.images.list(named):
+            client.images.pull(named)
+        return named
+    if named != IMAGE:
+        pytest.skip(f"no image: {named}, named in {IMAGE_VARIABLE}, is not here and cannot be pulled")
+    try:
+        return neo4j_image(client, print)
+    except NoImageError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def docker_cache(image: str) -> Iterator[Path]:
+    """A cache without stores, and the image named in the environment, for as long as the session."""
+    shared = cache_dir()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder, pytest.MonkeyPatch.context() as patch:
+        for name in ("jars", "classes"):
+            if (shared / name).exists():
+                Path(folder, name).symlink_to(shared / name)
+        patch.setenv("RETROCYPHER_CACHE", folder)
+        patch.setenv(IMAGE_VARIABLE, image)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def reactions() -> Sequence[Reaction]:
+    return read_graph()
+
+
+@pytest.fixture(scope="session")
+def running(docker_cache: Path, reactions: Sequence[Reaction]) -> Iterator[RunningServer]:
+    """A container with the default graph."""
+    with start_server(
+        "docker",
+        graph_fingerprint=fingerprint_of(reactions),
+        fill=lambda driver: load(driver, reactions),
+        announce=print,
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def endpoint(running: RunningServer) -> Endpoint:
+    """In place of the local server that other integration tests use."""
+    return running.endpoint
+
+
+@pytest.fixture(scope="session")
+def find_container(client: docker.DockerClient) -> FindContainer:
+    """Return the container of a server, by its control socket."""
+
+    def found(control: str | None) -> Container | None:
+        assert control
+        label = f"{DIRECTORY_LABEL}={Path(control).parent}"
+        containers = client.containers.list(all=True, filters={"label": label})
+        assert len(containers) <= 1
+        return containers[0] if containers else None
+
+    return found
+
+
+@pytest.fixture
+def container(endpoint: Endpoint, find_container: FindContainer) -> Container:
+    """The container of `endpoint`."""
+    found = find_container(endpoint.control)
+    assert found
+    return found

@@ -1,0 +1,20 @@
+"""A program that owns a container, for tests that end it: prints what it started and waits."""
+
+import sys
+import time
+
+from kg.reactions import fingerprint_of, read_graph
+from kg.server import ServerError, start_server
+
+try:
+    running = start_server(
+        "docker",
+        graph_fingerprint=fingerprint_of(read_graph()),
+        # The store is there already.
+        fill=lambda _driver: sys.exit("the graph was loaded again"),
+        announce=lambda line: print(line, file=sys.stderr),
+    )
+except ServerError as error:
+    sys.exit(str(error))
+print(running.endpoint.control, flush=True)
+time.sleep(300)
