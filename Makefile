@@ -3,7 +3,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 BENCH_RUNS ?= reports/bench
-LOCAL_SAMPLE ?= 20
+LOCAL_SAMPLE ?= 12
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -12,9 +12,9 @@ INSTALLED := .venv/.installed
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
-	$(BIN)/pytest benchmarks -q -n $(WORKERS) --model oracle --run-dir $(BENCH_RUNS)/oracle
-	$(BIN)/pytest benchmarks -q -n $(WORKERS) --model exemplar --run-dir $(BENCH_RUNS)/exemplar || test $$? -eq 1
-	$(BIN)/pytest benchmarks -q -n $(WORKERS) --model local --sample $(LOCAL_SAMPLE) --run-dir $(BENCH_RUNS)/local || test $$? -eq 1
+	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model oracle --run-dir $(BENCH_RUNS)/oracle
+	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model exemplar --run-dir $(BENCH_RUNS)/exemplar || test $$? -eq 1
+	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model local --sample $(LOCAL_SAMPLE) --run-dir $(BENCH_RUNS)/local || test $$? -eq 1
 	$(BIN)/retrocypher summary $(BENCH_RUNS)/oracle $(BENCH_RUNS)/exemplar $(BENCH_RUNS)/local
 
 test: $(INSTALLED)
