@@ -7,6 +7,7 @@ from typing import Any
 import allure
 from allure_commons.types import AttachmentType
 
+from plugins.allure._scores import scores_table
 from plugins.records import Record, Round
 
 
@@ -35,6 +36,8 @@ def show_case(
         difference: What is missing from the answer and what it has too much, as text.
     """
     _label(record)
+    if record.scores is not None:
+        allure.dynamic.description(scores_table(record.scores))
     for number, turn in enumerate(record.rounds, 1):
         _show_round(number, turn, messages[turn.messages_sha256])
     if not record.rounds:
@@ -42,11 +45,11 @@ def show_case(
             _text("messages", _conversation(asked))
     if record.execution is not None:
         _show_execution(record.execution)
-        with allure.step(_verdict(record)):
+        with allure.step(_verdict(record, difference)):
             _text("reference Cypher", record.reference_cypher)
-            _json("gold", gold)
-            _text("difference", difference or "no difference")
-            _json("scores", record.scores)
+            _rows("gold", gold)
+            if difference:
+                _text("difference", difference)
 
 
 def _label(record: Record) -> None:
@@ -79,12 +82,13 @@ def _show_execution(execution: Mapping[str, Any]) -> None:
     with allure.step(f"Execution: {execution['status']}, {rows} in {execution['time_s']:.3f} s"):
         if execution["message"]:
             _text("message", f"{execution['code'] or ''} {execution['message']}".strip())
-        _json("rows", [dict(zip(execution["columns"], row, strict=True)) for row in execution["rows"]])
+        _rows("rows", [dict(zip(execution["columns"], row, strict=True)) for row in execution["rows"]])
 
 
-def _verdict(record: Record) -> str:
+def _verdict(record: Record, difference: str) -> str:
     scores = record.scores or {}
-    return f"Score: F1 {scores['f1']:.3f}, precision {scores['precision']:.3f}, recall {scores['recall']:.3f}"
+    precise = f"precision {scores['precision']:.3f}, recall {scores['recall']:.3f}"
+    return f"Score: F1 {scores['f1']:.3f}, {precise}{'' if difference else '; no difference from gold'}"
 
 
 def _conversation(asked: Sequence[Mapping[str, str]]) -> str:
@@ -92,9 +96,15 @@ def _conversation(asked: Sequence[Mapping[str, str]]) -> str:
 
 
 def _text(name: str, body: str) -> None:
-    allure.attach(body, name=name, attachment_type=AttachmentType.TEXT)
+    allure.attach(_bytes(body), name=name, attachment_type=AttachmentType.TEXT)
 
 
-def _json(name: str, value: Any) -> None:
-    body = json.dumps(value, ensure_ascii=False, indent=1)
-    allure.attach(body, name=name, attachment_type=AttachmentType.JSON)
+def _rows(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Attach rows as JSON, one a line: as easy to read as indented, and made in a tenth of the time."""
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    allure.attach(_bytes(f"[\n{lines}\n]"), name=name, attachment_type=AttachmentType.JSON)
+
+
+def _bytes(body: str) -> bytes:
+    """Return UTF-8 of any text: half a surrogate pair is shown as an escape."""
+    return body.encode("utf-8", "backslashreplace")

@@ -1,5 +1,6 @@
 """The record of a case and the files of a run directory."""
 
+from plugins.records._json_line import json_line
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._run_directory import ALLURE, RunDirectory, new_run_path, read_records
@@ -10,6 +11,7 @@ __all__ = [
     "Record",
     "Round",
     "RunDirectory",
+    "json_line",
     "manifest",
     "new_run_path",
     "read_records",

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from kg.errors import InputError
+from plugins.records._json_line import json_line
 
 RECORDS = "records.jsonl"
 MESSAGES = "messages.jsonl"
@@ -67,7 +68,7 @@ class RunDirectory:
         for key, value in messages.items():
             if key not in self._seen:
                 self._seen.add(key)
-                self._messages.write(_line({"sha256": key, "messages": value}))
+                self._messages.write(json_line({"sha256": key, "messages": value}) + "\n")
         self._messages.flush()
         self._records.write(line + "\n")
         self._records.flush()
@@ -75,7 +76,7 @@ class RunDirectory:
     def write_questions(self, questions: Iterable[Mapping[str, Any]]) -> None:
         """Write the questions of the run."""
         with (self.path / QUESTIONS).open("w", encoding="utf-8") as file:
-            file.writelines(_line(question) for question in questions)
+            file.writelines(json_line(question) + "\n" for question in questions)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Write or replace the manifest."""
@@ -91,12 +92,13 @@ class RunDirectory:
         self._messages.close()
 
     def discard(self) -> None:
-        """Remove a run that wrote nothing, because what it needs could not be started."""
+        """Remove a run in which no case was run, so that the folder can be used again."""
         self.close()
-        for name in (RECORDS, MESSAGES):
+        for name in (RECORDS, MESSAGES, QUESTIONS, MANIFEST, SUMMARY):
             (self.path / name).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            self.path.rmdir()
+        for folder in (self.path / ALLURE, self.path):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
@@ -134,10 +136,6 @@ def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:
         path = reports / f"{name}-{number}"
         number += 1
     return path
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _replace(path: Path, value: Mapping[str, Any]) -> None:

@@ -22,6 +22,9 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
         controller: The controller of the run.
         reporter: The terminal it is written to, for its width and whether it has colour.
     """
+    if controller.summary.cases == 0 and not controller.lost:
+        yield "no case was run: nothing is kept"
+        return
     terminal = reporter._tw
     text = StringIO()
     console = Console(

@@ -16,7 +16,7 @@ from plugins.session._exit import exit_status
 from plugins.session._graph import LiveGraph, open_graph
 from plugins.session._plan import Plan
 from plugins.session._progress import Progress
-from plugins.session._worker import MESSAGES_FIELD, RECORD_FIELD
+from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
 from prompts.models import SharedModels, start_shared
 
@@ -49,7 +49,6 @@ class Controller:
         self._models: SharedModels | None = None
         self._coordination: Path | None = None
         self._manifest: dict[str, Any] = {}
-        self._finished = False
 
     @property
     def allure_path(self) -> Path:
@@ -69,14 +68,13 @@ class Controller:
         try:
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
             self._models = start_shared(self.plan.models)
+            self._coordination = Path(tempfile.mkdtemp(prefix="retrocypher-"))
+            self.run.write_questions(question.to_json() for question in self.plan.questions)
+            self._manifest = self._describe(self._graph)
+            self.run.write_manifest(self._manifest)
         except BaseException:
             self.stop()
-            self.run.discard()
             raise
-        self._coordination = Path(tempfile.mkdtemp(prefix="retrocypher-"))
-        self.run.write_questions(question.to_json() for question in self.plan.questions)
-        self._manifest = self._describe(self._graph)
-        self.run.write_manifest(self._manifest)
         return Context(
             self._graph.server.endpoint,
             self._graph.schema,
@@ -103,14 +101,15 @@ class Controller:
         ]
 
     def log(self, report: pytest.TestReport, total: int) -> None:
-        """Write a case's record as its report arrives; note a case whose record was lost."""
-        line: str | None = getattr(report, RECORD_FIELD, None)
+        """Write a case's record as its report arrives; note a case that broke off."""
+        if report.failed and not getattr(report, FORESEEN_FIELD, False):
+            self.lost.append(report.nodeid)
+        # Taken off the report: the terminal keeps all reports, which would be the whole run in memory.
+        line: str | None = report.__dict__.pop(RECORD_FIELD, None)
         if line is None:
-            if report.failed and "[" in report.nodeid:
-                self.lost.append(report.nodeid)
             return
         record = json.loads(line)
-        self.run.write_record(line, json.loads(getattr(report, MESSAGES_FIELD)))
+        self.run.write_record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD)))
         self.summary.add(record)
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
 
@@ -125,7 +124,6 @@ class Controller:
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
         self.run.write_manifest(self._manifest)
-        self._finished = True
         return status
 
     def stop(self) -> None:
@@ -138,6 +136,8 @@ class Controller:
             shutil.rmtree(self._coordination, ignore_errors=True)
         self._models = self._graph = self._coordination = None
         self.run.close()
+        if self.summary.cases == 0 and not self.lost:
+            self.run.discard()
 
     def _describe(self, graph: LiveGraph) -> dict[str, Any]:
         plan, endpoint = self.plan, graph.server.endpoint

@@ -3,6 +3,7 @@
 from plugins.records import Record
 
 _SHOWN = 20
+_LONGEST = 1_500
 
 
 class CaseFailedError(AssertionError):
@@ -26,7 +27,7 @@ def raise_unless_passed(record: Record, difference: str) -> None:
     """
     error = record.infrastructure_error
     if error is not None:
-        raise CaseError(f"{error['stage']} {error['kind']}: {error['message']}")
+        raise CaseError(f"{error['stage']} {error['kind']}: {_safe(error['message'])}")
     if not record.passed:
         raise CaseFailedError(_reason(record, difference))
 
@@ -36,11 +37,20 @@ def _reason(record: Record, difference: str) -> str:
     lines = [
         f"F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, recall {scores['recall']:.3f}), "
         f"status {execution['status']}, {execution['row_count']} rows",
-        f"question: {record.question}",
-        f"cypher:   {record.cypher}",
+        f"question: {_safe(record.question)}",
+        f"cypher:   {_safe(record.cypher or '(no query in the answer)')}",
         "difference (- missing, + too much):",
-        *difference.splitlines()[:_SHOWN],
+        *(_safe(line) for line in difference.splitlines()[:_SHOWN]),
     ]
     if execution["message"]:
-        lines.insert(1, f"message:  {execution['message']}")
+        lines.insert(1, f"message:  {_safe(execution['message'])}")
     return "\n".join(lines)
+
+
+def _safe(text: str) -> str:
+    """Return untrusted text for a terminal: cut, and what would steer the terminal shown as an escape."""
+    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ({len(text):,} characters in all)"
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in cut
+    )

@@ -1,5 +1,6 @@
 """The options of the suite: declared to pytest, and read back as one object."""
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
@@ -173,7 +174,7 @@ def _number(
         number = kind(text)
     except ValueError:
         raise InputError(f"--{name} {text}: not a number; give one of at least {low:g}") from None
-    if not number >= low or (high is not None and number > high):
+    if not math.isfinite(number) or number < low or (high is not None and number > high):
         limits = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
         raise InputError(f"--{name} {text}: out of range; give a number {limits}")
     return number

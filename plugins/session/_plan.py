@@ -1,7 +1,7 @@
 """What a run will do, resolved and checked before anything is started or paid for."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,21 @@ class Plan:
         each = len(self.shots) * len(self.models)
         return sum(each * by_setting.count(question.setting) for question in self.questions)
 
+    def require_cases(self, settings: Collection[Setting]) -> None:
+        """Refuse a session that names only settings without a case.
+
+        Args:
+            settings: The settings whose test files the session names.
+
+        Raises:
+            InputError: If none of them has a case.
+        """
+        if not any(question.setting in settings for question in self.questions):
+            raise InputError(
+                f"--prompt {','.join(self.prompts)} selects no {' or '.join(sorted(settings))} question: "
+                "P1 to P5 go with benchmarks/test_single_step.py, P6 to P10 with test_multi_step.py"
+            )
+
 
 def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Plan:
     """Resolve and check options; reads files, but calls no model and starts no server.
@@ -104,22 +119,21 @@ def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Pl
 
 def _prompts(options: Options) -> dict[str, Prompt]:
     known = load_prompts(Path(options.prompt_dir) if options.prompt_dir else None)
-    if "all" in options.prompt:
-        return known
-    unknown = [name for name in options.prompt if name not in known]
+    unknown = [name for name in options.prompt if name not in (*known, "all")]
     if unknown:
         raise InputError(f"--prompt {unknown[0]}: no such prompt; choose from {', '.join(known)}, or all")
     if not options.prompt:
         raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
+    if "all" in options.prompt:
+        return known
     return {name: known[name] for name in options.prompt}
 
 
 def _shots(options: Options) -> tuple[str, ...]:
-    if "all" in options.shot:
-        return SHOTS
     if not options.shot:
         raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
-    return tuple(dict.fromkeys(canonical_shot(name) for name in options.shot))
+    named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
+    return SHOTS if "all" in options.shot else tuple(named)
 
 
 def _tasks(options: Options) -> tuple[str, ...]:

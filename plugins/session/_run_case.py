@@ -1,7 +1,6 @@
 """One case from question to record; one direction, no step reaches back."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -9,7 +8,7 @@ from typing import Any, Protocol
 from kg.errors import GraphError
 from kg.execution import Execution
 from kg.questions import Setting
-from plugins.records import Record, Round
+from plugins.records import Record, Round, json_line
 from plugins.scoring import KeyMatcher, score
 from plugins.session._cases import Case
 from prompts.encoders import Encoder
@@ -75,7 +74,7 @@ def run_case(case: Case, tools: Tools) -> Outcome:
     question = case.question
     exemplar = choose(case.shot, question, tools.banks[question.setting], tools.seed, tools.encoder)
     messages = build_messages(tools.prompts[case.prompt], tools.schema, question.text, exemplar)
-    sha256 = hashlib.sha256(json.dumps(messages, ensure_ascii=False).encode()).hexdigest()
+    sha256 = hashlib.sha256(json_line(messages).encode()).hexdigest()
     record = Record(
         case_id=case.id,
         question_id=question.id,

@@ -1,6 +1,5 @@
 """What the hooks call: one object a pytest session, on the side that this process is on."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from plugins.session._context import Context
 from plugins.session._controller import Controller
 from plugins.session._options import read_options
 from plugins.session._plan import Plan, resolve
-from plugins.session._selection import names_cases
+from plugins.session._selection import is_case, named_settings
 from plugins.session._worker import ERROR_FIELD, Worker, case_of, is_empty
 
 SESSION = pytest.StashKey["SuiteSession"]()
@@ -42,10 +41,12 @@ class SuiteSession:
         """
         for name in ("single_step", "multi_step"):
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
-        if not names_cases(self._config):
+        settings = named_settings(self._config)
+        if not settings:
             return
         try:
             plan = resolve(read_options(self._config))
+            plan.require_cases(settings)
             if self._is_worker():
                 context = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
                 self.worker = Worker(plan, context)
@@ -96,7 +97,7 @@ class SuiteSession:
 
     def log(self, report: pytest.TestReport) -> None:
         """Write a case's record."""
-        if self.controller is not None and names_case(report):
+        if self.controller is not None and is_case(report.nodeid):
             self.controller.log(report, self._total())
 
     def header(self) -> list[str]:
@@ -145,8 +146,3 @@ class SuiteSession:
         if reporter is not None:
             reporter.ensure_newline()
             reporter.write_line(line)
-
-
-def names_case(report: pytest.TestReport) -> bool:
-    """Tell whether a report is of a benchmark case."""
-    return Path(report.nodeid.partition("::")[0]).parts[:1] == ("benchmarks",) and "[" in report.nodeid

@@ -1,21 +1,21 @@
 """The side of the session that runs cases: every xdist worker, or the one process without xdist."""
 
-import json
 from typing import Any
 
 import pytest
 
 from kg.questions import Setting
+from plugins.records import json_line
 from plugins.session._cases import Case
 from plugins.session._context import Context
 from plugins.session._failures import CaseError, CaseFailedError
 from plugins.session._plan import Plan
 from plugins.session._run_case import Outcome
 
-OUTCOME = pytest.StashKey[Outcome]()
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
 ERROR_FIELD = "retrocypher_error"
+FORESEEN_FIELD = "retrocypher_foreseen"
 
 
 class Worker:
@@ -29,6 +29,7 @@ class Worker:
     def __init__(self, plan: Plan, context: Context | None = None) -> None:
         self.plan = plan
         self.context = context
+        self._outcome: Outcome | None = None
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give a test that takes ``case`` the cases of its setting."""
@@ -39,9 +40,9 @@ class Worker:
         cases = list(self.plan.cases(setting))
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])
 
-    def keep(self, item: pytest.Item, outcome: Outcome) -> None:
-        """Keep a case's outcome for its report."""
-        item.stash[OUTCOME] = outcome
+    def keep(self, outcome: Outcome) -> None:
+        """Keep the outcome of the running case for its report."""
+        self._outcome = outcome
 
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on the report of its call, and shorten what failed cases print."""
@@ -50,15 +51,15 @@ class Worker:
         if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
             report.longrepr = str(call.excinfo.value)
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
-        outcome = item.stash.get(OUTCOME, None)
+            setattr(report, FORESEEN_FIELD, True)
+        outcome, self._outcome = self._outcome, None
         if outcome is None:
             return
         record = outcome.record
-        setattr(report, RECORD_FIELD, json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False))
-        setattr(report, MESSAGES_FIELD, json.dumps(outcome.messages, ensure_ascii=False))
+        setattr(report, RECORD_FIELD, json_line(record.to_json()))
+        setattr(report, MESSAGES_FIELD, json_line(outcome.messages))
         item.user_properties.extend(_scores(record.scores))
         report.user_properties = list(item.user_properties)
-        del item.stash[OUTCOME]
 
 
 def case_of(item: pytest.Item) -> Case | None:

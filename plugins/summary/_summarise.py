@@ -27,6 +27,11 @@ class Summary:
         self._cases_with_unmatched = 0
 
     @property
+    def cases(self) -> int:
+        """How many cases were added."""
+        return self.passed + self.failed + self.infrastructure_errors
+
+    @property
     def passed(self) -> int:
         """How many cases passed."""
         return self._overall.passed

@@ -26,6 +26,8 @@ def refused(ran: Ran, *said: str) -> None:
     [
         (["--prompt=P11"], "--prompt P11: no such prompt; choose from P1"),
         (["--shot=2S"], "2S"),
+        (["--prompt=all,P99"], "--prompt P99: no such prompt"),
+        (["--shot=all,XX"], "XX"),
         (["--task=yield"], "--task yield: no such task; choose from precursors"),
         (["--model=oracel"], "did you mean 'oracle'"),
         (["--model=mutant:tickle"], "tickle"),
@@ -44,6 +46,18 @@ def refused(ran: Ran, *said: str) -> None:
 def test_an_option_that_cannot_be_used(suite: Suite, workers: str, arguments: list[str], said: str) -> None:
     oracle = [] if any(argument.startswith("--model") for argument in arguments) else ["--model=oracle"]
     refused(suite("-n", workers, *oracle, *arguments), said)
+
+
+@WORKERS
+def test_a_file_without_a_case_for_the_prompt(suite: Suite, workers: str) -> None:
+    ran = suite("-n", workers, "--model=oracle", "--prompt=P8", where="benchmarks/test_single_step.py")
+    refused(ran, "--prompt P8 selects no single_step question")
+
+
+def test_listing_marks_needs_no_model(suite: Suite) -> None:
+    ran = suite("--markers")
+    assert ran.status == 0
+    assert "single_step" in ran.output
 
 
 @WORKERS

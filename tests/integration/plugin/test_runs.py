@@ -13,6 +13,7 @@ import psutil
 import pytest
 from support.suite import CHECKOUT, Ran, Suite
 
+from kg.questions import load_questions
 from kg.server import Endpoint
 
 SAMPLE = "--sample=24"
@@ -107,6 +108,60 @@ def test_a_model_that_cannot_be_asked_is_an_error_not_a_score(
     assert {record["infrastructure_error"]["stage"] for record in failed} == {"model"}
     assert all(record["scores"] is None and not record["passed"] for record in failed)
     assert "sk-of-nobody" not in ran.output + (ran.run / "records.jsonl").read_text()
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_hostile_answers_are_results(live: Suite, workers: str, tmp_path: Path) -> None:
+    hostile = ["RETURN '\ud800'", "\x1b[31mMATCH (n) RETURN n\x00\u202e", "RETURN " + "x" * 300_000, "[red]{"]
+    questions = [question.id for question in load_questions().questions[: len(hostile)]]
+    file = tmp_path / "predictions.jsonl"
+    lines = [
+        json.dumps({"question_id": question, "cypher": cypher})
+        for question, cypher in zip(questions, hostile, strict=True)
+    ]
+    file.write_text("\n".join(lines))
+    ran = live(
+        workers, f"--model=file:{file}", "--prompt=P5", "--task=precursors", "-k", " or ".join(questions)
+    )
+    assert ran.status == 1, ran.output
+    assert len(ran.records) == len(hostile)
+    assert not any(record["passed"] for record in ran.records.values())
+    assert {record["cypher"] for record in ran.records.values()} == set(hostile)
+    assert "\x1b[31mMATCH" not in ran.output
+    assert len(ran.output) < 30_000
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_broken_harness_is_no_score(
+    live: Suite, workers: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(
+        breaks_scoring="""
+        import plugins.session._run_case as run_case
+        score = run_case.score
+
+        def broken(question, *arguments, **keywords):
+            if question.task == "conditions":
+                raise RuntimeError("a fault of the harness")
+            return score(question, *arguments, **keywords)
+
+        run_case.score = broken
+        """
+    )
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    ran = live(workers, "-p", "breaks_scoring", "--model=oracle", "--prompt=P5", "--sample=6")
+    assert ran.status == 16, ran.output
+    assert [case for case in ran.summary["lost_cases"] if "[conditions-" in case] == ran.summary["lost_cases"]
+    assert len(ran.summary["lost_cases"]) == 1
+    assert ran.summary["passed"] == 5
+    assert "incomplete: 1 cases broke off" in ran.output
+
+
+def test_a_session_without_a_case_leaves_nothing(live: Suite, tmp_path: Path) -> None:
+    ran = live("-n0", "--model=oracle", "-k", "no_such_case", run_dir=tmp_path / "again")
+    assert ran.status == 5
+    assert "no case was run" in ran.output
+    assert not ran.run.exists()
 
 
 def test_selection_by_name_mark_and_last_failure(live: Suite, tmp_path: Path) -> None:

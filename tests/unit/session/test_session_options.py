@@ -58,6 +58,7 @@ def test_the_command_line_wins_over_pyproject() -> None:
         ("seed", "-1", "--seed -1: out of range"),
         ("query_timeout", "0", "--query-timeout 0: out of range"),
         ("query_timeout", "nan", "--query-timeout nan: out of range"),
+        ("query_timeout", "inf", "--query-timeout inf: out of range"),
         ("case_threshold", "1.5", "--case-threshold 1.5: out of range"),
         ("concurrency", "0", "--concurrency 0: out of range"),
     ],
