@@ -8,6 +8,7 @@ from typing import Any
 
 from prompts.models._exemplar import ExemplarModel
 from prompts.models._file import FileModel
+from prompts.models._given_up import GivenUp
 from prompts.models._interface import Model
 from prompts.models._llama import LlamaModel
 from prompts.models._llama_settings import answer_tokens, gguf_path
@@ -33,7 +34,7 @@ def open_models(
     Args:
         specs: The models, as `check_models` let them pass.
         shared: What `SharedModels.to_json` gave in the controller.
-        slots: Folder that all processes of the run share, for locks.
+        slots: Folder that all processes of the run share, for locks and for which API was given up on.
         concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
         seed: Seed of the run; sent to the models that take one.
         environment: Where key and address of an API are looked up.
@@ -84,5 +85,6 @@ def _open(
                 spec.argument,
                 environment=environment,
                 slots=Slots(slots, "api", concurrency),
+                given_up=GivenUp(slots, spec.argument),
                 seed=seed,
             )

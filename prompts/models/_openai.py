@@ -6,7 +6,8 @@ from typing import Any
 
 import openai
 
-from prompts.models._interface import Answer, ModelError, Request
+from prompts.models._given_up import GivenUp
+from prompts.models._interface import Answer, Request
 from prompts.models._openai_errors import Failure, understand
 from prompts.models._patience import PATIENCE, Patience
 from prompts.models._slots import Slots
@@ -20,6 +21,7 @@ class OpenAIModel:
         name: The API's name of the model.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         slots: Calls in flight over all processes; waiting and pausing hold none.
+        given_up: Whether the model is still to be asked, over all processes.
         seed: Seed sent along.
         patience: Bounds on waiting.
     """
@@ -31,12 +33,14 @@ class OpenAIModel:
         *,
         environment: Mapping[str, str],
         slots: Slots,
+        given_up: GivenUp,
         seed: int,
         patience: Patience = PATIENCE,
     ) -> None:
         self.label = label
         self._name = name
         self._slots = slots
+        self._given_up = given_up
         self._patience = patience
         self._api_key = environment.get("OPENAI_API_KEY", "")
         self._parameters: dict[str, Any] = {"temperature": 0, "seed": seed}
@@ -55,12 +59,16 @@ class OpenAIModel:
         they are the model's own limits and would come again.
 
         Raises:
-            ModelError: If the API refuses the key, the model or the request, or attempts run out.
+            ModelError: If the API refuses the key, the model or the request, attempts run out, or the model
+                was given up on.
         """
         attempt = timeouts = 0
         while True:
             attempt += 1
+            self._given_up.check()
             answer, failure = self._attempt(request, attempt)
+            if failure is None or failure.verdict != "retry":
+                self._given_up.replied()
             if answer is not None:
                 return answer
             assert failure is not None
@@ -73,7 +81,7 @@ class OpenAIModel:
                     attempt -= 1
                     continue
                 case "give_up":
-                    raise ModelError(failure.kind, failure.message)
+                    raise self._given_up.failed(failure.kind, failure.message)
             timeouts += failure.kind == "timeout"
             self._pause(failure, attempt, timeouts)
 
@@ -118,9 +126,9 @@ class OpenAIModel:
         patience = self._patience
         if attempt >= patience.attempts or timeouts >= patience.timeouts:
             times = "once" if attempt == 1 else f"{attempt} times"
-            raise ModelError(failure.kind, f"{failure.message} Asked {times}.")
+            raise self._given_up.failed(failure.kind, f"{failure.message} Asked {times}.")
         if failure.wait_s is not None and failure.wait_s > patience.longest_wait_s:
-            raise ModelError(
+            raise self._given_up.failed(
                 failure.kind, f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
             )
         time.sleep(patience.wait_s(attempt, failure.wait_s))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prompts.models import ModelError, Request, open_models, parse_spec
+from prompts.models._given_up import GivenUp
 from prompts.models._openai import OpenAIModel
 from prompts.models._patience import Patience
 from prompts.models._slots import Slots
@@ -20,7 +21,13 @@ def model_of(api: Any, tmp_path: Path) -> Open:
     def make(**patience: Any) -> OpenAIModel:
         bounds = Patience(**{**QUICK, **patience})
         return OpenAIModel(
-            "m", "gpt-x", environment=api.env, slots=Slots(tmp_path, "api", 1), seed=7, patience=bounds
+            "m",
+            "gpt-x",
+            environment=api.env,
+            slots=Slots(tmp_path, "api", 1),
+            given_up=GivenUp(tmp_path, "gpt-x"),
+            seed=7,
+            patience=bounds,
         )
 
     return make
@@ -56,6 +63,13 @@ def test_waits_as_long_as_it_is_asked_to(api: Any, ask: Ask, model_of: Open) -> 
     assert (answer.text, answer.details["attempts"]) == ("ok", 2)
     assert api.times[1] - api.times[0] >= 1.0
     assert answer.time_s < 1.0
+
+
+def test_being_asked_to_wait_less_does_not_hurry_it(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(429, "slow down", retry_after="0")
+    api.answers("ok")
+    assert model_of(first_wait_s=0.8).answer(ask("x")).text == "ok"
+    assert api.times[1] - api.times[0] >= 0.6
 
 
 def test_does_not_wait_for_hours(api: Any, ask: Ask, model_of: Open) -> None:
@@ -113,6 +127,7 @@ def test_an_api_that_is_not_there(ask: Ask, tmp_path: Path) -> None:
         "gpt-x",
         environment=environment,
         slots=Slots(tmp_path, "api", 1),
+        given_up=GivenUp(tmp_path, "gpt-x"),
         seed=0,
         patience=Patience(attempts=2, first_wait_s=0.01),
     )
@@ -198,7 +213,12 @@ def test_calls_in_flight_are_bounded_over_all_models(api: Any, ask: Ask, tmp_pat
     for _ in range(6):
         # Each with places of its own, as every worker has.
         model = OpenAIModel(
-            "m", "gpt-x", environment=api.env, slots=Slots(tmp_path, "api", 2), seed=0, patience=Patience()
+            "m",
+            "gpt-x",
+            environment=api.env,
+            slots=Slots(tmp_path, "api", 2),
+            given_up=GivenUp(tmp_path, "gpt-x"),
+            seed=0,
         )
         work = threading.Thread(target=lambda model=model: times.append(model.answer(ask("x")).time_s))
         threads.append(work)
