@@ -30,11 +30,11 @@ class Patience:
 
         Args:
             attempt: Number of the attempt that failed, from 1.
-            asked_s: What the API asked for by ``Retry-After``; never waited less than that.
+            asked_s: What the API asked for by ``Retry-After``; it lengthens the wait, never shortens it.
         """
         # Spread out, so that workers refused together do not come back together.
         ours = min(self.first_wait_s * 2.0 ** (attempt - 1), self.longest_wait_s) * random.uniform(0.75, 1.25)
-        return ours if asked_s is None else asked_s + 0.1 * ours
+        return ours if asked_s is None else max(asked_s + 0.1 * ours, ours)
 
 
 PATIENCE = Patience()

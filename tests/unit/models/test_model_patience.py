@@ -36,3 +36,4 @@ def test_waits_grow_and_never_undercut_what_was_asked() -> None:
     for wait, middle in zip(waits, (1.0, 2.0, 4.0, 8.0), strict=True):
         assert 0.75 * middle <= wait <= 1.25 * middle
     assert patience.wait_s(1, 30.0) >= 30.0
+    assert patience.wait_s(4, 0.5) >= 0.75 * 8.0
