@@ -34,6 +34,7 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     kept: list[Reaction] = []
     for record in records:
         report.read += 1
+        report.ignored.update((record.file, name) for name in record.ignored)
         reaction = _reaction(record, canonicalise, report)
         if reaction is not None:
             kept.append(reaction)
@@ -115,12 +116,13 @@ def _yields(
     """Return the yield of each product; of a product named twice the first that is known."""
     yields: dict[str, float | None] = dict.fromkeys(products)
     for product, value in zip(products, written, strict=False):
+        # In parquet NaN means absent; the readers of text refuse it.
         if value is None or math.isnan(value):
             continue
         if not 0 <= value <= 100:
             report.changes["yield_out_of_range"] += 1
         elif yields[product] is None:
-            yields[product] = float(value)
+            yields[product] = value + 0.0  # which makes a float of an integer, and 0.0 of -0.0
     return yields
 
 

@@ -13,12 +13,17 @@ _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=Fal
 
 def node_line(labels: Iterable[str], properties: Mapping[str, object]) -> str:
     """Return the line that stands for a node: its labels, sorted, and its properties, by name."""
-    return _JSON.encode([sorted(labels), dict(properties)])
+    return _JSON.encode([sorted(labels), _unsigned(properties)])
 
 
 def relationship_line(start: str, kind: str, properties: Mapping[str, object], end: str) -> str:
     """Return the line that stands for a relationship between the nodes of two `node_line`s."""
-    return f"{start} {_JSON.encode([kind, dict(properties)])} {end}"
+    return f"{start} {_JSON.encode([kind, _unsigned(properties)])} {end}"
+
+
+def _unsigned(properties: Mapping[str, object]) -> dict[str, object]:
+    # 0.0 and -0.0 are equal, in Cypher too, but are not written alike.
+    return {name: value or 0.0 if isinstance(value, float) else value for name, value in properties.items()}
 
 
 def fingerprint_of_lines(lines: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from kg.reactions._record import Record
 from kg.reactions._text_lines import file_provenance, numbered_lines
 
 # In SMILES a colon before digits and a closing bracket is always the atom map of a bracket atom.
-_ATOM_MAP = re.compile(r":(\d+)\]")
+_ATOM_MAP = re.compile(r":([0-9]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def _molecules(side: str) -> tuple[str, ...]:
 
 
 def _maps(molecule: str) -> set[str]:
-    return {number for number in _ATOM_MAP.findall(molecule) if int(number)}
+    return {number for number in _ATOM_MAP.findall(molecule) if number.strip("0")}
 
 
 def _unmapped(molecule: str) -> str:

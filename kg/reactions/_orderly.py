@@ -137,7 +137,7 @@ def _record(name: str, row: int, values: Mapping[str, Any], places: Mapping[str,
     molecules = reactants + products + agents + solvents
     if not all(isinstance(text, str) for text in (*molecules, original)):
         return Record(name, row, original=str(original), fault="a molecule or rxn_str is not text")
-    if not all(value is None or isinstance(value, int | float) for value in yields):
+    if not all(value is None or type(value) in (int, float) for value in yields):
         return Record(name, row, original=original, fault="a yield is not a number")
     return Record(
         file=name,

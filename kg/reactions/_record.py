@@ -20,6 +20,7 @@ class Record:
         original: The reaction string as the source gives it.
         grant_date: Grant date of the patent (ISO 8601, to the precision the source has), where known.
         fault: Why the record cannot be read as a reaction; None for a readable one.
+        ignored: Columns of a table that were given for it and are not read.
     """
 
     file: str
@@ -32,6 +33,7 @@ class Record:
     original: str = ""
     grant_date: str | None = None
     fault: str | None = None
+    ignored: tuple[str, ...] = ()
 
 
 class RecordSource(Protocol):

@@ -41,11 +41,13 @@ class Report:
         read: Records read.
         drops: Records left out, in the order they were.
         changes: Values changed, by name (`CHANGES`).
+        ignored: File and name of each column that is not read.
     """
 
     read: int = 0
     drops: list[Drop] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
+    ignored: set[tuple[str, str]] = field(default_factory=set)
 
     def dropped(self) -> dict[str, int]:
         """Return how many records each rule dropped, in the order of the rules, zeros included."""
@@ -55,3 +57,10 @@ class Report:
     def changed(self) -> dict[str, int]:
         """Return how many values each change touched, zeros included."""
         return {name: self.changes[name] for name in CHANGES}
+
+    def ignored_columns(self) -> dict[str, list[str]]:
+        """Return the columns that were not read, sorted, by the file that has them."""
+        columns: dict[str, list[str]] = {}
+        for file, name in sorted(self.ignored):
+            columns.setdefault(file, []).append(name)
+        return columns

@@ -69,4 +69,8 @@ def _report(built: Built) -> str:
     rows += [(f"changed: {name}", count) for name, count in built.report.changed().items()]
     rows += [("reactions kept", len(built.reactions))]
     width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {count:>9,}" for name, count in rows)
+    lines = [f"{name:<{width}}  {count:>9,}" for name, count in rows]
+    # Quoted as Python does: the names come from the file, and may hold what a terminal should not see.
+    for file, names in built.report.ignored_columns().items():
+        lines.append(f"ignored columns of {file}: {', '.join(map(repr, names))}")
+    return "\n".join(lines)

@@ -81,6 +81,21 @@ def test_a_yield_from_0_to_100_is_kept(value: float) -> None:
     assert report.changed()["yield_out_of_range"] == 0
 
 
+def test_a_yield_of_minus_zero_is_zero() -> None:
+    kept, report = cleaned([record(1, "C", "CC", yields=(-0.0,))])
+
+    assert repr(kept[0].yields) == "(0.0,)"
+    assert report.changed()["yield_out_of_range"] == 0
+
+
+def test_ignored_columns_are_told_by_file() -> None:
+    _, report = cleaned(
+        [record(1, "C", "CC", ignored=("yield", "x")), record(2, "C", "", ignored=("a", "x"))]
+    )
+
+    assert report.ignored_columns() == {"patents.csv": ["a", "x", "yield"]}
+
+
 def test_of_duplicates_the_first_with_a_possible_yield_is_kept() -> None:
     kept, report = cleaned(
         [

@@ -79,6 +79,25 @@ def test_a_source_of_which_nothing_is_left_is_refused_with_the_reason(tmp_path: 
         build_graph([open_source(f"csv:{table}")])
 
 
+def test_records_with_text_that_no_file_can_hold_are_dropped_and_the_rest_is_written(tmp_path: Path) -> None:
+    lines = tmp_path / "r.jsonl"
+    bad = [
+        '{"reactants": ["\\ud800"], "products": "C"}',
+        '{"reactants": "C", "products": "C", "yields": ["\\ud800"]}',
+    ]
+    bad += ["[" * 100_000, '{"reactants": "C", "products": "C", "yields": [NaN]}']
+    lines.write_text("\n".join(['{"reactants": "C", "products": "CO", "\\udfff": 1}', *bad]))
+    built = build_graph([open_source(f"jsonl:{lines}")])
+
+    built.write(tmp_path / "graph")
+
+    assert len(read_graph(tmp_path / "graph")) == 1
+    dropped = (tmp_path / "graph" / "dropped.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[:3] for line in dropped] == [
+        ["unreadable_record", "r.jsonl", str(row)] for row in (2, 3, 4, 5)
+    ]
+
+
 def copy_of_default(folder: Path) -> Path:
     for path in DEFAULT_GRAPH.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())

@@ -35,6 +35,17 @@ def test_it_writes_the_graph_and_says_what_each_rule_dropped(table: Path, tmp_pa
     assert "3 reactions, 3 molecules, 1 yields" in output
 
 
+def test_it_names_the_columns_that_were_not_read(tmp_path: Path) -> None:
+    table, lines = tmp_path / "r.csv", tmp_path / "r.jsonl"
+    table.write_text("reactants,products,yield,journal\nC,CO,50,x\n")
+    lines.write_text('{"reactants": "C", "products": "CN", "\\ud800": 1}\n')
+
+    output = run("--source", f"csv:{table}", "--source", f"jsonl:{lines}", "--out", str(tmp_path / "graph"))
+
+    assert "ignored columns of r.csv: 'journal', 'yield'\n" in output
+    assert "ignored columns of r.jsonl: '\\ud800'\n" in output
+
+
 def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.txt"
     more.write_text("[CH3:1]O>>[CH3:1]S\n")

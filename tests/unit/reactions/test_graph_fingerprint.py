@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.reactions import Reaction, Source, fingerprint_of
+from kg.reactions import Reaction, Source, fingerprint_of, node_line, relationship_line
 
 A = Reaction(1, ("C", "O"), ("CO", "N"), ("S",), ("F",), (50.0, None))
 B = Reaction(2, ("CO",), ("CN",), (), (), (None,))
@@ -44,3 +44,13 @@ def test_any_change_of_content_matters(changed: Reaction) -> None:
 
 def test_a_whole_number_is_the_same_yield() -> None:
     assert fingerprint_of([replace(A, yields=(50, None))]) == fingerprint_of([A])
+
+
+def test_a_zero_has_no_sign() -> None:
+    assert fingerprint_of([replace(A, yields=(-0.0, None))]) == fingerprint_of(
+        [replace(A, yields=(0.0, None))]
+    )
+    assert relationship_line("a", "R", {"x": -0.0}, "b") == relationship_line("a", "R", {"x": 0.0}, "b")
+    assert node_line(["L"], {"x": -0.0}) == node_line(["L"], {"x": 0.0})
+    assert node_line(["L"], {"x": 0}) != node_line(["L"], {"x": 0.0})
+    assert node_line(["L"], {"x": False}) != node_line(["L"], {"x": 0.0})

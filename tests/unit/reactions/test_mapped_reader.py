@@ -71,8 +71,9 @@ def test_a_line_without_products_is_left_to_the_rules(tmp_path: Path) -> None:
     [
         ("m.txt", b"", "is empty"),
         ("m.txt", b"\n \n", "is empty"),
-        ("m.txt", b"C>>C\n\xff\xfe\n", "cannot be read after line"),
-        ("m.txt.gz", b"not gzip", "cannot be read after line 0"),
+        ("m.txt", b"C>>C\n\xff\xfe\n", "row 2 is not UTF-8"),
+        ("m.txt.gz", gzip.compress(b"C>>C\n" * 6000 + b"\xe9\n", mtime=0), "row 6001 is not UTF-8"),
+        ("m.txt.gz", b"not gzip", "cannot be read after row 0"),
         ("m.txt.gz", gzip.compress(b"C>>C\n" * 50, mtime=0)[:-12], "cannot be read"),
     ],
 )
@@ -84,3 +85,10 @@ def test_an_empty_or_unreadable_file_is_refused(
 
     with pytest.raises(InputError, match=message):
         read(path)
+
+
+def test_a_map_number_of_any_length_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "m.txt"
+    path.write_text(f"[CH4:{'9' * 5000}].[CH4:0]>>[CH3:{'9' * 5000}][CH3:0]\n")
+
+    assert (read(path)[0].reactants, read(path)[0].agents) == (("[CH4]",), ("[CH4]",))

@@ -84,8 +84,9 @@ def test_a_molecule_that_is_not_text_is_a_fault_at_its_row(tmp_path: Path) -> No
     assert read(tmp_path)[0].fault == "a molecule or rxn_str is not text"
 
 
-def test_a_yield_that_is_not_a_number_is_a_fault_at_its_row(tmp_path: Path) -> None:
-    write(tmp_path / "a.parquet", {"reactant_000": ["C"], "product_000": ["C"], "yield_000": ["high"]})
+@pytest.mark.parametrize("value", ["high", True])
+def test_a_yield_that_is_not_a_number_is_a_fault_at_its_row(tmp_path: Path, value: object) -> None:
+    write(tmp_path / "a.parquet", {"reactant_000": ["C"], "product_000": ["C"], "yield_000": [value]})
 
     assert read(tmp_path)[0].fault == "a yield is not a number"
 

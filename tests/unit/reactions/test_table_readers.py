@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_csv_and_jsonl_read_the_same_reaction(tmp_path: Path) -> None:
     )
 
     for (found,) in (read("csv", table), read("jsonl", lines)):
-        fields = {name: getattr(found, name) for name in WANTED.__slots__ if name != "file"}
+        fields = {name: getattr(found, name) for name in WANTED.__slots__ if name not in ("file", "ignored")}
         assert fields == {name: getattr(WANTED, name) for name in fields}
 
 
@@ -75,6 +76,10 @@ def test_one_yield_belongs_to_the_first_product(tmp_path: Path, value: object) -
         ("C,CC,high", "the yield 'high' is not a number"),
         ("C,CC,1;2", "at most one number for each product"),
         ("C,CC,1,2", "more fields than columns"),
+        ("C,CC,nan", "the yield 'nan' is not a number"),
+        ('"C\nC,CC",O,1', "reactants holds a line break"),
+        ('C,"CC\nCO",1', "products holds a line break"),
+        ('C,CC,"1\n2"', "yields holds a line break"),
     ],
 )
 def test_a_broken_csv_row_is_a_fault_at_its_row(tmp_path: Path, row: str, fault: str) -> None:
@@ -93,8 +98,24 @@ def test_a_broken_csv_row_is_a_fault_at_its_row(tmp_path: Path, row: str, fault:
         ("[1]", "not a JSON object"),
         ('{"reactants": 3, "products": ["C"]}', "reactants is neither text nor a list"),
         ('{"reactants": ["C"], "products": ["C"], "yields": true}', "yields is not a list"),
-        ('{"reactants": ["C"], "products": ["C"], "yields": [true]}', "the yield is not a number"),
+        ('{"reactants": ["C"], "products": ["C"], "yields": [true]}', "a yield is not a number"),
         ('{"reactants": ["C"], "products": ["C"], "original": 1}', "original is not text"),
+        ('{"reactants": ["C"], "products": ["C"], "yields": [NaN]}', "a yield is not a number"),
+        ('{"reactants": ["C"], "products": ["C"], "yields": ["nan"]}', "the yield 'nan' is not a number"),
+        (f'{{"reactants": ["C"], "products": ["C"], "yields": [{"9" * 400}]}}', "a yield is too large"),
+        (f'{{"reactants": ["C"], "products": ["C"], "yields": {"9" * 400}}}', "a yield is too large"),
+        (f'{{"reactants": ["C"], "products": ["C"], "yields": [{"9" * 5000}]}}', "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        (f'{{"reactants": ["C"], "products": ["C"], "yields": {"[" * 800}{"]" * 800}}}', "is not a number"),
+        ('{"reactants": ["\\ud800"], "products": ["C"]}', "reactants holds half a character"),
+        ('{"reactants": "\\udfff", "products": ["C"]}', "reactants holds half a character"),
+        ('{"reactants": ["C"], "products": ["C"], "original": "\\ud800"}', "original holds half a character"),
+        (
+            '{"reactants": ["C"], "products": ["C"], "grant_date": "\\udc00"}',
+            "grant_date holds half a character",
+        ),
+        ('{"reactants": ["C"], "products": ["C"], "yields": ["\\ud800"]}', "is not a number"),
+        ('{"reactants": "C\\nCC", "products": ["C"]}', "reactants holds a line break"),
     ],
 )
 def test_a_broken_json_line_is_a_fault_at_its_row(tmp_path: Path, line: str, fault: str) -> None:
@@ -111,7 +132,9 @@ def test_a_broken_json_line_is_a_fault_at_its_row(tmp_path: Path, line: str, fau
     [
         ("csv", "", "is empty"),
         ("csv", "reactants,products\n", "a header and no rows"),
+        ("csv", "reactants,products\n\n\n", "a header and no rows"),
         ("csv", "reactants,solvents\nC,O\n", "no column products"),
+        ("csv", "reactants,products,yields,yields\nC,O,1,2\n", "names the column 'yields' more than once"),
         ("jsonl", "\n\n", "is empty"),
     ],
 )
@@ -121,6 +144,62 @@ def test_a_table_without_rows_or_columns_is_refused(
     path = write(tmp_path / "r", text)
 
     with pytest.raises(InputError, match=message):
+        read(kind, path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "row"),
+    [
+        ('C,CC,x\n"C,CO,x\nC,CN,x\nC,CS,x\n', 3),
+        ('\nC,CC,"x\nC,CO,x\n', 3),
+        ('C,CC,"x\nC,CO,"x"\nC,CN,x\n', 2),
+        ('C,CC,x\n"C"C,CO,x\n', 3),
+        (f'C,CC,x\nC,CO,"{"x" * 200_000}"\n', 3),
+    ],
+)
+def test_an_unclosed_quote_is_refused_at_the_row_that_opens_it(tmp_path: Path, rows: str, row: int) -> None:
+    path = write(tmp_path / "r.csv", f"reactants,products,note\n{rows}")
+
+    with pytest.raises(InputError, match=rf"r\.csv cannot be read at row {row}: .*quotes"):
+        read("csv", path)
+
+
+def test_rows_are_numbered_by_the_line_they_begin_on_and_notes_may_hold_line_breaks(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.csv", 'reactants,products,note\n\nC,CC,"a\nb"\r\nC,CO,\nC,CN,"c,""d"""\n')
+
+    assert [(r.row, r.products, r.fault) for r in read("csv", path)] == [
+        (3, ("CC",), None), (5, ("CO",), None), (6, ("CN",), None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_any_line_end_is_read(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "r.csv"
+    path.write_bytes(f"\ufeffreactants,products{end}C,CC{end}C,CO{end}".encode())
+
+    assert [(r.row, r.products) for r in read("csv", path)] == [(2, ("CC",)), (3, ("CO",))]
+
+
+def test_columns_that_are_not_read_are_named(tmp_path: Path) -> None:
+    table = write(tmp_path / "r.csv", "reactants,yield,products,journal\nC,50,CC,x\n")
+    lines = write(tmp_path / "r.jsonl", '{"reactants": "C", "products": "CC", "yield": 50}\n')
+
+    assert read("csv", table)[0].ignored == ("yield", "journal")
+    assert read("jsonl", lines)[0].ignored == ("yield",)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_text_that_is_not_utf_8_is_refused_at_its_row(tmp_path: Path, kind: str, packed: bool) -> None:
+    head, row = {
+        "csv": (b"reactants,products\n", b"C,C%s\n"),
+        "jsonl": (b"\n", b'{"reactants": "C", "products": "C%s"}\n'),
+    }[kind]
+    content = head + row % b"" * 6000 + row % b"\xe9" + row % b"" * 6000
+    path = tmp_path / ("r.gz" if packed else "r")
+    path.write_bytes(gzip.compress(content) if packed else content)
+
+    with pytest.raises(InputError, match=r"row 6002 is not UTF-8"):
         read(kind, path)
 
 
