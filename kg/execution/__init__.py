@@ -4,5 +4,14 @@ from kg.execution._errors import GraphUnavailable
 from kg.execution._executor import GuardedExecutor
 from kg.execution._json_value import to_json_value
 from kg.execution._model import Execution, Limits, Status
+from kg.execution._verdicts import Standstill
 
-__all__ = ["Execution", "GraphUnavailable", "GuardedExecutor", "Limits", "Status", "to_json_value"]
+__all__ = [
+    "Execution",
+    "GraphUnavailable",
+    "GuardedExecutor",
+    "Limits",
+    "Standstill",
+    "Status",
+    "to_json_value",
+]

@@ -6,10 +6,10 @@ from typing import Any
 
 from kg.cypher import parameter_places, parameterise, shape, tokens
 from kg.execution._client import Client, ClientGone, ClientLate
-from kg.execution._model import Execution, Limits
+from kg.execution._model import Execution, Limits, Status
 from kg.execution._plan_check import refusal_by_plan
 from kg.execution._rules import guard_rules
-from kg.execution._status import Trouble, judge, without_prefix
+from kg.execution._status import Trouble, judge, judge_planning, without_prefix
 from kg.execution._text_check import refusal_by_tokens, without_profile
 
 _MOST_SHAPES = 20_000
@@ -90,7 +90,8 @@ class Attempts:
         text = without_profile(text, found)
         plan = self._client.explain(text, self._tag, deadline)
         if "error" in plan:
-            return _failed({**plan["error"], "message": without_prefix(plan["error"]["message"] or "")})
+            error = {**plan["error"], "message": without_prefix(plan["error"]["message"] or "")}
+            return _failed(judge_planning(error), error)
         rules = guard_rules()
         operators = [(name, details) for name, details in plan["operators"]]
         refusal = refusal_by_plan(plan["query_type"], operators, rules)
@@ -99,7 +100,7 @@ class Attempts:
             return Execution("refused", message=refusal)
         self._remember(text)
         answer = self._client.run(text, {}, self._tag, deadline)
-        return _failed(answer["error"]) if "error" in answer else _ok(answer)
+        return _failed(judge(answer["error"]), answer["error"]) if "error" in answer else _ok(answer)
 
     def _remember(self, text: str) -> None:
         if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
@@ -113,8 +114,7 @@ def _ok(answer: dict[str, Any]) -> Execution:
     )
 
 
-def _failed(error: dict[str, Any]) -> Execution | Undecided:
-    verdict = judge(error)
+def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | Undecided:
     code, message = error["code"], error["message"]
     if isinstance(verdict, Trouble):
         return Undecided(verdict, code, message, 0.0)

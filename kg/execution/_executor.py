@@ -13,6 +13,7 @@ from kg.execution._model import Execution, Limits
 from kg.execution._rules import guard_rules
 from kg.execution._status import Trouble, Unauthorised
 from kg.execution._turns import Turns
+from kg.execution._verdicts import Standstill, Verdicts
 from kg.server import Endpoint
 
 
@@ -21,20 +22,23 @@ class GuardedExecutor:
 
     Nothing runs before the server has planned it and the plan and the text were found to read only the graph.
     A query that runs into a time or memory limit, or during which the server is lost, is run once more with
-    no other query of the session beside it; that second run decides, so load never does.
+    no other query of the session beside it; that second run decides, so load never does. Where it shows that
+    the query is over a limit, the session does not run that text again.
 
     One executor serves one thread; executors of other processes share the server through a folder.
 
     Args:
         endpoint: The server.
         limits: Bounds on one query.
-        coordination_dir: Folder for locks, the same for all executors that share the server in a session.
+        coordination_dir: Folder for locks and verdicts, the same for all executors that share the server in a
+            session, and a new one for each session.
     """
 
     def __init__(self, endpoint: Endpoint, limits: Limits, coordination_dir: Path) -> None:
         self._endpoint = endpoint
         self._limits = limits
         self._turns = Turns(coordination_dir)
+        self._verdicts = Verdicts(coordination_dir, limits)
         session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
         self._client = Client(endpoint, limits)
         self._attempts = Attempts(self._client, limits, {TAG: session})
@@ -46,6 +50,11 @@ class GuardedExecutor:
     def notes(self) -> tuple[str, ...]:
         """What went wrong with a server that is not ours and could not be put right, one sentence each."""
         return tuple(self._care.notes)
+
+    @property
+    def standstill(self) -> Standstill:
+        """How often queries of the session ran alone, and how long all others waited for them."""
+        return self._verdicts.standstill()
 
     def run(self, cypher: str | None) -> Execution:
         """Run one query and return what came of it.
@@ -61,12 +70,13 @@ class GuardedExecutor:
         """
         if cypher is None or not cypher.strip():
             return Execution("no_query")
-        unfit = _unfit(cypher)
-        if unfit:
-            return unfit
+        known = _unfit(cypher) or self._verdicts.find(cypher)
+        if known:
+            return known
         try:
             with self._turns.shared():
-                first = self._attempt(cypher, shortcut=True)
+                # Another executor may have decided while this one waited for its turn.
+                first = self._verdicts.find(cypher) or self._attempt(cypher, shortcut=True)
             return first if isinstance(first, Execution) else self._alone(cypher)
         except Unauthorised as error:
             raise GraphUnavailable(
@@ -90,6 +100,10 @@ class GuardedExecutor:
 
     def _alone(self, cypher: str) -> Execution:
         with self._turns.alone():
+            return self._verdicts.find(cypher) or self._decide(cypher)
+
+    def _decide(self, cypher: str) -> Execution:
+        with self._verdicts.counted():
             self._care.make_quiet()
             second = self._attempt(cypher, shortcut=False)
             if isinstance(second, Execution):
@@ -97,7 +111,11 @@ class GuardedExecutor:
             if second.code is None:
                 # No word from the server: it must be seen to be well before the query is blamed.
                 self._care.make_quiet()
-            return self._verdict(second)
+        verdict = self._verdict(second)
+        # A connection may be lost for reasons that do not last.
+        if second.trouble is not Trouble.LOST:
+            self._verdicts.keep(cypher, verdict)
+        return verdict
 
     def _attempt(self, cypher: str, *, shortcut: bool) -> Execution | Undecided:
         restarts = self._care.restarts()

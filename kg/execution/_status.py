@@ -21,8 +21,12 @@ _DATABASE = "Neo.ClientError.Database."
 """The query's fault where it names a database with USE, else the session's; the server is asked which."""
 
 _BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
-_POSITION = re.compile(r"\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
+_LEXER = "Lexical error at "
+"""How a message begins where the server's lexer gave up; the code then is one for accidents of the server."""
+
+_POSITION = re.compile(rf"(^{_LEXER}|\()line (\d+), column (\d+)(?: \(offset: (\d+)\))?")
 _PREFIX = "EXPLAIN\n"
+_PREFIX_LINES = 1
 
 
 class Trouble(Enum):
@@ -65,11 +69,20 @@ def judge(error: dict[str, Any]) -> Status | Trouble:
     return "runtime_error" if code.startswith(_BLAMED_ON_QUERY) else Trouble.MEMORY
 
 
+def judge_planning(error: dict[str, Any]) -> Status | Trouble:
+    """Return what an error met while planning means; as `judge`, but a text that is no Cypher is broken."""
+    broken = error["kind"] == "server" and (error["message"] or "").startswith(_LEXER)
+    return "syntax_error" if broken else judge(error)
+
+
 def without_prefix(message: str) -> str:
     """Return the message of an error met while planning, with positions in the query as it was given."""
 
     def shifted(match: re.Match[str]) -> str:
-        line, column, offset = (int(part) for part in match.groups())
-        return f"(line {max(line - 1, 0)}, column {column} (offset: {max(offset - len(_PREFIX), 0)}))"
+        before, line, column, offset = match.groups()
+        # A position in the prefix, or none (column 0), stands for the beginning of the query.
+        ours = int(line) < _PREFIX_LINES + 1
+        place = f"{before}line {max(int(line) - _PREFIX_LINES, 1)}, column {1 if ours else column}"
+        return f"{place} (offset: {max(int(offset) - len(_PREFIX), 0)})" if offset else place
 
     return _POSITION.sub(shifted, message).replace(f'"{_PREFIX}', '"')

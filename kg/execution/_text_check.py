@@ -46,17 +46,17 @@ def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rule
 
 
 def without_profile(text: str, found: Sequence[Token]) -> str:
-    """Return a query without the word PROFILE in front, which would run it before its plan is known.
+    """Return a query with blanks for the word PROFILE in front, which would run it before its plan is known.
 
-    Its rows are those of the query itself. Where the word is hidden too well it stays, and ``EXPLAIN``
-    refuses to stand before it.
+    Its rows are those of the query itself, and so are the positions in messages. Where the word is hidden
+    too well it stays, and ``EXPLAIN`` refuses to stand before it.
     """
     for position, token in enumerate(found):
         if token.kind is TokenKind.KEYWORD:
             break
         value = position > 0 and found[position - 1].name == "EQ"
         if token.text.upper() == "PROFILE" and not value:
-            return text[: token.start] + text[token.stop :]
+            return text[: token.start] + " " * (token.stop - token.start) + text[token.stop :]
     return text
 
 

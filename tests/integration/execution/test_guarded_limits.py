@@ -38,6 +38,17 @@ def test_a_slow_query_ends_on_time_and_leaves_nothing_behind(
     assert_usable(executor)
 
 
+def test_a_slow_query_is_decided_once_a_session(
+    executor: GuardedExecutor, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    slow = "MATCH (a), (b), (c) WHERE a.name <> b.name AND b.name <> c.name RETURN count(*)"
+    first = executor.run(slow)
+    with GuardedExecutor(endpoint, LIMITS, tmp_path) as other:
+        assert other.run(slow) == first
+        assert other.standstill.queries == 1
+        assert other.standstill.seconds >= TIMEOUT_S
+
+
 def test_memory_limits_are_the_querys_own(executor: GuardedExecutor) -> None:
     execution = executor.run("UNWIND range(0, 1000000000) AS x RETURN collect(x) AS c")
     assert execution.status == "runtime_error"

@@ -91,6 +91,8 @@ def _state(driver: neo4j.Driver) -> list[object]:
     ("cypher", "status", "code"),
     [
         ("MATCH (n RETURN n", "syntax_error", SYNTAX),
+        ("/* unterminated", "syntax_error", "Neo.DatabaseError.General.UnknownError"),
+        ("RETURN 'abc", "syntax_error", SYNTAX),
         ("RETURN undefined", "syntax_error", SYNTAX),
         ("RETURN apoc.version() AS v", "syntax_error", SYNTAX),
         ("RETURN 1 AS a, 2 AS a", "syntax_error", SYNTAX),
@@ -116,10 +118,21 @@ def test_errors(executor: GuardedExecutor, cypher: str, status: str, code: str |
     assert execution.message is not None or status == "no_query"
 
 
-def test_message_points_into_the_query_as_given(executor: GuardedExecutor) -> None:
-    message = executor.run("MATCH (n)\nRETURN m").message or ""
-    assert "(line 2, column 8 (offset: 17))" in message
-    assert "EXPLAIN" not in message
+@pytest.mark.parametrize(
+    ("cypher", "position"),
+    [
+        ("MATCH (n)\nRETURN m", "(line 2, column 8 (offset: 17))"),
+        ("PROFILE RETURN m", "(line 1, column 16 (offset: 15))"),
+        ("/* unterminated", "Lexical error at line 1, column 16."),
+        ("PROFILE", "(line 1, column 1 (offset: 0))"),
+        ("RETURN 1 AS a; RETURN 2 AS b", "(line 1, column 1 (offset: 0))"),
+    ],
+)
+def test_message_points_into_the_query_as_given(
+    executor: GuardedExecutor, cypher: str, position: str
+) -> None:
+    message = executor.run(cypher).message or ""
+    assert position in message
 
 
 @pytest.mark.parametrize(

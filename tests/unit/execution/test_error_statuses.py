@@ -2,7 +2,7 @@
 
 import pytest
 
-from kg.execution._status import Trouble, Unauthorised, judge, without_prefix
+from kg.execution._status import Trouble, Unauthorised, judge, judge_planning, without_prefix
 
 
 def error(code: str | None, kind: str = "server") -> dict[str, str | None]:
@@ -45,8 +45,43 @@ def test_bad_credentials_are_nobodys_answer() -> None:
         judge(error("Neo.ClientError.Security.Unauthorized"))
 
 
-def test_positions_are_those_of_the_query_as_given() -> None:
-    message = 'Variable `x` not defined (line 2, column 8 (offset: 15))\n"RETURN x"\n        ^'
-    assert "(line 1, column 8 (offset: 7))" in without_prefix(message)
-    whole = 'Expected exactly one statement (line 0, column 0 (offset: 8))\n"EXPLAIN\nRETURN 1; RETURN 2"'
-    assert without_prefix(whole).endswith('"RETURN 1; RETURN 2"')
+@pytest.mark.parametrize(
+    ("code", "message", "expected"),
+    [
+        (
+            "Neo.DatabaseError.General.UnknownError",
+            "Lexical error at line 2, column 16.  Enc",
+            "syntax_error",
+        ),
+        ("Neo.DatabaseError.General.UnknownError", "Index 3 out of bounds", Trouble.MEMORY),
+        ("Neo.ClientError.Statement.SyntaxError", "Invalid input", "syntax_error"),
+        ("Neo.ClientError.Statement.ParameterMissing", None, "runtime_error"),
+    ],
+)
+def test_a_text_the_lexer_cannot_cut_is_broken(
+    code: str, message: str | None, expected: str | Trouble
+) -> None:
+    assert judge_planning({"kind": "server", "code": code, "message": message}) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            'Variable `x` not defined (line 2, column 8 (offset: 15))\n"RETURN x"\n        ^',
+            'Variable `x` not defined (line 1, column 8 (offset: 7))\n"RETURN x"\n        ^',
+        ),
+        (
+            'Lexical error at line 2, column 16.  Encountered: <EOF> after : ""',
+            'Lexical error at line 1, column 16.  Encountered: <EOF> after : ""',
+        ),
+        ("Unexpected end (line 1, column 8 (offset: 7))", "Unexpected end (line 1, column 1 (offset: 0))"),
+        ("Got: 2 (line 1, column 0 (offset: 8))", "Got: 2 (line 1, column 1 (offset: 0))"),
+        ("Got: 2 (line 0, column 0 (offset: 8))", "Got: 2 (line 1, column 1 (offset: 0))"),
+        ('A (line 3, column 2 (offset: 20))\n"x = \'line 9, column 9\'"',
+         'A (line 2, column 2 (offset: 12))\n"x = \'line 9, column 9\'"'),
+        ('Got: 2\n"EXPLAIN\nRETURN 1; RETURN 2"', 'Got: 2\n"RETURN 1; RETURN 2"'),
+    ],
+)  # fmt: skip
+def test_positions_are_those_of_the_query_as_given(message: str, expected: str) -> None:
+    assert without_prefix(message) == expected

@@ -1,12 +1,13 @@
 """What decides when the first attempt does not."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kg.execution import Execution, GraphUnavailable, GuardedExecutor, Limits
+from kg.execution import Execution, GraphUnavailable, GuardedExecutor, Limits, Standstill
 from kg.execution import _executor as module
 from kg.execution._attempt import Undecided
 from kg.execution._status import Trouble, Unauthorised
@@ -142,3 +143,71 @@ def test_a_server_replaced_by_another_process_is_reconnected_to(
     executor.run("RETURN 1")
     executor.run("RETURN 1")
     assert stage.calls == ["reconnect", "attempt short", "attempt short"]
+
+
+LATE = Undecided(Trouble.TIME, None, None, 3.1)
+TOO_LARGE = Undecided(Trouble.MEMORY, "Neo.TransientError.General.X", "pool", 0.2)
+
+
+@pytest.mark.parametrize("second", [LATE, TOO_LARGE])
+def test_what_a_lone_run_showed_is_not_shown_again(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path, second: Undecided
+) -> None:
+    stage.outcomes = [LATE, second]
+    verdict = executor.run("RETURN 1")
+    stage.calls.clear()
+    assert executor.run("RETURN 1") == verdict
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+        assert other.run("RETURN 1") == verdict
+    assert stage.calls == ["start"]
+
+
+def test_another_text_or_other_limits_are_another_question(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path
+) -> None:
+    stage.outcomes = [LATE, LATE, OK, OK]
+    executor.run("RETURN 1")
+    assert executor.run("RETURN 1 ") == OK
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=9), tmp_path) as other:
+        assert other.run("RETURN 1") == OK
+
+
+@pytest.mark.parametrize("second", [OK, undecided(Trouble.LOST)])
+def test_an_answer_and_a_lost_server_are_not_kept(
+    executor: GuardedExecutor, stage: Stage, second: Execution | Undecided
+) -> None:
+    stage.outcomes = [LATE, second, OK]
+    executor.run("RETURN 1")
+    assert executor.run("RETURN 1") == OK
+    assert stage.outcomes == []
+
+
+def test_whoever_waited_for_the_same_query_does_not_run_it_again(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.outcomes = [LATE, LATE, LATE]
+    wait = executor._turns.alone
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+
+        def overtaken() -> AbstractContextManager[None]:
+            other.run("RETURN 1")
+            return wait()
+
+        monkeypatch.setattr(executor._turns, "alone", overtaken)
+        assert executor.run("RETURN 1").status == "timeout"
+    assert stage.outcomes == []
+    assert executor.standstill.queries == 1
+
+
+def test_the_session_knows_how_long_it_stood_still(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path
+) -> None:
+    assert executor.standstill == Standstill(0, 0.0)
+    stage.outcomes = [LATE, LATE, TOO_LARGE, OK]
+    for text in ("RETURN 1", "RETURN 1", "RETURN 2"):
+        executor.run(text)
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+        found = other.standstill
+    assert found == executor.standstill
+    assert found.queries == 2
+    assert found.seconds >= 0

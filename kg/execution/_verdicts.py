@@ -1,0 +1,76 @@
+"""What lone runs of a session showed, so that a query is run alone once and not once a case."""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kg.execution._model import Execution, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """What lone runs cost a session so far.
+
+    Attributes:
+        queries: How many queries were run alone.
+        seconds: How long all others were kept waiting for them, in wall-clock seconds.
+    """
+
+    queries: int
+    seconds: float
+
+
+class Verdicts:
+    """Keeps the time-limit and memory-limit verdicts of lone runs, by text and limits.
+
+    The graph is the same throughout a session, so the same text under the same limits has the same verdict.
+
+    Args:
+        directory: Shared folder of the session.
+        limits: Bounds on one query.
+    """
+
+    def __init__(self, directory: Path, limits: Limits) -> None:
+        self._directory = directory / "verdicts"
+        self._directory.mkdir(exist_ok=True)
+        self._limits = json.dumps(asdict(limits))
+        self._waits = directory / "standstill.txt"
+        self._waits.touch()
+
+    def find(self, text: str) -> Execution | None:
+        """Return the verdict on a query, None where no lone run was needed or it settled nothing."""
+        try:
+            return Execution(**json.loads(self._path(text).read_bytes()))
+        except FileNotFoundError:
+            return None
+
+    def keep(self, text: str, verdict: Execution) -> None:
+        """Keep a verdict for the rest of the session."""
+        path = self._path(text)
+        # Only one executor runs alone, so only one writes; those that read never see half a file.
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(json.dumps(verdict.to_json()))
+        unfinished.replace(path)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count what happens inside as one lone run."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._waits.open("a") as waits:
+                waits.write(f"{time.monotonic() - started:.3f}\n")
+
+    def standstill(self) -> Standstill:
+        """Sum up the lone runs of all executors of the session."""
+        waits = [float(line) for line in self._waits.read_text().splitlines()]
+        return Standstill(len(waits), sum(waits))
+
+    def _path(self, text: str) -> Path:
+        name = hashlib.sha256(f"{self._limits}\n{text}".encode()).hexdigest()
+        return self._directory / f"{name}.json"
