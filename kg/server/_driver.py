@@ -8,6 +8,9 @@ from kg.server._endpoint import Endpoint
 from kg.server._errors import ServerError
 
 CONNECT_TIMEOUT_S = 10.0
+ANSWER_TIMEOUT_S = 60.0
+"""A server of ours that has just started, on a busy machine, may need a while for its first answer."""
+
 USER = "neo4j"
 FIRST_PASSWORD = "neo4j"
 """What every new Neo4j store asks to be changed."""
@@ -25,13 +28,22 @@ def connect(endpoint: Endpoint) -> neo4j.Driver:
     return driver_for(endpoint.uri, endpoint.user, endpoint.password)
 
 
-def driver_for(uri: str, user: str, password: str) -> neo4j.Driver:
-    """Return a driver for an address and credentials."""
+def driver_for(
+    uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S
+) -> neo4j.Driver:
+    """Return a driver for an address and credentials.
+
+    Args:
+        uri: Bolt URI without credentials.
+        user: User name.
+        password: Password.
+        answer_timeout_s: Seconds until a connection is there, its handshake and greeting done.
+    """
     return neo4j.GraphDatabase.driver(
         uri,
         auth=(user, password),
         connection_timeout=CONNECT_TIMEOUT_S,
-        connection_acquisition_timeout=60.0,
+        connection_acquisition_timeout=answer_timeout_s,
         telemetry_disabled=True,
         # Hints on query style, one for nearly every generated query, that nobody here reads.
         notifications_min_severity="OFF",
@@ -52,15 +64,21 @@ def change_password(uri: str, old: str, new: str) -> None:
         )
 
 
-def server_version(uri: str, user: str, password: str) -> str:
+def server_version(uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S) -> str:
     """Return the server's version, e.g. ``5.26.30``.
+
+    Args:
+        uri: Bolt URI without credentials.
+        user: User name.
+        password: Password.
+        answer_timeout_s: Seconds that the server has to answer.
 
     Raises:
         ServerError: It is not Neo4j 5.
         neo4j.exceptions.Neo4jError: The server refuses.
         neo4j.exceptions.DriverError: It does not answer.
     """
-    with driver_for(uri, user, password) as driver:
+    with driver_for(uri, user, password, answer_timeout_s) as driver:
         agent = driver.get_server_info().agent
     product, _, version = agent.partition("/")
     if product != "Neo4j" or not version.startswith("5."):

@@ -7,11 +7,15 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError
 
 from kg.errors import InputError
+from kg.server._cause import cause_of
 from kg.server._driver import USER, server_version
 from kg.server._endpoint import Endpoint
 from kg.server._errors import ServerError
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+ANSWER_TIMEOUT_S = 12.0
+"""A server that accepts a connection and says nothing is given up after that."""
 
 NOTES = (
     "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
@@ -67,7 +71,7 @@ def open_uri(spec: str) -> Endpoint:
     """
     address = parse_address(spec)
     try:
-        version = server_version(address.uri, address.user, address.password)
+        version = server_version(address.uri, address.user, address.password, ANSWER_TIMEOUT_S)
     except AuthError:
         raise _refused(address) from None
     except ClientError as error:
@@ -95,8 +99,7 @@ def _refused(address: Address) -> ServerError:
 
 
 def _unreachable(address: Address, error: Exception) -> ServerError:
-    lines = str(error).splitlines() or [type(error).__name__]
     return ServerError(
-        f"No Neo4j answers at {address.uri} ({lines[0][:200]}). Check host, port and scheme "
+        f"No Neo4j answers at {address.uri}: {cause_of(error)}. Check host, port and scheme "
         "(bolt+s or neo4j+s where the server wants TLS), and that the server runs."
     )

@@ -1,3 +1,8 @@
+import contextlib
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 import pytest
@@ -5,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.errors import InputError
-from kg.server import ServerError, open_server
+from kg.server import ServerError, _uri, open_server
 from kg.server._uri import SCHEMES, parse_address
 
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20)
@@ -49,10 +54,74 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_password(spec: st
 
 def test_a_server_out_of_reach_is_one_message() -> None:
     with pytest.raises(
-        ServerError, match=r"No Neo4j answers at bolt://127\.0\.0\.1:9 .*Check host"
+        ServerError, match=r"No Neo4j answers at bolt://127\.0\.0\.1:9: connection refused\. Check host"
     ) as caught:
         open_server("bolt://u:geheim@127.0.0.1:9", graph_fingerprint="", fill=pytest.fail, announce=print)
     assert "geheim" not in str(caught.value)
+
+
+@pytest.fixture
+def listener() -> Iterator[Callable[[str], int]]:
+    """Listen as something that is no Neo4j: it closes, speaks HTTP, or says nothing."""
+    with contextlib.ExitStack() as stack:
+
+        def listening(way: str) -> int:
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            kept: list[socket.socket] = []
+
+            def serve() -> None:
+                while True:
+                    try:
+                        kept.append(server.accept()[0])
+                    except OSError:
+                        return
+                    if way == "silent":
+                        continue
+                    # What is not read would turn the end into a reset.
+                    kept[-1].recv(4096)
+                    if way == "http":
+                        kept[-1].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    kept[-1].close()
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            # In this order: a closed listener is not woken from its wait for a connection.
+            stack.callback(thread.join)
+            stack.callback(server.shutdown, socket.SHUT_RDWR)
+            stack.callback(lambda: [connection.close() for connection in kept])
+            return int(server.getsockname()[1])
+
+        yield listening
+
+
+@pytest.mark.parametrize(
+    ("scheme", "way", "cause"),
+    [
+        ("bolt", "close", "closed with incomplete handshake"),
+        ("bolt", "http", "looks like HTTP"),
+        ("neo4j", "http", "looks like HTTP"),
+        ("bolt+s", "http", "TLS: the handshake failed"),
+        ("bolt", "silent", "no answer to the connection or its handshake in time"),
+        ("neo4j", "silent", "no answer to the connection or its handshake in time"),
+        ("bolt+s", "silent", "no answer to the connection or its handshake in time"),
+    ],
+)
+def test_the_cause_of_a_failed_connection_is_told(
+    scheme: str,
+    way: str,
+    cause: str,
+    listener: Callable[[str], int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_uri, "ANSWER_TIMEOUT_S", 1.0)
+    address = f"{scheme}://127.0.0.1:{listener(way)}"
+    with pytest.raises(ServerError, match=rf"{re.escape(address)}: .*{cause}.*\. Check host"):
+        open_server(address, graph_fingerprint="", fill=pytest.fail, announce=print)
+
+
+def test_a_host_that_is_not_known_is_told() -> None:
+    with pytest.raises(ServerError, match=r"DNS: the host name cannot be resolved"):
+        open_server("bolt://no.such.host.invalid", graph_fingerprint="", fill=pytest.fail, announce=print)
 
 
 @pytest.mark.parametrize("agent", ["Neo4j/4.4.38", "Neo4j/2025.10.1", "Memgraph/5.0"])
