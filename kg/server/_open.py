@@ -45,7 +45,7 @@ def open_server(
     """
     if is_uri(spec):
         return RunningServer(open_uri(spec))
-    running = reuse(graph_fingerprint, ("docker", "local") if spec == "auto" else (spec,))
+    running = reuse(graph_fingerprint, ("docker", "local") if spec == "auto" else (spec,), announce)
     if running:
         announce(f"Using the server that runs at {running.endpoint.uri}")
         return running

@@ -1,4 +1,4 @@
-"""Private folders of running servers, and clearing those whose supervisor was killed."""
+"""Private folders of servers and sessions, and clearing those whose owner was killed."""
 
 import contextlib
 import fcntl
@@ -6,10 +6,13 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 PREFIX = "retrocypher-server-"
+SESSION_PREFIX = "retrocypher-session-"
 LOG = "supervisor.log"
+LOCK = "lock"
 SOCKET_PATH_MAX = 100
 """Characters of a Unix socket's path that every system takes."""
 
@@ -22,10 +25,41 @@ def private_directory() -> Path:
     parent = Path(tempfile.gettempdir())
     if len(str(parent)) > SOCKET_PATH_MAX - 40:
         parent = Path("/tmp")
-    _sweep(parent)
+    _sweep(parent, PREFIX, LOG)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     (directory / LOG).touch()
     return directory
+
+
+@dataclass(slots=True)
+class SessionFolder:
+    """A folder that is its session's for as long as the process that made it lives.
+
+    Attributes:
+        path: The folder (0700).
+    """
+
+    path: Path
+    _lock: int | None
+
+    def remove(self) -> None:
+        """Remove the folder; may be called again."""
+        if self._lock is not None:
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = None
+
+
+def session_folder() -> SessionFolder:
+    """Make a private folder for what the processes of one session share.
+
+    Those of sessions that were killed are cleared away first: a lock tells whether the owner lives, so that
+    neither a process id that is used again nor a clock can mislead.
+    """
+    parent = Path(tempfile.gettempdir())
+    _sweep(parent, SESSION_PREFIX, LOCK)
+    path = Path(tempfile.mkdtemp(prefix=SESSION_PREFIX, dir=parent))
+    return SessionFolder(path, hold(path))
 
 
 def hold(directory: Path) -> int:
@@ -34,14 +68,14 @@ def hold(directory: Path) -> int:
     descriptor = os.open(pending, os.O_CREAT | os.O_RDWR, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     # Renamed only when locked, so that nobody sees a lock that is not held yet.
-    pending.rename(directory / "lock")
+    pending.rename(directory / LOCK)
     return descriptor
 
 
 def abandoned(directory: Path) -> bool:
     """Return whether a folder was held by a process that is gone."""
     try:
-        descriptor = os.open(directory / "lock", os.O_RDWR)
+        descriptor = os.open(directory / LOCK, os.O_RDWR)
     except OSError:
         return False
     try:
@@ -53,12 +87,13 @@ def abandoned(directory: Path) -> bool:
     return True
 
 
-def _sweep(parent: Path) -> None:
-    for directory in parent.glob(f"{PREFIX}*"):
+def _sweep(parent: Path, prefix: str, mark: str) -> None:
+    """Remove the folders of gone owners; ``mark`` is a file that shows that a folder is one of ours."""
+    for directory in parent.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             about = directory.stat()
             ours = about.st_uid == os.getuid()
             # Without a lock its supervisor is about to start, or never did.
-            unheld = not (directory / "lock").exists() and time.time() - about.st_mtime > UNHELD_S
-            if ours and (directory / LOG).exists() and (unheld or abandoned(directory)):
+            unheld = not (directory / LOCK).exists() and time.time() - about.st_mtime > UNHELD_S
+            if ours and (directory / mark).exists() and (unheld or abandoned(directory)):
                 shutil.rmtree(directory, ignore_errors=True)

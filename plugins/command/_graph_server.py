@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 import click
 import neo4j
 
-from kg.errors import InputError
+from kg.errors import GraphError, InputError
 from kg.reactions import Reaction, fingerprint_of, read_graph
 from kg.server import (
     Background,
     RunningServer,
+    ServerError,
     background_server,
     connect,
     end_background,
@@ -50,22 +51,22 @@ _graph_option = click.option(
 )
 def up_command(folder: Path | None, kind: str, port: int | None) -> None:
     """Start Neo4j with a graph, and leave it running for many runs."""
-    found, started = _leave_running(folder, kind, port)
-    click.echo("Started." if started else "Runs already with this graph.")
+    found, outcome = _leave_running(folder, read_graph(folder), kind, port)
+    click.echo(_SAID[outcome])
     _describe(found)
 
 
 @click.command("down")
 def down_command() -> None:
     """Stop the Neo4j that `up` left running."""
-    found = end_background()
+    found = end_background(click.echo)
     click.echo(f"Stopped the server at {found.endpoint.uri}." if found else "No server is left running.")
 
 
 @click.command("status")
 def status_command() -> None:
     """Say whether a Neo4j is left running, and with which graph."""
-    found = background_server()
+    found = background_server(click.echo)
     if not found:
         click.echo("No server is left running. Start one with `retrocypher graph up`.")
         return
@@ -91,8 +92,16 @@ def load_command(folder: Path | None, uri: str | None, yes: bool) -> None:
     _load_into_given(uri, read_graph(folder))
 
 
-def _leave_running(folder: Path | None, kind: str, port: int | None) -> tuple[Background, bool]:
-    reactions = read_graph(folder)
+_SAID = {
+    "started": "Started.",
+    "restarted": "Started again: it had fallen.",
+    "running": "Runs already with this graph.",
+}
+
+
+def _leave_running(
+    folder: Path | None, reactions: Sequence[Reaction], kind: str, port: int | None
+) -> tuple[Background, str]:
     graph_fingerprint = fingerprint_of(reactions)
 
     def started() -> RunningServer:
@@ -104,18 +113,27 @@ def _leave_running(folder: Path | None, kind: str, port: int | None) -> tuple[Ba
             port=port,
         )
 
-    return leave_running(started, graph_fingerprint, _name(folder))
+    return leave_running(started, graph_fingerprint, _name(folder), announce=click.echo, kind=kind, port=port)
 
 
 def _replace_graph(folder: Path | None) -> None:
-    found = end_background()
+    # Read before anything is ended: a graph that cannot be read must not cost the server.
+    reactions = read_graph(folder)
+    found = end_background(click.echo)
     if not found:
         raise InputError(
             "No server is left running. Start one with `retrocypher graph up`, or name yours with --uri."
         )
     # A new server on the new graph's store, at the old one's port: nobody meets a half-loaded graph.
     port = urlsplit(found.endpoint.uri).port
-    _describe(_leave_running(folder, found.endpoint.kind, port)[0])
+    try:
+        made, _ = _leave_running(folder, reactions, found.endpoint.kind, port)
+    except GraphError as error:
+        raise ServerError(
+            f"{error}\nThe server with the former graph ({found.graph}) was stopped for the new one. "
+            "No server is left running; start one with `retrocypher graph up`."
+        ) from error
+    _describe(made)
 
 
 def _load_into_given(uri: str, reactions: Sequence[Reaction]) -> None:

@@ -51,7 +51,7 @@ def test_a_run_of_the_oracle_in_a_container(client: docker.DockerClient, tmp_pat
 @pytest.fixture
 def _ended(running: RunningServer) -> Iterator[None]:
     yield
-    end_background()
+    end_background(print)
 
 
 @pytest.mark.usefixtures("_ended")
@@ -62,7 +62,7 @@ def test_a_container_left_running_serves_runs_until_it_is_ended(
     up = runner.invoke(up_command, ["--server", "docker"], catch_exceptions=False)
     assert "Started." in up.output
     assert "docker)" in up.output
-    found = background_server()
+    found = background_server(print)
     assert found
     assert find_container(found.endpoint.control)
 
@@ -77,4 +77,4 @@ def test_a_container_left_running_serves_runs_until_it_is_ended(
     down = runner.invoke(down_command, catch_exceptions=False)
     assert found.endpoint.uri in down.output
     assert becomes_true(lambda: find_container(found.endpoint.control) is None)
-    assert background_server() is None
+    assert background_server(print) is None

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from click.testing import CliRunner
 
@@ -20,7 +21,7 @@ from plugins.command._graph_server import down_command, load_command, status_com
 def _ended(own_cache: Path) -> Iterator[None]:
     """A cache without the server that the user may have up; a server left in it is ended."""
     yield
-    end_background()
+    end_background(print)
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
 
     state = cache_dir() / "up.json"
     assert stat.S_IMODE(state.stat().st_mode) == 0o600
-    found = background_server()
+    found = background_server(print)
     assert found
     assert found.endpoint.password in state.read_text()
     assert found.endpoint.password not in up.output
@@ -52,6 +53,16 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     assert "running" in shown
     assert found.endpoint.password not in shown
 
+    fallen = psutil.Process(status(found.endpoint).pid)
+    fallen.kill()
+    psutil.wait_procs([fallen], timeout=10)
+    assert "had fallen" in runner.invoke(up_command, catch_exceptions=False).output
+    assert status(found.endpoint).running
+    with pytest.raises(ServerError, match=r"--port 1 cannot be had.*graph down"):
+        runner.invoke(up_command, ["--port", "1"], catch_exceptions=False)
+    assert runner.invoke(load_command, ["--graph", str(tiny_graph.parent)]).exception
+    assert status(found.endpoint).running
+
     default = fingerprint_of(read_graph())
     with open_server("auto", graph_fingerprint=default, fill=pytest.fail, announce=print) as used:
         assert used.endpoint == found.endpoint
@@ -62,7 +73,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
 
     loaded = runner.invoke(load_command, ["--graph", str(tiny_graph)], catch_exceptions=False)
     assert str(tiny_graph) in loaded.output
-    replaced = background_server()
+    replaced = background_server(print)
     assert replaced
     assert replaced.endpoint.uri == found.endpoint.uri
     with connect(replaced.endpoint) as driver:
@@ -71,7 +82,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     down = runner.invoke(down_command, catch_exceptions=False)
     assert found.endpoint.uri in down.output
     assert not state.exists()
-    assert background_server() is None
+    assert background_server(print) is None
     assert "No server" in runner.invoke(status_command, catch_exceptions=False).output
 
 
@@ -83,7 +94,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         port = other.getsockname()[1]
         with pytest.raises(ServerError, match=f"Port {port} is taken.*--port"):
             CliRunner().invoke(up_command, ["--server", "local", "--port", str(port)], catch_exceptions=False)
-    assert background_server() is None
+    assert background_server(print) is None
 
 
 @pytest.mark.usefixtures("_ended")
@@ -96,7 +107,7 @@ def test_a_state_file_without_its_server_is_forgotten(own_cache: Path) -> None:
         "notes": [],
     }
     (own_cache / "up.json").write_text(
-        json.dumps({"endpoint": endpoint, "graph_fingerprint": "", "graph": ""})
+        json.dumps({"schema_version": 1, "endpoint": endpoint, "graph_fingerprint": "", "graph": ""})
     )
-    assert background_server() is None
+    assert background_server(print) is None
     assert not (own_cache / "up.json").exists()

@@ -1,0 +1,178 @@
+"""What becomes of a server left running: its state file damaged, its process fallen, its place another."""
+
+import json
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kg.server import Endpoint, RunningServer, ServerError, background_server, end_background, state_file
+from kg.server._background import Background, leave_running, reuse
+from plugins.command._graph_server import down_command, load_command, status_command, up_command
+
+ENDPOINT = Endpoint("bolt://127.0.0.1:20001", "neo4j", "geheim", owned=True)
+
+
+class Supervisor:
+    """Answers as one does; its server has fallen, and may be beyond help."""
+
+    def __init__(self, control: Path, hopeless: bool = False) -> None:
+        self.asked: list[str] = []
+        self._running = False
+        self._hopeless = hopeless
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(control))
+        self._listener.listen()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rw") as lines:
+                lines.write(json.dumps(self._answer(json.loads(lines.readline())["command"])) + "\n")
+
+    def _answer(self, command: str) -> dict[str, object]:
+        self.asked.append(command)
+        if command == "restart":
+            if self._hopeless:
+                return {"error": "no memory", "fault": "crash"}
+            self._running = True
+        return {"generation": 1, "running": self._running, "pid": None}
+
+    def close(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+
+@pytest.fixture
+def control(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setenv("RETROCYPHER_CACHE", folder)
+        yield Path(folder, "control")
+
+
+def written(control: Path, **changed: object) -> None:
+    made = Background(replace(ENDPOINT, control=str(control)), "graph-a", "graph A")
+    state_file().write_text(json.dumps({**made.to_json(), **changed}))
+
+
+@pytest.fixture
+def fallen(control: Path) -> Iterator[Supervisor]:
+    supervisor = Supervisor(control)
+    written(control)
+    yield supervisor
+    supervisor.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"schema_version": 1, "endpoint": {}}', "\x00\x01", '{"schema_version": 99}'],
+)
+def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(control: Path, text: str) -> None:
+    def damaged() -> None:
+        state_file().write_text(text)
+
+    said: list[str] = []
+    for ask in (
+        lambda: background_server(said.append),
+        lambda: end_background(said.append),
+        lambda: reuse("graph-a", ("local",), said.append),
+    ):
+        damaged()
+        assert ask() is None
+        assert not state_file().exists()
+    assert len(said) == 3
+    assert all(str(state_file()) in line and "removed" in line for line in said)
+
+    for command in (status_command, down_command):
+        damaged()
+        shown = CliRunner().invoke(command, catch_exceptions=False)
+        assert shown.exit_code == 0
+        assert "removed" in shown.output
+        assert "No server is left running" in shown.output
+
+
+def test_a_state_file_of_another_version_is_no_server(control: Path) -> None:
+    written(control, schema_version=0)
+    assert background_server(print) is None
+    assert not state_file().exists()
+
+
+def test_a_server_that_fell_is_started_again_by_up(fallen: Supervisor) -> None:
+    found, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print)
+    assert (found.graph, outcome) == ("graph A", "restarted")
+    assert fallen.asked[-2:] == ["status", "restart"]
+    assert leave_running(pytest.fail, "graph-a", "graph A", announce=print)[1] == "running"
+
+
+def test_up_says_that_it_started_a_fallen_server_again(
+    fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plugins.command._graph_server.fingerprint_of", lambda _: "graph-a")
+    shown = CliRunner().invoke(up_command, catch_exceptions=False)
+    assert "had fallen" in shown.output
+    assert "Runs already" in CliRunner().invoke(up_command, catch_exceptions=False).output
+
+
+def test_a_server_that_does_not_start_again_is_replaced_by_a_new_one(control: Path) -> None:
+    supervisor = Supervisor(control, hopeless=True)
+    written(control)
+
+    class Made(RunningServer):
+        def detach(self) -> None:
+            pass
+
+    new = Made(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
+    made, outcome = leave_running(lambda: new, "graph-a", "graph A", announce=print)
+    assert (made.endpoint.uri, outcome) == (new.endpoint.uri, "started")
+    assert supervisor.asked[-2:] == ["restart", "stop"]
+    assert json.loads(state_file().read_text())["endpoint"]["uri"] == new.endpoint.uri
+    supervisor.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"), [({"port": 20002}, "--port 20002"), ({"kind": "docker"}, "--server docker")]
+)
+@pytest.mark.usefixtures("fallen")
+def test_another_port_or_kind_than_that_of_the_running_server_is_refused(
+    asked: dict[str, object], named: str
+) -> None:
+    with pytest.raises(ServerError, match=f"{named}.*bolt://127.0.0.1:20001.*local.*graph down"):
+        leave_running(pytest.fail, "graph-a", "graph A", announce=print, **asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("fallen")
+def test_the_same_port_and_kind_are_no_contradiction() -> None:
+    _, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print, kind="local", port=20001)
+    assert outcome == "restarted"
+
+
+def test_a_graph_that_cannot_be_read_leaves_the_server_alone(fallen: Supervisor, tmp_path: Path) -> None:
+    shown = CliRunner().invoke(load_command, ["--graph", str(tmp_path)])
+    assert shown.exception
+    assert "stop" not in fallen.asked
+    assert state_file().exists()
+
+
+def test_a_server_that_cannot_take_the_others_place_is_reported_with_what_is_left(
+    fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> RunningServer:
+        raise ServerError("no memory")
+
+    monkeypatch.setattr("plugins.command._graph_server.start_server", refuse)
+    shown = CliRunner().invoke(load_command)
+    assert isinstance(shown.exception, ServerError)
+    assert "no memory" in str(shown.exception)
+    assert "graph A" in str(shown.exception)
+    assert "No server is left running" in str(shown.exception)
+    assert "stop" in fallen.asked
+    assert not state_file().exists()
