@@ -1,8 +1,6 @@
 """The side of the session that starts things, writes records and tells the user; one a session."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kg.server import SessionFolder, session_folder
 from plugins.records import ALLURE, RunDirectory, manifest, new_run_path
 from plugins.session._context import Context
 from plugins.session._exit import exit_status
@@ -47,7 +46,7 @@ class Controller:
         self._progress = Progress(announce)
         self._graph: LiveGraph | None = None
         self._models: SharedModels | None = None
-        self._coordination: Path | None = None
+        self._coordination: SessionFolder | None = None
         self._manifest: dict[str, Any] = {}
 
     @property
@@ -68,7 +67,7 @@ class Controller:
         try:
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
             self._models = start_shared(self.plan.models)
-            self._coordination = Path(tempfile.mkdtemp(prefix="retrocypher-"))
+            self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             self._manifest = self._describe(self._graph)
             self.run.write_manifest(self._manifest)
@@ -78,7 +77,7 @@ class Controller:
         return Context(
             self._graph.server.endpoint,
             self._graph.schema,
-            str(self._coordination),
+            str(self._coordination.path),
             self._models.to_json(),
             allure,
         )
@@ -133,7 +132,7 @@ class Controller:
         if self._graph is not None:
             self._graph.server.stop()
         if self._coordination is not None:
-            shutil.rmtree(self._coordination, ignore_errors=True)
+            self._coordination.remove()
         self._models = self._graph = self._coordination = None
         self.run.close()
         if self.summary.cases == 0 and not self.lost:
