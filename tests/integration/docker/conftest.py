@@ -3,7 +3,7 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import docker
@@ -11,6 +11,7 @@ import pytest
 from docker.errors import DockerException
 from docker.models.containers import Container
 from filelock import FileLock
+from support.containers import FindContainer, Place
 from support.neo4j_image import NoImageError, neo4j_image
 
 from kg.paths import cache_dir
@@ -19,8 +20,6 @@ from kg.server import Endpoint, RunningServer, start_server
 from kg.server._docker import IMAGE, IMAGE_VARIABLE
 from kg.server._stray import DIRECTORY_LABEL
 from kg.store import load
-
-FindContainer = Callable[[str | None], Container | None]
 
 
 @pytest.fixture(scope="session")
@@ -107,3 +106,16 @@ def container(endpoint: Endpoint, find_container: FindContainer) -> Container:
     found = find_container(endpoint.control)
     assert found
     return found
+
+
+@pytest.fixture
+def place(client: docker.DockerClient) -> Iterator[Place]:
+    """A place of a test's own; other tests may have containers too."""
+    # The path of a control socket must be short.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+
+        def containers() -> list[Container]:
+            known = client.containers.list(all=True, filters={"label": DIRECTORY_LABEL})
+            return [found for found in known if found.labels[DIRECTORY_LABEL].startswith(folder)]
+
+        yield Place({**os.environ, "TMPDIR": folder}, containers)

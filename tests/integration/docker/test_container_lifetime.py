@@ -5,14 +5,14 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import docker
 import psutil
 import pytest
-from docker.models.containers import Container
+from support.containers import FindContainer
 from support.waiting import becomes_true
 
 from kg.server import RunningServer
@@ -21,8 +21,6 @@ from kg.server._stray import remove_stray_containers
 pytestmark = pytest.mark.docker
 
 OWNER = Path(__file__).with_name("container_owner.py")
-
-FindContainer = Callable[[str | None], Container | None]
 
 
 @dataclass

@@ -12,6 +12,7 @@ from pathlib import Path
 import docker
 import pytest
 from docker.context import ContextAPI
+from support.containers import Place
 
 from kg.reactions import Reaction, fingerprint_of
 from kg.server import ServerError, connect, start_server
@@ -127,15 +128,16 @@ def test_a_port_that_is_taken_is_named() -> None:
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("running")
-def test_a_daemon_whose_loopback_address_is_another_is_found_out(client: docker.DockerClient) -> None:
+def test_a_daemon_whose_loopback_address_is_another_is_found_out(place: Place) -> None:
     """As in a container that was given its host's socket: the daemon answers, its ports do not."""
     program = shutil.which("unshare")
     inside = [program or "", "--net", "sh", "-c", f"ip link set lo up && exec {sys.executable} {OWNER}"]
     if not program or subprocess.run([program, "--net", "ip", "link"], capture_output=True).returncode:
         pytest.skip("no network namespace can be made here")
-    before = {container.id for container in client.containers.list(all=True)}
-    done = subprocess.run(inside, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        inside, env=place.environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 1
     assert "cannot be reached on this machine's loopback address" in done.stderr
     assert "--graph local" in done.stderr
-    assert {container.id for container in client.containers.list(all=True)} == before
+    assert place.containers() == []
