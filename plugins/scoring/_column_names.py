@@ -14,11 +14,14 @@ from kg.errors import InputError
 from plugins.scoring._expressions import reduce_expression
 
 _FILE = "column_names.yaml"
-_LISTS = ("transparent_functions", "molecule_properties", "not_ids")
+_LISTS = ("transparent_functions", "molecule_properties")
+_WORD_LISTS = ("reaction_words", "count_words", "quantities", "positions")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TRAILING_NAME = re.compile(r"(?<=[^_])_*names?$")
 _TRAILING_NUMBER = re.compile(r"(?<=[^_\d])_*\d+$")
 _STEMMER = SnowballStemmer("english")
+
+Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,21 @@ class ColumnNames:
         aliases: Name -> gold keys it can mean, in order of preference.
         transparent_functions: Lower-case names of functions that hand on their argument.
         molecule_properties: Properties that stand for the molecule itself.
-        not_ids: Names of integer columns that hold no reaction ids.
+        reaction_words: Last words of names of reactions.
+        count_words: First words of names of quantities.
+        quantities: Words of names of quantities.
+        positions: Last words of names that say which step or route a row is about.
+        ordinals: Words that number a column -> the number.
     """
 
     aliases: Mapping[str, tuple[str, ...]]
     transparent_functions: frozenset[str]
     molecule_properties: frozenset[str]
-    not_ids: frozenset[str]
+    reaction_words: frozenset[Words]
+    count_words: frozenset[Words]
+    quantities: frozenset[str]
+    positions: frozenset[Words]
+    ordinals: Mapping[str, int]
 
 
 @lru_cache(maxsize=1)
@@ -50,8 +61,8 @@ def column_names() -> ColumnNames:
         return parse_column_names(yaml.safe_load(text))
     except (yaml.YAMLError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(
-            f"plugins/scoring/{_FILE} cannot be read ({error}): it needs `aliases` (key: list of names) "
-            f"and lists of names under {', '.join(_LISTS)}"
+            f"plugins/scoring/{_FILE} cannot be read ({error}): it needs `aliases` (key: list of names), "
+            f"lists of names under {', '.join((*_LISTS, *_WORD_LISTS))} and `ordinals` (word: number)"
         ) from error
 
 
@@ -63,12 +74,19 @@ def parse_column_names(body: Any) -> ColumnNames:
             keys = aliases.setdefault(stem_name(normalise(name)), [])
             if key not in keys:
                 keys.append(key)
-    functions, properties, not_ids = ([str(name) for name in body[part]] for part in _LISTS)
+    functions, properties = ([str(name) for name in body[part]] for part in _LISTS)
+    reactions, counts, quantities, positions = (
+        frozenset(tuple(stem_name(normalise(name)).split("_")) for name in body[part]) for part in _WORD_LISTS
+    )
     return ColumnNames(
         {name: tuple(keys) for name, keys in aliases.items()},
         frozenset(name.lower() for name in functions),
         frozenset(name.lower() for name in properties),
-        frozenset(stem_name(normalise(name)) for name in not_ids),
+        reactions,
+        counts,
+        frozenset(word for words in quantities for word in words),
+        positions,
+        {normalise(word): int(number) for word, number in body["ordinals"].items()},
     )
 
 

@@ -3,18 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from plugins.scoring._column_names import column_names, plain_name, stem_name
-from plugins.scoring._table import is_reaction_id
-from plugins.scoring._values import (
-    MAX_DEPTH,
-    ReactionId,
-    map_of,
-    node_atom,
-    node_of,
-    path_of,
-    relationship_of,
-    whole_number,
-)
+from plugins.scoring._step_names import Kind, step_name
+from plugins.scoring._steps import Cell, by_number, is_bare, reaction_of, single_steps, step_of
+from plugins.scoring._values import MAX_DEPTH, map_of, node_of, path_of, relationship_of
 
 Route = tuple[int, ...]
 
@@ -32,17 +23,28 @@ def routes(columns: Sequence[str], rows: Iterable[Any]) -> set[Route]:
     return found
 
 
-def _routes_of_row(cells: Sequence[tuple[str, Any]], depth: int) -> list[Route]:
+def _routes_of_row(cells: Sequence[Cell], depth: int) -> list[Route]:
     if depth > MAX_DEPTH:
         return []
     paths = [route for _, value in cells for route in _path_routes(value, depth) if route]
     if paths:
         return paths
-    lists = [route for _, value in cells for route in _list_routes(value, depth) if route]
+    lists = _lists(cells, depth)
     if lists:
         return lists
-    steps = tuple(step for name, value in cells if not _is_measure(name, value) for step in _step(value))
+    steps = single_steps(cells)
     return [steps] if steps else []
+
+
+def _lists(cells: Sequence[Cell], depth: int) -> list[Route]:
+    """Return the routes of a row's lists: of those that are most surely of reactions."""
+    found: dict[Kind, list[Route]] = {}
+    for column, value in cells:
+        inner = [route for route in _list_routes(value, depth) if route]
+        if inner:
+            kind = step_name(column).kind if is_bare(value) else Kind.REACTION
+            found.setdefault(kind, []).extend(inner)
+    return next((found[kind] for kind in (Kind.REACTION, Kind.OTHER, Kind.POSITION) if kind in found), [])
 
 
 def _path_routes(value: Any, depth: int) -> Iterator[Route]:
@@ -64,35 +66,14 @@ def _path_routes(value: Any, depth: int) -> Iterator[Route]:
 def _list_routes(value: Any, depth: int) -> Iterator[Route]:
     """Yield the routes of a list, or of a map that is no reaction: its entries are read as a row."""
     entries = map_of(value)
-    if entries is not None and not _reaction_of(entries):
-        yield from _routes_of_row(list(entries.items()), depth + 1)
+    if entries is not None and not reaction_of(entries):
+        yield from _routes_of_row(by_number(entries), depth + 1)
     elif isinstance(value, list) and depth <= MAX_DEPTH:
         inner = [route for item in value for route in _list_routes(item, depth + 1) if route]
         if inner:
             yield from inner
         else:
-            yield tuple(step for item in value for step in _step(item))
-
-
-def _step(value: Any) -> tuple[int, ...]:
-    """Return the reaction a single value stands for; molecules and all else give none."""
-    node = node_of(value)
-    if node is not None:
-        atom = node_atom(node)
-        return (int(atom),) if type(atom) is ReactionId else ()
-    entries = map_of(value)
-    if entries is not None:
-        return _reaction_of(entries)
-    number = whole_number(value)
-    return () if number is None else (number,)
-
-
-def _reaction_of(entries: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the reaction that a map such as ``r{.id}`` stands for."""
-    for entry, value in entries.items():
-        if is_reaction_id(entry, value):
-            return _step(value)
-    return ()
+            yield tuple(step for item in value for step in step_of(item))
 
 
 def _oriented(path: Mapping[str, Any]) -> Route:
@@ -101,7 +82,7 @@ def _oriented(path: Mapping[str, Any]) -> Route:
     A path in which as many point either way is left as it was returned.
     """
     nodes = _items(path.get("nodes"))
-    steps = [step for node in nodes for step in _step(node)]
+    steps = [step for node in nodes for step in step_of(node)]
     balance = 0
     for node, link in zip(nodes, _items(path.get("relationships")), strict=False):
         along = (relationship_of(link) or {}).get("start") == (node_of(node) or {}).get("id")
@@ -111,11 +92,3 @@ def _oriented(path: Mapping[str, Any]) -> Route:
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _is_measure(column: str, value: Any) -> bool:
-    """Return whether a number is, by its column's name, a length, a count or a yield and no reaction id."""
-    if whole_number(value) is None:
-        return False
-    name = plain_name(column)
-    return stem_name(name) in column_names().not_ids or name.startswith(("count_", "size_", "length_"))

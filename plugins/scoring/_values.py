@@ -68,11 +68,14 @@ def scalar_atom(value: Any) -> Atom:
 
 
 def whole_number(value: Any) -> int | None:
-    """Return an integer given as such or as a string of digits; None for anything else."""
+    """Return an integer given as such, as a float or as a string of digits; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
         return value
+    # Beyond 2**53 a float no longer tells one integer from the next.
+    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
+        return int(value)
     if isinstance(value, str) and len(value) <= 18 and value.isascii() and value.isdigit():
         return int(value)
     return None

@@ -28,6 +28,25 @@ def test_variants_that_the_paper_observed(key: str, name: str) -> None:
     assert match.key == key
 
 
+CHEMISTS_NAMES = {
+    "reactants": "all_reactants allReactants reactants_used reaction_reactants precursor_list all_precursors",
+    "products": "all_products reaction_products formed_products",
+    "agents": "agents_used all_agents usedAgents reagents reagents_used base bases catalyst catalysts_used "
+    "ligand additives oxidant reducing_agent reaction_agents",
+    "solvents": "solvents_used solventsUsed all_solvents used_solvent reaction_solvent solvent_used",
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [(key, name) for key, row in CHEMISTS_NAMES.items() for name in row.split()]
+)
+def test_variants_that_a_chemist_writes(key: str, name: str) -> None:
+    match = resolve(plain_name(name), (*KEYS, "target_yield", "co_products"))
+
+    assert match is not None
+    assert match.key == key
+
+
 @pytest.mark.parametrize(
     ("name", "normal"),
     [
@@ -107,11 +126,19 @@ def test_the_table_is_read_by_stem() -> None:
             "aliases": {"agents": ["Promoters", "helperName"], "solvents": ["promoter"]},
             "transparent_functions": ["apoc.coll.toSet"],
             "molecule_properties": ["Name"],
-            "not_ids": ["steps"],
+            "reaction_words": ["reactions"],
+            "count_words": ["numbers_of"],
+            "quantities": ["lengths"],
+            "positions": ["steps", "routeIds"],
+            "ordinals": {"First": 1},
         }
     )
 
     assert table.aliases == {"promot": ("agents", "solvents"), "helper": ("agents",)}
     assert table.transparent_functions == {"apoc.coll.toset"}
     assert table.molecule_properties == {"name"}
-    assert table.not_ids == {"step"}
+    assert table.reaction_words == {("reaction",)}
+    assert table.count_words == {("number", "of")}
+    assert table.quantities == {"length"}
+    assert table.positions == {("step",), ("rout", "id")}
+    assert table.ordinals == {"first": 1}

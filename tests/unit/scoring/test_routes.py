@@ -74,12 +74,76 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["name"], ["CCO"], set()),
         (["count(*)"], [7], set()),
         (["rels"], [[{"$relationship": {"start": "1", "end": "2", "properties": {}}}]], set()),
+        (["step1", "step2"], [1, 2], {(1, 2)}),
+        (["step_1", "step_2"], [1, 2], {(1, 2)}),
+        (["Step 1", "x", "Step 2"], [1, "CC", 2], {(1, 2)}),
+        (["index1", "index2"], [1, 2], {(1, 2)}),
+        (["rank1", "rank2", "rank3"], [1, 2, None], {(1, 2)}),
+        (["n1", "n2"], [1, 2], {(1, 2)}),
+        (["first_step", "second_step"], [1, 2], {(1, 2)}),
+        (["step_one", "step_two", "total_steps"], [1, 2, 2], {(1, 2)}),
+        (["step1_id", "step1_yield", "step2_id", "step2_yield"], [1, 80.0, 2, 90.0], {(1, 2)}),
+        (["step1", "yield_step1", "step2", "yield_step2"], [1, 80.0, 2, 90.0], {(1, 2)}),
+        (["route1_step1", "route1_step2"], [1, 2], {(1, 2)}),
+        (["step1", "reaction1", "step2", "reaction2"], [1, 11, 2, 12], {(11, 12)}),
+        (["id", "step1", "step2"], [7, 1, 2], {(1, 2)}),
+        (["step2", "step1"], [2, 1], {(2, 1)}),
+        (["route"], [{"step1": 1, "step2": 2}], {(1, 2)}),
+        (["route"], [{"step2": 2, "step1": 1}], {(1, 2)}),
+        (["route"], [{"reaction1": 1, "reaction2": 2}], {(1, 2)}),
+        (["route"], [{"second": reaction(2), "first": reaction(1)}], {(1, 2)}),
+        (
+            ["routes"],
+            [[{"reaction2": 2, "reaction1": 1}, {"reaction1": 3, "reaction2": 4}]],
+            {(1, 2), (3, 4)},
+        ),
+        (["route"], [{"id": 1, "reaction": reaction(1)}], {(1,)}),
+        (["routes"], [[{"id": 1, "reactions": [11, 12]}, {"id": 2, "reactions": [13]}]], {(11, 12), (13,)}),
+        (["maps"], [[{"id": 1, "yields": [80.0, 90.0]}, {"id": 2, "yields": [7.0]}]], {(1, 2)}),
+        (["step"], [2], set()),
+        (["step1"], [2], set()),
+        (["yield1", "yield2"], [80, 90], set()),
+        (["a", "b", "chain_length"], [1, 2, 2], {(1, 2)}),
+        (["a", "b", "molecule_weight_total"], [1, 2, 2], {(1, 2)}),
+        (["first_reaction", "second_reaction", "x"], [1, 2, 9], {(1, 2)}),
+        (["r1", "r2", "x"], [reaction(1), 2, 9], {(1, 2)}),
+        (["reactions", "x"], [[1, 2], 9], {(1, 2)}),
+        (["steps", "id"], [[1, 2], 9], {(1, 2)}),
+        (["ids", "yields"], [[1, 2], [80.0, 90.0]], {(1, 2)}),
+        (["ids", "[x IN relationships(p) | x.yield]"], [[1, 2], [80, 90]], {(1, 2)}),
+        (["r1.id", "r2.id", "yields"], [1, 2, [80.0, 90.0]], {(1, 2)}),
+        (["reaction_ids", "flags"], [[1, 2], [0, 1]], {(1, 2)}),
+        (["steps", "x"], [[1, 2], [3, 4]], {(3, 4)}),
+        (["ids"], [[1.0, 2.0]], {(1, 2)}),
+        (["r1.id", "r2.id", "yield"], [1.0, 2.0, 80.0], {(1, 2)}),
+        (["ids"], [[1.0, 2.5, 2.0**60]], {(1,)}),
         (["p"], [[]], set()),
         (["p"], [None], set()),
     ],
 )
 def test_a_row(columns: list[str], row: list[Any], expected: set[tuple[int, ...]]) -> None:
     assert routes(columns, [row]) == expected
+
+
+MEASURES = (
+    "chain_length chainLength num_reactions number_of_reactions total_steps reaction_steps hop_count "
+    "num_hops path_len route_length path_index idx route_id step_number n count nSteps n_reactions stepCount "
+    "pathId chain_id pathway_id noOfSteps steps_to_target distance depth reaction_count total_reactions "
+    "length(p) length(p)/2 size(reactions) count(r.id) overall_yield yield_percent rank route_no total"
+)
+
+
+@pytest.mark.parametrize("measure", MEASURES.split())
+@pytest.mark.parametrize("names", [("r1.id", "r2.id"), ("step1", "step2"), ("r1", "r2"), ("a", "b")])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_measure_is_no_step(measure: str, names: tuple[str, str], place: int) -> None:
+    columns, row = [*names], [1, 2]
+    columns.insert(place, measure)
+    row.insert(place, 3)
+
+    assert routes(columns, [row]) == {(1, 2)}
+    assert routes(["route"], [[dict(zip(columns, row, strict=True))]]) == {(1, 2)}
+    assert routes([measure, "x"], [[3, [1, 2]]]) == {(1, 2)}
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,19 @@ scalars = (
 )
 keys = st.sampled_from(
     [
-        *("id", "name", "yield", "reactants", "reaction", "labels", "properties", "nodes", "relationships"),
+        *(
+            "id",
+            "name",
+            "yield",
+            "step1",
+            "step2",
+            "reactants",
+            "reaction",
+            "labels",
+            "properties",
+            "nodes",
+            "relationships",
+        ),
         *("start", "end", "$node", "$path", "$relationship", "$map", "$float", "$temporal"),
     ]
 ) | st.text(max_size=4)
@@ -70,7 +82,8 @@ values = st.recursive(
     max_leaves=8,
 )
 columns = st.lists(
-    st.sampled_from(["id", "products", "reactant", "rel.yield", "steps", "p", "r1.id"]) | st.text(max_size=8),
+    st.sampled_from(["id", "products", "reactant", "rel.yield", "steps", "p", "r1.id", "step1", "step2"])
+    | st.text(max_size=8),
     max_size=4,
     unique=True,
 )
@@ -163,7 +176,7 @@ def test_any_rows_score_within_bounds(
 
 
 @unhurried
-@given(route_sets, st.sampled_from(["lists", "ids", "columns"]), st.randoms())
+@given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
 def test_gold_routes_score_one_in_every_form(
     question: Make, scored: Scored, gold: set[tuple[int, ...]], form: str, random: Any
 ) -> None:
@@ -178,7 +191,7 @@ def test_gold_routes_score_one_in_every_form(
         rows = [[list(route)] for route in shuffled]
     else:
         rows = [[*route, *[None] * (4 - len(route))] for route in shuffled]
-    names = ["r1", "r2", "r3", "r4"] if form == "columns" else ["route"]
+    names = ["route"] if form in ("lists", "ids") else [f"{form}{number}" for number in range(1, 5)]
 
     scores = scored(question("chains_to_target", [{"route": list(route)} for route in gold]), names, rows)
 

@@ -16,7 +16,7 @@ EXAMPLES = [yaml.safe_load(block) for block in re.findall(r"```yaml example\n(.*
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) == 13
+    assert len(EXAMPLES) == 18
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
