@@ -1,0 +1,31 @@
+"""The house: imports go one way, and an ``__init__`` only re-exports."""
+
+import ast
+import os
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+CHECKOUT = Path(__file__).parents[3]
+PACKAGES = ("kg", "prompts", "plugins", "fixtures")
+INITS = sorted(path for package in PACKAGES for path in (CHECKOUT / package).rglob("__init__.py"))
+
+
+def test_imports_go_one_way(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(CHECKOUT)
+    status = lint_imports(config_filename=os.fspath(CHECKOUT / "pyproject.toml"), no_cache=True)
+    assert status == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", INITS, ids=lambda path: str(path.parent.relative_to(CHECKOUT)))
+def test_a_package_shows_its_names_and_nothing_else(path: Path) -> None:
+    allowed = (ast.Expr, ast.ImportFrom, ast.Assign)
+    tree = ast.parse(path.read_text())
+    assert all(isinstance(statement, allowed) for statement in tree.body)
+    assert all(
+        isinstance(target, ast.Name) and target.id == "__all__"
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
