@@ -7,6 +7,9 @@ from prompts.extraction._judge import STARTERS
 from prompts.extraction._regions import Span
 
 _FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
+_RUN = re.compile(r"`{3,}|~{3,}")
+# What follows the tag that opens a block is a few words at most: no line is to be read over and over.
+_NEXT_HEAD = re.compile(r"[ \t]*+([A-Za-z][\w+#.-]{0,20}+)[^\n]{0,200}+\n")
 _HEAD = re.compile(r"[ \t]*([A-Za-z][\w+#.-]*)?([^\n]*)(\n?)")
 _CYPHER = frozenset({"cypher", "neo4j", "cql", "opencypher", "gql"})
 _OTHER = frozenset(
@@ -40,6 +43,7 @@ _OTHER = frozenset(
     }
     | {"sql", "table", "text", "toml", "ts", "txt", "typescript", "xml", "yaml", "yml"}
 )
+_KNOWN = _CYPHER | _OTHER
 
 
 class Block(NamedTuple):
@@ -67,7 +71,8 @@ def fenced_blocks(answer: str, region: Span) -> list[Block]:
     position = region.start
     while opening := _FENCE.search(answer, position, region.stop):
         run = opening[0].lstrip(" \t>")
-        closing = re.compile(f"{run[0]}{{{len(run)},}}").search(answer, opening.end(), region.stop)
+        runs = _RUN.finditer(answer, opening.end(), region.stop)
+        closing = next((each for each in runs if each[0].startswith(run)), None)
         stop = closing.start() if closing else region.stop
         tag, start = _head(answer, opening.end(), stop)
         reopened = closing is not None and _opens_another(answer, closing.end(), region.stop)
@@ -84,7 +89,7 @@ def _head(answer: str, start: int, stop: int) -> tuple[str, int]:
     if head is None or head[1] is None:
         return "", start
     word, rest = head[1].lower(), head[2].strip()
-    known = word in _CYPHER or word in _OTHER
+    known = word in _KNOWN
     if word.upper() in STARTERS and not known:
         return "", start
     if head[3] and (not rest or (known and rest.split()[0].upper() not in STARTERS)):
@@ -94,5 +99,5 @@ def _head(answer: str, start: int, stop: int) -> tuple[str, int]:
 
 def _opens_another(answer: str, after: int, stop: int) -> bool:
     """Tell whether a fence that could close a block is the opening of the next."""
-    head = _HEAD.match(answer, after, stop)
-    return head is not None and head[1] is not None and bool(head[3]) and head[1].lower() in _CYPHER | _OTHER
+    head = _NEXT_HEAD.match(answer, after, stop)
+    return head is not None and head[1].lower() in _KNOWN

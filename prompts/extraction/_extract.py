@@ -27,16 +27,21 @@ def extract_cypher(answer: str) -> str | None:
         GraphError: If the grammar cannot be had.
     """
     judge = Judge()
-    regions = spoken(answer)
+    parts = [(region, fenced_blocks(answer, region)) for region in spoken(answer)]
     # The last block first: it is the one that counts, and the one to spend the judge's budget on.
-    blocks = [block for region in regions for block in fenced_blocks(answer, region)][::-1]
-    bodies = [_body(answer, block, judge) for block in blocks]
-    ranked = [(judge.standing(answer[slice(*body)]), body) for body in bodies]
-    for floor in (Standing.WHOLE, Standing.BROKEN, Standing.FRAGMENT):
-        for (standing, body), block in zip(ranked, blocks, strict=True):
-            if standing is floor and (block.cypher or floor is Standing.WHOLE):
+    blocks = [block for _, within in parts for block in within][::-1]
+    bodies: list[Span] = []
+    standings: list[Standing] = []
+    for block in blocks:
+        bodies.append(_body(answer, block, judge))
+        standings.append(judge.standing(answer[slice(*bodies[-1])]))
+        if standings[-1] is Standing.WHOLE:
+            return _text(answer, bodies[-1])
+    for floor in (Standing.BROKEN, Standing.FRAGMENT):
+        for standing, body, block in zip(standings, bodies, blocks, strict=True):
+            if standing is floor and block.cypher:
                 return _text(answer, body)
-    gaps = [gap for region in regions for gap in _gaps(region, blocks)]
+    gaps = [gap for region, within in parts for gap in _gaps(region, within)]
     found = [each for gap in gaps if (each := bare_query(answer, gap, judge))]
     if found:
         # The highest standing wins; of equal ones, the first.
@@ -44,7 +49,7 @@ def extract_cypher(answer: str) -> str | None:
     for body, block in zip(bodies, blocks, strict=True):
         if block.cypher and _text(answer, body):
             return _text(answer, body)
-    inner = [bare_query(answer, block.body, judge) for block in blocks]
+    inner = (bare_query(answer, block.body, judge) for block in blocks)
     return next(
         (_text(answer, each.span) for each in inner if each and each.standing is Standing.WHOLE), None
     )
@@ -63,8 +68,7 @@ def _body(answer: str, block: Block, judge: Judge) -> Span:
 
 
 def _gaps(region: Span, blocks: list[Block]) -> list[Span]:
-    """Return what of a region lies outside blocks."""
-    within = sorted(block.span for block in blocks if region.start <= block.span.start < region.stop)
-    starts = [region.start, *(span.stop for span in within)]
-    stops = [*(span.start for span in within), region.stop]
+    """Return what of a region lies outside its blocks."""
+    starts = [region.start, *(block.span.stop for block in blocks)]
+    stops = [*(block.span.start for block in blocks), region.stop]
     return [Span(start, stop) for start, stop in zip(starts, stops, strict=True)]
