@@ -4,7 +4,7 @@ from kg.execution._errors import GraphUnavailable
 from kg.execution._executor import GuardedExecutor
 from kg.execution._json_value import to_json_value
 from kg.execution._model import Execution, Limits, Status
-from kg.execution._verdicts import Standstill
+from kg.execution._verdicts import Standstill, standstill_in
 
 __all__ = [
     "Execution",
@@ -13,5 +13,6 @@ __all__ = [
     "Limits",
     "Standstill",
     "Status",
+    "standstill_in",
     "to_json_value",
 ]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from kg.execution._model import Execution, Limits
 
+_WAITS = "standstill.txt"
+
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
@@ -22,6 +24,17 @@ class Standstill:
 
     queries: int
     seconds: float
+
+
+def standstill_in(directory: Path) -> Standstill:
+    """Sum up the lone runs of a session.
+
+    Args:
+        directory: Shared folder of the session.
+    """
+    file = directory / _WAITS
+    waits = [float(line) for line in file.read_text().splitlines()] if file.exists() else []
+    return Standstill(len(waits), sum(waits))
 
 
 class Verdicts:
@@ -38,7 +51,7 @@ class Verdicts:
         self._directory = directory / "verdicts"
         self._directory.mkdir(exist_ok=True)
         self._limits = json.dumps(asdict(limits))
-        self._waits = directory / "standstill.txt"
+        self._waits = directory / _WAITS
         self._waits.touch()
 
     def find(self, text: str) -> Execution | None:
@@ -68,8 +81,7 @@ class Verdicts:
 
     def standstill(self) -> Standstill:
         """Sum up the lone runs of all executors of the session."""
-        waits = [float(line) for line in self._waits.read_text().splitlines()]
-        return Standstill(len(waits), sum(waits))
+        return standstill_in(self._waits.parent)
 
     def _path(self, text: str) -> Path:
         name = hashlib.sha256(f"{self._limits}\n{text}".encode()).hexdigest()

@@ -34,6 +34,12 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     yield from text.getvalue().rstrip().splitlines()
     if controller.summary.failed > MANY:
         yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
+    waited = controller.standstill()
+    if waited.queries:
+        yield (
+            f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
+            f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
+        )
     if controller.lost:
         yield f"incomplete: {len(controller.lost):,} cases broke off with their worker or in the harness"
     yield f"records: {controller.run.path}"

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
 from plugins.records import ALLURE, RunDirectory, manifest, new_run_path
 from plugins.session._context import Context
@@ -122,8 +124,13 @@ class Controller:
         self.run.write_summary({**self.summary.to_json(), "lost_cases": sorted(self.lost)})
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
+        self._manifest["standstill"] = asdict(self.standstill())
         self.run.write_manifest(self._manifest)
         return status
+
+    def standstill(self) -> Standstill:
+        """Return what runaway queries cost the run so far."""
+        return standstill_in(self._coordination.path) if self._coordination else Standstill(0, 0.0)
 
     def stop(self) -> None:
         """Stop what was started."""
