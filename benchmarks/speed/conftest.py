@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
             "--graph: speed is measured on a server of our own, never on one given by its address; "
             "leave --graph out, or give auto, docker or local"
         )
-    if hasattr(config, "workerinput") or config.pluginmanager.hasplugin("dsession"):
+    if config.getoption("dist", "no") != "no":
         raise pytest.UsageError("-n: speed is measured with nothing beside it; leave -n out")
 
 
