@@ -7,15 +7,11 @@ import threading
 import time
 from pathlib import Path
 
+from support.turns import hold_alone
+
 from kg.execution._turns import Turns
 
 WAIT_S = 10.0
-
-
-def hold_alone(directory: Path, held: "multiprocessing.synchronize.Event") -> None:
-    with Turns(directory).alone():
-        held.set()
-        time.sleep(60)
 
 
 def test_many_share_and_one_alone_keeps_the_others_out(tmp_path: Path) -> None:

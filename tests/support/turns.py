@@ -1,0 +1,14 @@
+"""A process that holds its turn, in a module that a spawned process can import."""
+
+import multiprocessing.synchronize
+import time
+from pathlib import Path
+
+from kg.execution._turns import Turns
+
+
+def hold_alone(directory: Path, held: multiprocessing.synchronize.Event) -> None:
+    """Take the turn alone, say so, and keep it."""
+    with Turns(directory).alone():
+        held.set()
+        time.sleep(60)
