@@ -55,17 +55,20 @@ def sweep(endpoint: Endpoint, environment: dict[str, str], tmp_path: Path) -> Sw
             "collection_probe",
         ]
         started = time.time()
-        session = subprocess.Popen(
-            [*command, *what],
-            cwd=PROBES.parents[1],
-            env={**environment, "COLLECTION_PROBE": str(probe), "PYTHONPATH": str(PROBES)},
-            stdout=subprocess.DEVNULL,
-        )
+        output = tmp_path / "output"
+        with output.open("w") as out:
+            session = subprocess.Popen(
+                [*command, *what],
+                cwd=PROBES.parents[1],
+                env={**environment, "COLLECTION_PROBE": str(probe), "PYTHONPATH": str(PROBES)},
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
         tree, most = psutil.Process(session.pid), 0.0
         while not probe.exists() and session.poll() is None and time.time() - started < PATIENCE_S:
             time.sleep(SAMPLED_EVERY_S)
             most = max(most, memory(tree))
-        session.wait(PATIENCE_S)
+        assert session.wait(PATIENCE_S) == 0, output.read_text()
         assert json.loads((run / "manifest.json").read_text())["cases"] == CASES
         return float(probe.read_text()) - started, most
 
