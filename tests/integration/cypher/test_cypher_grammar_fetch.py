@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ def test_fetches_the_released_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_many_processes_start_on_an_empty_cache(tmp_path: Path) -> None:
     program = "from kg.cypher import parse; print(len(parse('MATCH (n) RETURN n').errors))"
-    environment = {"RETROCYPHER_CACHE": str(tmp_path), "PATH": "", "HOME": str(Path.home())}
+    environment = {**os.environ, "RETROCYPHER_CACHE": str(tmp_path), "PATH": ""}
     started = [
         subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(6)

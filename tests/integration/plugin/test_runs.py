@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from support.interrupts import heed_interrupts
 from support.suite import CHECKOUT, Ran, Suite
 
 from kg.questions import load_questions
@@ -234,6 +235,7 @@ class Background:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_interrupts,
         )
         deadline = time.monotonic() + 120
         while len(self.lines()) < 10:
@@ -279,7 +281,7 @@ def test_a_lost_worker_makes_the_run_incomplete(
     workers = [
         child
         for child in psutil.Process(session.process.pid).children()
-        if "execnet" in " ".join(child.cmdline())
+        if "exec(eval(" in " ".join(child.cmdline())
     ]
     workers[0].kill()
     output, _ = session.process.communicate(timeout=300)

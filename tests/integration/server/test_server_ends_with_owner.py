@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from support.interrupts import heed_interrupts
 
 OWNER = Path(__file__).with_name("owner.py")
 END_S = 20.0
@@ -49,7 +50,11 @@ def start() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
     def started(mode: str) -> subprocess.Popen[str]:
         programs.append(
             subprocess.Popen(
-                [sys.executable, OWNER, mode], stdout=subprocess.PIPE, text=True, start_new_session=True
+                [sys.executable, OWNER, mode],
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+                preexec_fn=heed_interrupts,
             )
         )
         return programs[-1]
