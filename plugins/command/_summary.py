@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from plugins.records import read_records
+from plugins.records import ALLURE, read_records
 from plugins.summary import render_table, summarise
 
 
@@ -20,5 +20,7 @@ def summary_command(runs: tuple[Path, ...], svg: Path | None) -> None:
     console.print(table)
     for run in runs:
         console.print(f"records: {run}", soft_wrap=True)
+        if (run / ALLURE).is_dir():
+            console.print(f"Allure report: allure serve {run / ALLURE}", soft_wrap=True)
     if svg is not None:
         console.save_svg(str(svg), title="retrocypher summary")

@@ -115,8 +115,9 @@ class SuiteSession:
             quieten(self._config, self.controller.summary)
 
     def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
-        """Write the closing table."""
-        if self.controller is not None and self._context is not None:
+        """Write the closing table, unless pytest's ``--no-summary`` asks for silence."""
+        silent = getattr(self._config.option, "no_summary", False)
+        if self.controller is not None and self._context is not None and not silent:
             reporter.write_sep("=", "retrocypher")
             for line in closing_lines(self.controller, reporter):
                 reporter.write_line(line)
