@@ -3,7 +3,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 BENCH_RUNS ?= reports/bench
-LOCAL_SAMPLE ?= 12
+LOCAL_SAMPLE ?= 10
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
