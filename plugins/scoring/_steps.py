@@ -1,13 +1,14 @@
 """Single reactions in the cells of a multi-step answer's row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plugins.scoring._step_names import Kind, most_numbered, step_name
+from plugins.scoring._step_names import Kind, StepName, most_numbered, step_name
 from plugins.scoring._table import is_reaction_id
 from plugins.scoring._values import MAX_DEPTH, ReactionId, map_of, node_atom, node_of, whole_number
 
 Cell = tuple[str, Any]
+_Step = tuple[StepName, Any, int]
 
 
 def single_steps(cells: Sequence[Cell]) -> tuple[int, ...]:
@@ -15,15 +16,22 @@ def single_steps(cells: Sequence[Cell]) -> tuple[int, ...]:
 
     They are the Reaction nodes, the maps of reactions and the ids in columns that are named like a
     reaction's. One id or none gives way to numbered columns of one stem (``step1``, ``step2``). Else
-    they are the numbers in columns that are not named like a quantity or a place in the route.
+    they are the numbers in columns that are not named like a quantity or a place in the route. A number
+    that is the id of a node or map in the same row (``r1, r1.id``) says the same reaction again.
     """
-    steps = [(step_name(column), value, step) for column, value in cells for step in step_of(value)]
+    steps = _each_once((step_name(column), value, step) for column, value in cells for step in step_of(value))
     named = [step for name, value, step in steps if name.kind is Kind.REACTION or isinstance(value, dict)]
     if len(named) < 2:
         stem = most_numbered(column for column, _ in cells)
         numbered = [step for name, _, step in steps if name.number is not None and name.stem == stem]
         named = max(named, numbered, key=len)
     return tuple(named or [step for name, _, step in steps if name.kind is Kind.OTHER])
+
+
+def _each_once(steps: Iterable[_Step]) -> list[_Step]:
+    found = list(steps)
+    told = {step for _, value, step in found if isinstance(value, dict)}
+    return [each for each in found if isinstance(each[1], dict) or each[2] not in told]
 
 
 def step_of(value: Any) -> tuple[int, ...]:

@@ -67,6 +67,8 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["r1", "r2"], [reaction(1), reaction(2)], {(1, 2)}),
         (["r1.id", "x", "r2.id", "length(p)", "steps"], [1, "CC", 2, 4, 2], {(1, 2)}),
         (["r2.id", "r1.id"], [2, 1], {(2, 1)}),
+        (["r1", "r1.id", "r2", "r2.id"], [reaction(1), 1, reaction(2), 2], {(1, 2)}),
+        (["r2.id", "r1", "r2"], [2, reaction(1), reaction(2)], {(1, 2)}),
         (["a", "b"], [{"id": 1}, {"id": 2}], {(1, 2)}),
         (["route"], [{"reactions": [1, 2], "steps": 2}], {(1, 2)}),
         (["route"], [{"r1": 1, "r2": 2}], {(1, 2)}),
