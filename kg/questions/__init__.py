@@ -8,18 +8,23 @@ from kg.questions._model import (
     Setting,
     setting_of,
 )
+from kg.questions._phrasings import PHRASINGS, Wordings, phrase, wordings_of
 from kg.questions._read import DEFAULT_QUESTIONS, QuestionSet, load_questions
 from kg.questions._sampling import select
 
 __all__ = [
     "DEFAULT_QUESTIONS",
     "MULTI_STEP_TASKS",
+    "PHRASINGS",
     "SINGLE_STEP_TASKS",
     "TASKS",
     "Question",
     "QuestionSet",
     "Setting",
+    "Wordings",
     "load_questions",
+    "phrase",
     "select",
     "setting_of",
+    "wordings_of",
 ]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from kg.questions import load_questions
+from kg.questions import PHRASINGS, load_questions, phrase
 from prompts.encoders import build_vectors
 from prompts.shots import ENCODER, texts_to_encode
 
@@ -22,5 +22,6 @@ from prompts.shots import ENCODER, texts_to_encode
 )
 def vectors_build_command(questions: Path | None, output: Path | None) -> None:
     """Compute the vectors of questions and exemplars for 1S-D-S (needs the extra [semantic])."""
-    texts = texts_to_encode(load_questions(questions).questions)
+    asked = load_questions(questions).questions
+    texts = texts_to_encode(phrase(each, number) for each in asked for number in range(1, PHRASINGS + 1))
     click.echo(f"{build_vectors(texts, ENCODER, output)} vectors of {ENCODER} written")

@@ -38,6 +38,7 @@ class Record:
     exemplar_id: str | None
     question: str
     reference_cypher: str
+    phrasing: int = 1
     rounds: list[Round] = field(default_factory=list)
     cypher: str | None = None
     execution: dict[str, Any] | None = None

@@ -1,9 +1,9 @@
-"""The cases of a run: every combination of question, prompt, shot, loop and model."""
+"""The cases of a run: every combination of question, wording, prompt, shot, loop and model."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kg.questions import Question, Setting
+from kg.questions import Question, Setting, phrase
 
 LOOP = "none"
 
@@ -13,8 +13,10 @@ class Case:
     """One pytest test.
 
     Attributes:
-        id: Readable and stable: question, prompt, shot, loop and model, joined by dashes.
-        question: The question asked.
+        id: Readable and stable: question, wording where it is not the first (``w2``), prompt, shot, loop and
+            model, joined by dashes.
+        question: The question asked, in the wording asked.
+        phrasing: Number of the wording, from 1.
         prompt: Prompt name.
         shot: Shot name.
         loop: What happens after the first answer.
@@ -23,6 +25,7 @@ class Case:
 
     id: str
     question: Question
+    phrasing: int
     prompt: str
     shot: str
     loop: str
@@ -35,6 +38,7 @@ class Case:
 def cases_of(
     setting: Setting,
     questions: Sequence[Question],
+    phrasings: Sequence[int],
     prompts: Sequence[str],
     shots: Sequence[str],
     models: Sequence[str],
@@ -46,6 +50,7 @@ def cases_of(
     Args:
         setting: The setting.
         questions: Selected questions of both settings.
+        phrasings: Selected wordings, by number.
         prompts: Selected prompts of this setting.
         shots: Selected shots.
         models: Model labels.
@@ -58,5 +63,8 @@ def cases_of(
     ]
     for question in questions:
         if question.setting == setting:
-            for suffix, prompt, shot, model in combinations:
-                yield Case(question.id + suffix, question, prompt, shot, LOOP, model)
+            for phrasing in phrasings:
+                asked = phrase(question, phrasing)
+                name = question.id if phrasing == 1 else f"{question.id}-w{phrasing}"
+                for suffix, prompt, shot, model in combinations:
+                    yield Case(name + suffix, asked, phrasing, prompt, shot, LOOP, model)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from kg.errors import InputError
+from kg.questions import PHRASINGS
 
 N = TypeVar("N", int, float)
 
@@ -21,6 +22,7 @@ class Options:
         shot: Shot names, or ``all``.
         model: Model specifications; empty for the default model.
         task: Task names; empty for all.
+        phrasing: Numbers of wordings, or ``all``.
         sample: Number of questions to draw; None for all.
         seed: Seed of the sample, of 1S-D-R and of the models that take one.
         graph: ``auto``, ``docker``, ``local`` or a URI.
@@ -37,6 +39,7 @@ class Options:
     shot: tuple[str, ...]
     model: tuple[str, ...]
     task: tuple[str, ...]
+    phrasing: tuple[str, ...]
     sample: int | None
     seed: int
     graph: str
@@ -74,6 +77,13 @@ _DECLARED = (
         many=True,
     ),
     _Declared("task", "tasks to run (default: all)", "NAME,...", None, many=True),
+    _Declared(
+        "phrasing",
+        f"wordings of each question: 1 to {PHRASINGS}, or all",
+        "N,...",
+        "1",
+        many=True,
+    ),
     _Declared("sample", "questions in total, stratified by task and step count", "N", None),
     _Declared("seed", "seed of the sample and of random exemplars", "N", "0"),
     _Declared("graph", "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI", "WHERE", "auto"),
@@ -118,6 +128,7 @@ def read_options(config: pytest.Config) -> Options:
         shot=_split(given["shot"]),
         model=tuple(given["model"] or ()),
         task=_split(given["task"]),
+        phrasing=_split(given["phrasing"]),
         sample=_number("sample", given["sample"], int, 1),
         seed=_required("seed", given["seed"], int, 0),
         graph=given["graph"],

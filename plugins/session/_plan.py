@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kg.errors import InputError
-from kg.questions import TASKS, Question, QuestionSet, Setting, load_questions, select, setting_of
+from kg.questions import (
+    PHRASINGS,
+    TASKS,
+    Question,
+    QuestionSet,
+    Setting,
+    load_questions,
+    phrase,
+    select,
+    setting_of,
+)
 from plugins.session._cases import Case, cases_of
 from plugins.session._options import Options
 from prompts.encoders import load_encoder
@@ -35,7 +45,8 @@ class Plan:
     Attributes:
         options: The options it came from.
         question_set: The set the questions were taken from.
-        questions: The questions of this run.
+        questions: The questions of this run, in their first wording.
+        phrasings: The wordings of this run, by number.
         prompts: The prompts of this run, by name.
         shots: The shots of this run, canonical names.
         models: The models of this run.
@@ -45,6 +56,7 @@ class Plan:
     options: Options
     question_set: QuestionSet
     questions: tuple[Question, ...]
+    phrasings: tuple[int, ...]
     prompts: Mapping[str, Prompt]
     shots: tuple[str, ...]
     models: tuple[ModelSpec, ...]
@@ -53,12 +65,13 @@ class Plan:
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
         names = [name for name, prompt in self.prompts.items() if prompt.setting == setting]
-        return cases_of(setting, self.questions, names, self.shots, [model.label for model in self.models])
+        labels = [model.label for model in self.models]
+        return cases_of(setting, self.questions, self.phrasings, names, self.shots, labels)
 
     def case_count(self) -> int:
         """Return how many cases the plan has, both settings together."""
         by_setting = [prompt.setting for prompt in self.prompts.values()]
-        each = len(self.shots) * len(self.models)
+        each = len(self.phrasings) * len(self.shots) * len(self.models)
         return sum(each * by_setting.count(question.setting) for question in self.questions)
 
     def require_cases(self, settings: Collection[Setting]) -> None:
@@ -89,6 +102,7 @@ def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Pl
     """
     prompts = _prompts(options)
     tasks = _tasks(options)
+    phrasings = _phrasings(options)
     settings = {prompt.setting for prompt in prompts.values()}
     shots = _shots(options)
     models = parse_specs(options.model, environment)
@@ -110,11 +124,13 @@ def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Pl
         questions,
         shots,
         every_question=question_set.questions,
+        phrasings=phrasings,
         prompts=tuple(prompts),
         environment=environment,
     )
-    require_vectors(questions, shots)
-    return Plan(options, question_set, tuple(questions), prompts, shots, models, _key_encoder(options))
+    require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
+    key_encoder = _key_encoder(options)
+    return Plan(options, question_set, tuple(questions), phrasings, prompts, shots, models, key_encoder)
 
 
 def _prompts(options: Options) -> dict[str, Prompt]:
@@ -134,6 +150,15 @@ def _shots(options: Options) -> tuple[str, ...]:
         raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
     named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
     return SHOTS if "all" in options.shot else tuple(named)
+
+
+def _phrasings(options: Options) -> tuple[int, ...]:
+    known = {str(number): number for number in range(1, PHRASINGS + 1)}
+    unknown = [name for name in options.phrasing if name not in (*known, "all")]
+    if unknown or not options.phrasing:
+        named = unknown[0] if unknown else "names none"
+        raise InputError(f"--phrasing {named}: no such wording; choose from 1 to {PHRASINGS}, or all")
+    return tuple(known.values() if "all" in options.phrasing else map(known.__getitem__, options.phrasing))
 
 
 def _tasks(options: Options) -> tuple[str, ...]:

@@ -85,12 +85,13 @@ def run_case(case: Case, tools: Tools) -> Outcome:
         shot=case.shot,
         loop=case.loop,
         model=case.model,
+        phrasing=case.phrasing,
         exemplar_id=exemplar.id if exemplar else None,
         question=question.text,
         reference_cypher=question.reference_cypher,
     )
     outcome = Outcome(record, {sha256: messages})
-    where = {"prompt": case.prompt, "shot": case.shot, "loop": case.loop}
+    where = {"prompt": case.prompt, "shot": case.shot, "loop": case.loop, "phrasing": str(case.phrasing)}
     try:
         answer = tools.models[case.model].answer(Request(messages, question, exemplar, where))
     except ModelError as error:

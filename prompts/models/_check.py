@@ -21,6 +21,7 @@ def check_models(
     every_question: Sequence[Question],
     prompts: Sequence[str],
     loops: Sequence[str] = ("none",),
+    phrasings: Sequence[int] = (1,),
     environment: Mapping[str, str] = os.environ,
 ) -> None:
     """Refuse models that cannot answer this run; reads files, starts nothing, calls nothing.
@@ -32,6 +33,7 @@ def check_models(
         every_question: The whole question set, against which predictions are checked.
         prompts: Names of its prompts.
         loops: Names of its loops.
+        phrasings: Numbers of its wordings.
         environment: Where the key is looked up.
 
     Raises:
@@ -46,7 +48,13 @@ def check_models(
         elif spec.kind == "file":
             predictions = read_predictions(Path(spec.argument))
             predictions.require_known({question.id for question in every_question})
-            case = {"model": (spec.label,), "prompt": prompts, "shot": shots, "loop": loops}
+            case = {
+                "model": (spec.label,),
+                "prompt": prompts,
+                "shot": shots,
+                "loop": loops,
+                "phrasing": [str(number) for number in phrasings],
+            }
             predictions.require_use([question.id for question in questions], case)
         elif spec.kind == "local":
             require_gguf(shipped_gguf())

@@ -18,7 +18,7 @@ class Request:
         messages: Chat messages, each with ``role`` and ``content``.
         question: The question behind them; for models that need no text (oracle, file and the like).
         exemplar: The exemplar shown, None with zero-shot.
-        case: Prompt, shot and loop of the case, by those names.
+        case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
     """
 
     messages: list[Message]

@@ -9,7 +9,7 @@ from typing import Any
 from kg.errors import InputError
 from prompts.shots import canonical_shot
 
-CONDITIONS = ("model", "prompt", "shot", "loop")
+CONDITIONS = ("model", "prompt", "shot", "loop", "phrasing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +157,8 @@ def _prediction(path: Path, number: int, line: str) -> Prediction:
     if cypher is not None and not isinstance(cypher, str):
         raise InputError(f"{where}: cypher is missing; it must be text, or null for no query.")
     given = {name: value[name] for name in CONDITIONS if value.get(name) is not None}
+    if isinstance(given.get("phrasing"), int):
+        given["phrasing"] = str(given["phrasing"])
     for name, content in given.items():
         if not isinstance(content, str):
             raise InputError(f"{where}: {name} must be text.")

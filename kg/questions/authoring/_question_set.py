@@ -11,13 +11,14 @@ import neo4j
 
 from kg.errors import InputError
 from kg.questions._model import Question, setting_of
+from kg.questions._phrasings import wordings_of
 from kg.questions._read import MANIFEST_FILE, QUESTION_FILES
 from kg.questions.authoring._candidate import Candidate, Kind
 from kg.questions.authoring._choose import Plan, choose, read_plan
 from kg.questions.authoring._manifest import describe
 from kg.questions.authoring._network import ReactionNetwork
 from kg.questions.authoring._reference import check_gold
-from kg.questions.authoring._templates import template_of
+from kg.questions.authoring._templates import reference_template
 from kg.questions.authoring._traversal import traverse
 from kg.reactions import Reaction, fingerprint_of
 
@@ -106,15 +107,14 @@ def draft_questions(reactions: Sequence[Reaction], seed: int, plan: Plan) -> tup
 
 def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -> Question:
     kind: Kind = candidate.kind
-    template = template_of(kind.task)
     return Question(
         id=identifier,
         task=kind.task,
         setting=setting_of(kind.task),
         steps=kind.steps,
-        text=template.text(candidate.slots),
+        text=wordings_of(kind.task).text(candidate.slots),
         slots=dict(candidate.slots),
-        reference_cypher=template.reference(candidate.slots),
+        reference_cypher=reference_template(kind.task).reference(candidate.slots),
         gold=traverse(network, kind.task, candidate.slots),
         target=candidate.target,
         discriminating=candidate.discriminating,

@@ -35,6 +35,8 @@ def refused(ran: Ran, *said: str) -> None:
         (["--model=gguf:/nowhere/model.gguf"], "/nowhere/model.gguf"),
         (["--prompt=P8", "--task=precursors,conditions"], "no case in common"),
         (["--model=exemplar", "--shot=ZS"], "exemplar"),
+        (["--phrasing=6"], "--phrasing 6: no such wording; choose from 1 to"),
+        (["--phrasing=terse"], "--phrasing terse: no such wording"),
         (["--sample=0"], "--sample 0: out of range"),
         (["--key-encoder=all-mpnet-base-v2"], "NAME@THRESHOLD"),
         (["--graph=mongodb://localhost"], "mongodb"),

@@ -14,7 +14,7 @@ import pytest
 from support.interrupts import heed_interrupts
 from support.suite import CHECKOUT, Ran, Suite
 
-from kg.questions import load_questions
+from kg.questions import load_questions, phrase
 from kg.server import Endpoint
 
 SAMPLE = "--sample=24"
@@ -48,6 +48,18 @@ def test_the_oracle_is_always_right(live: Suite) -> None:
     assert ran.status == 0, ran.output
     assert {record["scores"]["f1"] for record in ran.records.values()} == {1.0}
     assert ran.summary["passed"] == len(ran.records) == 24
+
+
+def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
+    ran = live("-n2", "--model=oracle", "--sample=10", "--phrasing=1,3")
+    assert ran.status == 0, ran.output
+    assert len(ran.records) == 20
+    asked = {question.id: question for question in load_questions().questions}
+    for record in ran.records.values():
+        assert record["question"] == phrase(asked[record["question_id"]], record["phrasing"]).text
+    again = live("-n0", f"--model=oracle=file:{ran.run / 'records.jsonl'}", "--sample=10", "--phrasing=3")
+    assert again.status == 0, again.output
+    assert set(again.records) == {name for name in ran.records if "-w3-" in name}
 
 
 def test_what_a_run_directory_holds(live: Suite) -> None:

@@ -79,13 +79,14 @@ def test_unknown_questions_are_refused(write: Callable[..., Path]) -> None:
         ({"model": "gpt"}, "are for model gpt, this run has p. Name the model with gpt=file:PATH"),
         ({"prompt": "P9"}, "are for prompt P9, this run has P1, P2"),
         ({"shot": "1S"}, "are for shot 1S-S, this run has ZS"),
+        ({"phrasing": 2}, "are for phrasing 2, this run has 1"),
         ({"loop": "cove"}, "are for loop cove, this run has none"),
     ],
 )
 def test_a_file_for_other_cases_is_refused(
     write: Callable[..., Path], given: dict[str, str], said: str
 ) -> None:
-    case = {"model": ("p",), "prompt": ("P1", "P2"), "shot": ("ZS",), "loop": ("none",)}
+    case = {"model": ("p",), "prompt": ("P1", "P2"), "shot": ("ZS",), "loop": ("none",), "phrasing": ("1",)}
     predictions: Predictions = read_predictions(write({**Q1, **given}))
     with pytest.raises(InputError, match=said):
         predictions.require_use(["precursors-001"], case)
