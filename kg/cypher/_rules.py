@@ -15,6 +15,7 @@ class Rule(StrEnum):
     RETURN_BODY = "returnBody"
     RETURN_ITEM = "returnItem"
     RETURN_ITEMS = "returnItems"
+    LIMIT = "limit"
     NODE_PATTERN = "nodePattern"
     INSERT_NODE_PATTERN = "insertNodePattern"
     RELATIONSHIP_PATTERN = "relationshipPattern"

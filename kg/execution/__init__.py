@@ -2,6 +2,7 @@
 
 from kg.execution._errors import GraphUnavailable
 from kg.execution._executor import GuardedExecutor
+from kg.execution._forced_limit import with_limit
 from kg.execution._json_value import to_json_value
 from kg.execution._model import Execution, Limits, Status
 from kg.execution._verdicts import Standstill, standstill_in
@@ -15,4 +16,5 @@ __all__ = [
     "Status",
     "standstill_in",
     "to_json_value",
+    "with_limit",
 ]

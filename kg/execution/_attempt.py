@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kg.cypher import parameter_places, parameterise, shape, tokens
+from kg.execution._call import Call
 from kg.execution._client import Client, ClientGone, ClientLate
-from kg.execution._model import Execution, Limits, Status
+from kg.execution._model import Execution, Status
 from kg.execution._plan_check import refusal_by_plan
 from kg.execution._rules import guard_rules
 from kg.execution._status import Trouble, judge, judge_planning, without_prefix
@@ -31,22 +32,20 @@ class Attempts:
 
     Args:
         client: The client process.
-        limits: Bounds on one query.
         tag: Metadata of every transaction.
     """
 
-    def __init__(self, client: Client, limits: Limits, tag: dict[str, str]) -> None:
+    def __init__(self, client: Client, tag: dict[str, str]) -> None:
         self._client = client
-        self._limits = limits
         self._tag = tag
         # By shape: the literals that are sent as parameters, None until a query of that shape comes again.
         self._harmless: dict[str, tuple[int, ...] | None] = {}
 
-    def attempt(self, text: str, *, shortcut: bool) -> Execution | Undecided:
-        """Plan, check and run a query once.
+    def attempt(self, call: Call, *, shortcut: bool) -> Execution | Undecided:
+        """Plan, check and run a query once; only plan and check it where no more is asked.
 
         Args:
-            text: The query.
+            call: The query, and what is asked of it.
             shortcut: Skip the planning of a query whose shape was planned and found harmless before, and send
                 its strings as parameters. Only a success counts; all else is decided the long way.
 
@@ -58,10 +57,10 @@ class Attempts:
         except ClientGone:
             return Undecided(Trouble.LOST, None, "The process that talks to the server does not start.", 0.0)
         started = time.monotonic()
-        deadline = started + self._limits.timeout_s
+        deadline = started + call.limits.timeout_s
         try:
-            result: Execution | Undecided | None = self._shortcut(text, deadline) if shortcut else None
-            result = result or self._long_way(text, deadline)
+            result: Execution | Undecided | None = self._shortcut(call, deadline) if shortcut else None
+            result = result or self._long_way(call, deadline)
             return replace(result, time_s=time.monotonic() - started)
         except ClientLate:
             return Undecided(Trouble.TIME, None, None, time.monotonic() - started)
@@ -69,7 +68,8 @@ class Attempts:
             message = "Its result cannot be read: it is too large, or nested too deeply."
             return Undecided(Trouble.MEMORY, None, message, time.monotonic() - started)
 
-    def _shortcut(self, text: str, deadline: float) -> Execution | None:
+    def _shortcut(self, call: Call, deadline: float) -> Execution | None:
+        text = call.text
         # Escapes are left to the server, long texts to the planner: neither is worth a grammar's time.
         if len(text) > _LONGEST_SHORTCUT or "\\u" in text:
             return None
@@ -80,15 +80,19 @@ class Attempts:
         if places is None:
             places = self._harmless[kind] = parameter_places(text)
         query = parameterise(text, places)
+        if call.plan_only:
+            plan = self._client.explain(query.text, query.parameters, self._tag, deadline)
+            return None if "error" in plan else Execution("ok")
         answer = self._client.run(query.text, query.parameters, self._tag, deadline)
         return None if "error" in answer else _ok(answer)
 
-    def _long_way(self, text: str, deadline: float) -> Execution | Undecided:
+    def _long_way(self, call: Call, deadline: float) -> Execution | Undecided:
+        text = call.text
         found = tokens(text)
         if not found:
             return Execution("no_query")
         text = without_profile(text, found)
-        plan = self._client.explain(text, self._tag, deadline)
+        plan = self._client.explain(text, {}, self._tag, deadline)
         if "error" in plan:
             error = {**plan["error"], "message": without_prefix(plan["error"]["message"] or "")}
             return _failed(judge_planning(error), error)
@@ -99,6 +103,8 @@ class Attempts:
         if refusal:
             return Execution("refused", message=refusal)
         self._remember(text)
+        if call.plan_only:
+            return Execution("ok")
         answer = self._client.run(text, {}, self._tag, deadline)
         return _failed(judge(answer["error"]), answer["error"]) if "error" in answer else _ok(answer)
 

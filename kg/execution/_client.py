@@ -90,11 +90,14 @@ class Client:
             except ClientGone:
                 self.close()
 
-    def explain(self, text: str, tag: dict[str, str], deadline: float) -> dict[str, Any]:
+    def explain(
+        self, text: str, parameters: dict[str, str], tag: dict[str, str], deadline: float
+    ) -> dict[str, Any]:
         """Return query type and operators of the plan of a query, or the server's error.
 
         Args:
             text: The query, without a prefix.
+            parameters: Its parameters by name.
             tag: Metadata of the transaction.
             deadline: When to give up, on the clock of `time.monotonic`.
 
@@ -102,7 +105,7 @@ class Client:
             ClientLate: There was no answer before the deadline.
             ClientGone: The process ended.
         """
-        return self._ask({"op": "explain", "text": text}, tag, deadline)
+        return self._ask({"op": "explain", "text": text, "parameters": parameters}, tag, deadline)
 
     def run(
         self, text: str, parameters: dict[str, str], tag: dict[str, str], deadline: float

@@ -57,7 +57,8 @@ class Client:
 
     def _explain(self, request: dict[str, Any]) -> bytes:
         with self._session() as session:
-            summary = session.run(_query("EXPLAIN\n" + request["text"], request)).consume()
+            query = _query("EXPLAIN\n" + request["text"], request)
+            summary = session.run(query, request["parameters"]).consume()
         operators: list[tuple[str, str]] = []
         waiting = [summary.plan] if summary.plan else []
         while waiting:

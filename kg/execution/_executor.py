@@ -1,20 +1,26 @@
 """Guarded execution of one query after another."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from kg.execution._attempt import Attempts, Undecided
+from kg.execution._call import Call
 from kg.execution._care import TAG, ServerCare
 from kg.execution._client import Client
 from kg.execution._errors import GraphUnavailable
+from kg.execution._forced_limit import with_limit
 from kg.execution._model import Execution, Limits
 from kg.execution._rules import guard_rules
 from kg.execution._status import Trouble, Unauthorised
 from kg.execution._turns import Turns
 from kg.execution._verdicts import Standstill, Verdicts
 from kg.server import Endpoint
+
+_MOST_PLANNED = 10_000
+_LASTING = ("ok", "syntax_error", "refused")
 
 
 class GuardedExecutor:
@@ -38,10 +44,11 @@ class GuardedExecutor:
         self._endpoint = endpoint
         self._limits = limits
         self._turns = Turns(coordination_dir)
-        self._verdicts = Verdicts(coordination_dir, limits)
+        self._verdicts = Verdicts(coordination_dir)
         session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
         self._client = Client(endpoint, limits)
-        self._attempts = Attempts(self._client, limits, {TAG: session})
+        self._attempts = Attempts(self._client, {TAG: session})
+        self._planned: dict[str, Execution] = {}
         self._care = ServerCare(endpoint, limits, session, coordination_dir)
         self._restarts_seen = self._care.restarts()
         self._client.start()
@@ -56,7 +63,9 @@ class GuardedExecutor:
         """How often queries of the session ran alone, and how long all others waited for them."""
         return self._verdicts.standstill()
 
-    def run(self, cypher: str | None) -> Execution:
+    def run(
+        self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
+    ) -> Execution:
         """Run one query and return what came of it.
 
         An attempt ends within two seconds of ``timeout_s``; with the second attempt, and where a stopped
@@ -64,25 +73,38 @@ class GuardedExecutor:
 
         Args:
             cypher: The query as the model wrote it; None or blank where there is none.
+            timeout_s: Seconds this query may take, where that is less than what the executor allows.
+            row_limit: Rows this query may ask for: a LIMIT is put where it has none, or a higher one.
 
         Raises:
             GraphUnavailable: The server is lost and cannot be brought back, or refuses the connection.
         """
         if cypher is None or not cypher.strip():
             return Execution("no_query")
-        known = _unfit(cypher) or self._verdicts.find(cypher)
-        if known:
-            return known
-        try:
-            with self._turns.shared():
-                # Another executor may have decided while this one waited for its turn.
-                first = self._verdicts.find(cypher) or self._attempt(cypher, shortcut=True)
-            return first if isinstance(first, Execution) else self._alone(cypher)
-        except Unauthorised as error:
-            raise GraphUnavailable(
-                f"The server at {self._endpoint.uri} does not accept the user {self._endpoint.user} "
-                f"({error}). Check NEO4J_USER and NEO4J_PASSWORD."
-            ) from error
+        if row_limit is not None and _unfit(cypher) is None:
+            cypher = with_limit(cypher, row_limit)
+        timeout = min(timeout_s or self._limits.timeout_s, self._limits.timeout_s)
+        return self._judge(Call(cypher, replace(self._limits, timeout_s=timeout)))
+
+    def explain(self, cypher: str | None) -> Execution:
+        """Return what would come of a query as far as planning tells, without running it.
+
+        The status is ``ok`` where the server plans it and it may run; else it is that of `run`, with the
+        server's message or the reason for a refusal. There are no rows. A text is planned once, and one of a
+        known shape in about a millisecond.
+
+        Args:
+            cypher: The query as the model wrote it; None or blank where there is none.
+
+        Raises:
+            GraphUnavailable: As `run`.
+        """
+        if cypher is None or not cypher.strip():
+            return Execution("no_query")
+        found = self._planned.get(cypher) or self._judge(Call(cypher, self._limits, plan_only=True))
+        if found.status in _LASTING and len(self._planned) < _MOST_PLANNED:
+            self._planned[cypher] = found
+        return found
 
     def close(self) -> None:
         """Disconnect; the executor cannot be used any more."""
@@ -98,43 +120,46 @@ class GuardedExecutor:
     ) -> None:
         self.close()
 
-    def _alone(self, cypher: str) -> Execution:
-        with self._turns.alone():
-            return self._verdicts.find(cypher) or self._decide(cypher)
+    def _judge(self, call: Call) -> Execution:
+        known = _unfit(call.text) or self._verdicts.find(call)
+        if known:
+            return known
+        try:
+            with self._turns.shared():
+                # Another executor may have decided while this one waited for its turn.
+                first = self._verdicts.find(call) or self._attempt(call, shortcut=True)
+            return first if isinstance(first, Execution) else self._alone(call)
+        except Unauthorised as error:
+            raise GraphUnavailable(
+                f"The server at {self._endpoint.uri} does not accept the user {self._endpoint.user} "
+                f"({error}). Check NEO4J_USER and NEO4J_PASSWORD."
+            ) from error
 
-    def _decide(self, cypher: str) -> Execution:
+    def _alone(self, call: Call) -> Execution:
+        with self._turns.alone():
+            return self._verdicts.find(call) or self._decide(call)
+
+    def _decide(self, call: Call) -> Execution:
         with self._verdicts.counted():
             self._care.make_quiet()
-            second = self._attempt(cypher, shortcut=False)
+            second = self._attempt(call, shortcut=False)
             if isinstance(second, Execution):
                 return second
             if second.code is None:
                 # No word from the server: it must be seen to be well before the query is blamed.
                 self._care.make_quiet()
-        verdict = self._verdict(second)
+        verdict = _verdict(second, call.limits)
         # A connection may be lost for reasons that do not last.
         if second.trouble is not Trouble.LOST:
-            self._verdicts.keep(cypher, verdict)
+            self._verdicts.keep(call, verdict)
         return verdict
 
-    def _attempt(self, cypher: str, *, shortcut: bool) -> Execution | Undecided:
+    def _attempt(self, call: Call, *, shortcut: bool) -> Execution | Undecided:
         restarts = self._care.restarts()
         if restarts != self._restarts_seen:
             self._restarts_seen = restarts
             self._client.reconnect()
-        return self._attempts.attempt(cypher, shortcut=shortcut)
-
-    def _verdict(self, second: Undecided) -> Execution:
-        if second.trouble is Trouble.TIME:
-            message = f"No result within {self._limits.timeout_s:g} s."
-            return Execution("timeout", code=second.code, message=message, time_s=second.time_s)
-        message = second.message or ""
-        if second.trouble is Trouble.LOST and second.code is None:
-            message = (
-                "The server stopped or closed the connection whenever this query ran, the second time with "
-                "no other query beside it."
-            )
-        return Execution("runtime_error", code=second.code, message=message, time_s=second.time_s)
+        return self._attempts.attempt(call, shortcut=shortcut)
 
 
 def _unfit(cypher: str) -> Execution | None:
@@ -147,3 +172,16 @@ def _unfit(cypher: str) -> Execution | None:
     except UnicodeEncodeError as error:
         return Execution("syntax_error", message=f"Half a surrogate pair at offset {error.start}.")
     return None
+
+
+def _verdict(second: Undecided, limits: Limits) -> Execution:
+    if second.trouble is Trouble.TIME:
+        message = f"No result within {limits.timeout_s:g} s."
+        return Execution("timeout", code=second.code, message=message, time_s=second.time_s)
+    message = second.message or ""
+    if second.trouble is Trouble.LOST and second.code is None:
+        message = (
+            "The server stopped or closed the connection whenever this query ran, the second time with "
+            "no other query beside it."
+        )
+    return Execution("runtime_error", code=second.code, message=message, time_s=second.time_s)

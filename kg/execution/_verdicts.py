@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from kg.execution._model import Execution, Limits
+from kg.execution._call import Call
+from kg.execution._model import Execution
 
 _WAITS = "standstill.txt"
 
@@ -38,32 +39,30 @@ def standstill_in(directory: Path) -> Standstill:
 
 
 class Verdicts:
-    """Keeps the time-limit and memory-limit verdicts of lone runs, by text and limits.
+    """Keeps the time-limit and memory-limit verdicts of lone runs, by what was asked and under which limits.
 
     The graph is the same throughout a session, so the same text under the same limits has the same verdict.
 
     Args:
         directory: Shared folder of the session.
-        limits: Bounds on one query.
     """
 
-    def __init__(self, directory: Path, limits: Limits) -> None:
+    def __init__(self, directory: Path) -> None:
         self._directory = directory / "verdicts"
         self._directory.mkdir(exist_ok=True)
-        self._limits = json.dumps(asdict(limits))
         self._waits = directory / _WAITS
         self._waits.touch()
 
-    def find(self, text: str) -> Execution | None:
+    def find(self, call: Call) -> Execution | None:
         """Return the verdict on a query, None where no lone run was needed or it settled nothing."""
         try:
-            return Execution(**json.loads(self._path(text).read_bytes()))
+            return Execution(**json.loads(self._path(call).read_bytes()))
         except FileNotFoundError:
             return None
 
-    def keep(self, text: str, verdict: Execution) -> None:
+    def keep(self, call: Call, verdict: Execution) -> None:
         """Keep a verdict for the rest of the session."""
-        path = self._path(text)
+        path = self._path(call)
         # Only one executor runs alone, so only one writes; those that read never see half a file.
         unfinished = path.with_suffix(".part")
         unfinished.write_text(json.dumps(verdict.to_json()))
@@ -83,6 +82,7 @@ class Verdicts:
         """Sum up the lone runs of all executors of the session."""
         return standstill_in(self._waits.parent)
 
-    def _path(self, text: str) -> Path:
-        name = hashlib.sha256(f"{self._limits}\n{text}".encode()).hexdigest()
+    def _path(self, call: Call) -> Path:
+        asked = json.dumps(asdict(call.limits)) + ("\nplan" if call.plan_only else "")
+        name = hashlib.sha256(f"{asked}\n{call.text}".encode()).hexdigest()
         return self._directory / f"{name}.json"

@@ -7,6 +7,7 @@ import pytest
 
 from kg.cypher import quote, shape
 from kg.execution import Execution, GuardedExecutor, Limits
+from kg.execution._call import Call
 from kg.questions import TASKS, load_questions
 from kg.server import Endpoint
 
@@ -48,7 +49,7 @@ def test_results_are_the_same(executor: GuardedExecutor) -> None:
     names = [question.target for question in questions[::800]]
     texts += [template.format(quote(name)) for template in VARIED for name in names]
 
-    whole = [executor._attempt(text, shortcut=False) for text in texts]
+    whole = [executor._attempt(Call(text, Limits()), shortcut=False) for text in texts]
     for text, expected in zip(texts, whole, strict=True):
         assert isinstance(expected, Execution)
         assert result(executor.run(text)) == result(expected), text

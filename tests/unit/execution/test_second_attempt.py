@@ -10,6 +10,7 @@ import pytest
 from kg.execution import Execution, GraphUnavailable, GuardedExecutor, Limits, Standstill
 from kg.execution import _executor as module
 from kg.execution._attempt import Undecided
+from kg.execution._call import Call
 from kg.execution._status import Trouble, Unauthorised
 from kg.server import Endpoint
 
@@ -22,6 +23,7 @@ class Stage:
     def __init__(self) -> None:
         self.outcomes: list[Any] = []
         self.calls: list[str] = []
+        self.asked: list[Call] = []
         self.restarted = 0
         self.well = True
 
@@ -42,8 +44,10 @@ class Stage:
         if not self.well:
             raise GraphUnavailable("gone")
 
-    def attempt(self, text: str, *, shortcut: bool) -> Any:
-        self.calls.append(f"attempt {'short' if shortcut else 'whole'}")
+    def attempt(self, call: Call, *, shortcut: bool) -> Any:
+        kind = "plan" if call.plan_only else "attempt"
+        self.calls.append(f"{kind} {'short' if shortcut else 'whole'}")
+        self.asked.append(call)
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, Exception):
             raise outcome
@@ -211,3 +215,36 @@ def test_the_session_knows_how_long_it_stood_still(
     assert found == executor.standstill
     assert found.queries == 2
     assert found.seconds >= 0
+
+
+def test_a_call_has_limits_of_its_own(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [LATE, LATE, OK, OK]
+    verdict = executor.run("RETURN 1", timeout_s=2)
+    assert verdict.message == "No result within 2 s."
+    assert executor.run("RETURN 1") == OK
+    assert executor.run("RETURN 2", timeout_s=60) == OK
+    assert [call.limits.timeout_s for call in stage.asked] == [2, 2, 3, 3]
+
+
+def test_a_limit_is_put_on_the_rows(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [OK]
+    executor.run("MATCH (n) RETURN n", row_limit=5)
+    assert stage.asked[0].text == "MATCH (n) RETURN n\nLIMIT 5"
+
+
+def test_what_was_planned_is_not_planned_again(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [Execution("ok"), Execution("syntax_error", message="no"), OK]
+    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "ok"
+    assert executor.explain("RETURN").message == executor.explain("RETURN").message == "no"
+    assert executor.explain(" ").status == executor.explain(None).status == "no_query"
+    assert stage.calls == ["plan short", "plan short"]
+    assert executor.run("RETURN 1") == OK
+
+
+def test_planning_that_takes_too_long_is_no_verdict_on_the_run(
+    executor: GuardedExecutor, stage: Stage
+) -> None:
+    stage.outcomes = [LATE, LATE, OK]
+    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "timeout"
+    assert executor.run("RETURN 1") == OK
+    assert stage.outcomes == []
