@@ -52,11 +52,23 @@ def missing_and_extra(
 ) -> dict[str, tuple[set[Atom], set[Atom]]]:
     """Return, by key that differs, the values a result lacks and those it has too much."""
     keys = scored_keys(question)
-    table = read_table(columns, rows)
-    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
-    returned, gold = _united(table, matches, keys), _gold(question, keys)
+    returned, gold = values_of_answer(question, columns, rows, key_encoder), values_of_gold(question)
     differing = [key for key in keys if compare(key, returned[key], gold[key]).f1 < 1.0]
     return {key: (gold[key] - returned[key], returned[key] - gold[key]) for key in differing}
+
+
+def values_of_answer(
+    question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
+) -> dict[str, set[Atom]]:
+    """Return the distinct values that a result holds, by ``id`` and scored key."""
+    keys = scored_keys(question)
+    table = read_table(columns, rows)
+    return _united(table, match_columns(table.names, table.reaction_columns(), keys, key_encoder), keys)
+
+
+def values_of_gold(question: Question) -> dict[str, set[Atom]]:
+    """Return the distinct values that a result should hold, by ``id`` and scored key."""
+    return _gold(question, scored_keys(question))
 
 
 def _gold(question: Question, keys: tuple[str, ...]) -> dict[str, set[Atom]]:
