@@ -1,0 +1,5 @@
+"""How a right query differs from the reference."""
+
+from plugins.taxonomy._variations import VARIATIONS, variations
+
+__all__ = ["VARIATIONS", "variations"]
