@@ -14,6 +14,8 @@ from kg.reading._model import (
     Unread,
     Use,
 )
+from kg.reading._read import read_query
+from kg.reading._simplify import parts_of, walk
 from kg.reading._terms import (
     Call,
     Case,
@@ -66,4 +68,7 @@ __all__ = [
     "Unknown",
     "Unread",
     "Use",
+    "parts_of",
+    "read_query",
+    "walk",
 ]

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from kg.cypher import ParsedQuery
 from kg.reading._terms import Term
 
+Agreement = Literal["as_written", "turned", "both", "never", "unknown"]
 ScopeKind = Literal["branch", "call", "exists", "count", "collect", "group"]
 
 
@@ -95,7 +96,7 @@ class EdgeReading:
     types: frozenset[str]
     hops: Hops
     written_hops: Hops
-    agreement: Literal["as_written", "turned", "both", "never", "unknown"]
+    agreement: Agreement
     variable: str | None
     part: int
     optional: bool
@@ -237,7 +238,7 @@ class QueryReading:
         scopes: The branches of the query and its subqueries.
         nodes: The nodes, by key.
         edges: The relationship patterns, by key.
-        paths: The paths, by key; those without a name are among them where they have an edge.
+        paths: The paths that have a name or are shortest ones, by key.
         conditions: What has to hold, scope by scope.
         projections: WITH and RETURN in the order of the text.
         properties: Every property that is looked up or matched.

@@ -1,0 +1,175 @@
+"""Terms brought to one form, so that different spellings of one meaning are equal."""
+
+from collections.abc import Iterator
+
+from kg.reading._draft import Draft
+from kg.reading._terms import (
+    Call,
+    Case,
+    Comprehension,
+    Constant,
+    EdgeTerm,
+    Element,
+    GroupTerm,
+    HasLabel,
+    ListTerm,
+    MapTerm,
+    NodeTerm,
+    Operation,
+    PathTerm,
+    Property,
+    Subquery,
+    Term,
+    Unknown,
+)
+
+_SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
+
+
+def element_of(draft: Draft, source: Term) -> Term:
+    """What one element of a list stands for.
+
+    An element of ``collect(x)`` is ``x`` itself: the two differ in how many rows there are, not in meaning.
+    """
+    match source:
+        case Call("collect", (item,)):
+            return item
+        case Subquery("collect", _, item) if item is not None:
+            return item
+        case ListTerm((item,)):
+            return item
+        case GroupTerm(item):
+            return item
+        case Call(name, (items,)) if name in _SAME_ELEMENTS:
+            return element_of(draft, items)
+        case Comprehension("list", element, None, projection):
+            return element_of(draft, element.of) if projection is None else projection
+    return Element(source, draft.element())
+
+
+def item_of(draft: Draft, source: Term, place: int) -> Term | None:
+    """The element of a list at a place counted from its beginning, or from its end where negative."""
+    match source:
+        case ListTerm(items) if -len(items) <= place < len(items):
+            return items[place]
+        case Call("nodes", (PathTerm(key),)) if place in (0, -1):
+            return NodeTerm(draft.paths[key].nodes[place])
+        case Call("nodes", (PathTerm(key),)) if _single_hops(draft, key):
+            nodes = draft.paths[key].nodes
+            return NodeTerm(nodes[place]) if -len(nodes) <= place < len(nodes) else None
+        case Call("relationships", (PathTerm(key),)) if _single_hops(draft, key):
+            edges = draft.paths[key].edges
+            return EdgeTerm(edges[place]) if -len(edges) <= place < len(edges) else None
+        case Call("reverse", (items,)):
+            return item_of(draft, items, -1 - place)
+    return None
+
+
+def _single_hops(draft: Draft, path: int) -> bool:
+    return all(draft.edges[edge].hops == (1, 1) for edge in draft.paths[path].edges)
+
+
+def call(draft: Draft, name: str, arguments: tuple[Term, ...], distinct: bool) -> Term:
+    """A function call, worked out where its arguments say enough."""
+    if len(arguments) == 1:
+        argument = arguments[0]
+        if name in ("head", "last"):
+            found = item_of(draft, argument, 0 if name == "head" else -1)
+            if found is not None:
+                return found
+        if name in ("startnode", "endnode") and isinstance(argument, EdgeTerm):
+            edge = draft.edges[argument.key]
+            if edge.directed and edge.hops == (1, 1):
+                return NodeTerm(edge.start if name == "startnode" else edge.end)
+        if name in ("rels", "relationships"):
+            return Call("relationships", arguments)
+        if name == "char_length" or name == "character_length":
+            return Call("size", arguments)
+        if name in ("tolower", "lower"):
+            return Call("tolower", arguments)
+        if name in ("toupper", "upper"):
+            return Call("toupper", arguments)
+    return Call(name, arguments, distinct)
+
+
+def property_of(of: Term, name: str) -> Term:
+    """A property, or the entry where it is looked up on a map that is written out."""
+    if isinstance(of, MapTerm):
+        entry = dict(of.entries).get(name)
+        if entry is not None:
+            return entry
+        if of.everything is not None:
+            return Property(of.everything, name)
+    return Property(of, name)
+
+
+def operation(operator: str, *operands: Term) -> Term:
+    """An operation; arithmetic on numbers is worked out, and ANDs and ORs are flat."""
+    if operator in ("and", "or"):
+        flat = [
+            inner
+            for each in operands
+            for inner in (
+                each.operands if isinstance(each, Operation) and each.operator == operator else (each,)
+            )
+        ]
+        return Operation(operator, tuple(flat))
+    if operator == "not" and isinstance(operands[0], Operation):
+        inner = operands[0]
+        opposite = _OPPOSITES.get(inner.operator)
+        if opposite is not None:
+            return Operation(opposite, inner.operands)
+        if inner.operator == "not":
+            return inner.operands[0]
+    numbers = [each.value for each in operands if isinstance(each, Constant)]
+    if len(numbers) == len(operands) == 2 and operator in "+-*" and all(type(n) is int for n in numbers):
+        left, right = (int(n) for n in numbers if isinstance(n, int))
+        return Constant({"+": left + right, "-": left - right, "*": left * right}[operator])
+    return Operation(operator, operands)
+
+
+_OPPOSITES = {
+    "=": "<>",
+    "<>": "=",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "is null": "is not null",
+    "is not null": "is null",
+}
+
+
+def parts_of(term: Term) -> tuple[Term, ...]:
+    """The terms that a term is made of."""
+    match term:
+        case Property(of) | HasLabel(of) | GroupTerm(of) | Element(of):
+            return (of,)
+        case Call(_, arguments):
+            return arguments
+        case Operation(_, operands):
+            return operands
+        case ListTerm(items):
+            return items
+        case MapTerm(entries, everything):
+            inner = tuple(value for _, value in entries)
+            return inner if everything is None else (*inner, everything)
+        case Comprehension(_, element, where, projection):
+            return tuple(each for each in (element, where, projection) if each is not None)
+        case Subquery(_, _, projection):
+            return () if projection is None else (projection,)
+        case Case(branches, default):
+            inner = tuple(each for branch in branches for each in branch)
+            return inner if default is None else (*inner, default)
+        case Unknown(_, parts):
+            return parts
+    return ()
+
+
+def walk(term: Term) -> Iterator[Term]:
+    """A term and all that it is made of, outermost first."""
+    waiting = [term]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(reversed(parts_of(found)))
