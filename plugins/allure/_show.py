@@ -7,6 +7,8 @@ from typing import Any
 import allure
 from allure_commons.types import AttachmentType
 
+from kg.labels import name_of
+from plugins.allure._errors import errors_list
 from plugins.allure._scores import scores_table
 from plugins.records import Record, Round
 
@@ -37,7 +39,8 @@ def show_case(
     """
     _label(record)
     if record.scores is not None:
-        allure.dynamic.description(scores_table(record.scores))
+        parts = [scores_table(record.scores)] + ([errors_list(record.errors)] if record.errors else [])
+        allure.dynamic.description("\n\n".join(parts))
     for number, turn in enumerate(record.rounds, 1):
         _show_round(number, turn, messages[turn.messages_sha256])
     if not record.rounds:
@@ -63,6 +66,11 @@ def _label(record: Record) -> None:
         allure.dynamic.parameter(name, _Plain(getattr(record, name)))
     if record.setting == "multi_step":
         allure.dynamic.parameter("steps", record.steps)
+    if record.errors:
+        allure.dynamic.tag(*dict.fromkeys(map(name_of, record.errors)))
+        allure.dynamic.label("error", record.errors[0])
+        # Excluded: a parameter that changes with the outcome would part a case from its history.
+        allure.dynamic.parameter("error", _Plain(record.errors[0]), excluded=True)
 
 
 def _show_round(number: int, turn: Round, asked: Sequence[Mapping[str, str]]) -> None:

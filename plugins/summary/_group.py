@@ -1,10 +1,11 @@
 """Counts and means of one group of cases."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plugins.summary._labels import LabelCounts, VariationCounts
 from plugins.summary._running import RunningMean
 
 METRICS = (
@@ -31,10 +32,17 @@ class Group:
     failed: int = 0
     infrastructure_errors: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
+    labels: LabelCounts = field(default_factory=LabelCounts)
+    variations: VariationCounts = field(default_factory=VariationCounts)
     means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record in."""
+    def add(self, record: Mapping[str, Any], variations: Sequence[str] | None) -> None:
+        """Count a record in.
+
+        Args:
+            record: A record as in ``records.jsonl``.
+            variations: How its query differs from the reference; None where the case is not perfect.
+        """
         error = record.get("infrastructure_error")
         if error is not None:
             self.infrastructure_errors[str(error.get("stage"))] += 1
@@ -44,6 +52,8 @@ class Group:
         else:
             self.failed += 1
         self.statuses[str((record.get("execution") or {}).get("status"))] += 1
+        self.labels.add(record)
+        self.variations.add(variations)
         scores = record.get("scores") or {}
         for name, mean in self.means.items():
             if scores.get(name) is not None:
@@ -67,6 +77,8 @@ class Group:
             "failed": self.failed,
             "infrastructure_errors": self.errors,
             "statuses": dict(sorted(self.statuses.items())),
+            "errors": self.labels.to_json(),
+            "variations": self.variations.to_json(),
             "means": {name: mean.mean for name, mean in self.means.items()},
             "defined": {name: mean.count for name, mean in self.means.items() if mean.count != scored},
         }

@@ -6,6 +6,7 @@ from typing import Any
 
 from kg.questions import TASKS
 from plugins.summary._group import Group
+from plugins.summary._labels import perfect_variations
 
 SCHEMA_VERSION = 1
 _SETTINGS = ("single_step", "multi_step")
@@ -56,8 +57,9 @@ class Summary:
         keys[_PROMPT_SHOT] = (record["prompt"], record["shot"])
         cell = tuple(str(record[name]) for name in _CELL)
         groups = [self._by[name][key] for name, key in keys.items()]
+        variations = perfect_variations(record)
         for group in (self._overall, *groups, self._cells[cell]):
-            group.add(record)
+            group.add(record, variations)
         if record.get("exemplar_id") is not None:
             self._exemplars[str(record["shot"])][str(record["exemplar_id"])] += 1
         columns = (record.get("scores") or {}).get("unmatched_columns") or []

@@ -1,5 +1,6 @@
 """How a right query differs from the reference."""
 
+from plugins.taxonomy._perfect import is_perfect
 from plugins.taxonomy._variations import VARIATIONS, variations
 
-__all__ = ["VARIATIONS", "variations"]
+__all__ = ["VARIATIONS", "is_perfect", "variations"]

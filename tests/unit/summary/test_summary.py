@@ -162,3 +162,54 @@ def test_table_names_the_loop_and_shows_markup_as_it_stands() -> None:
     lines = shown(summarise([record(model="my[bold]model", loop="cove")]))
 
     assert lines[0].strip() == "my[bold]model, loop cove"
+
+
+def test_errors_are_counted_by_primary_label_in_every_group() -> None:
+    records = [
+        record(f1=0.5, errors=["missing_component:agents", "missing_component:solvents"]),
+        record(f1=0.0, errors=["traversal_direction", "empty_result"], prompt="P1"),
+        record(errors=["wrong_aggregation_or_order"]),
+        record(errors=[]),
+        error("graph"),
+    ]
+    summary = summarise(records)
+
+    assert summary["errors"] == {
+        "cases": 3,
+        "passed": 1,
+        "primary": {
+            "traversal_direction": 1,
+            "missing_component:agents": 1,
+            "wrong_aggregation_or_order": 1,
+        },
+        "any": {
+            "traversal_direction": 1,
+            "missing_component": 1,
+            "wrong_aggregation_or_order": 1,
+            "empty_result": 1,
+        },
+    }
+    assert list(summary["errors"]["any"]) == [
+        "traversal_direction",
+        "missing_component",
+        "wrong_aggregation_or_order",
+        "empty_result",
+    ]
+    first = summary["by"]["prompt_shot"][f"P1 {TIMES} 1S-D-S"]
+    assert first["errors"]["primary"] == {"traversal_direction": 1}
+    assert [cell["errors"]["cases"] for cell in summary["cells"]] == [1, 2]
+
+
+def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None:
+    query = "MATCH (a:Molecule {name: 'C'})-[:REACTS_IN]->(r) RETURN r"
+    records = [
+        record(cypher=query, reference_cypher=query),
+        record(cypher=query.replace("(a:", "(b:"), reference_cypher=query),
+        record(cypher=query.replace("(a:", "(b:"), reference_cypher=query, f1=0.9),
+        record(cypher=f"MATCH (n) WITH n {query}", reference_cypher=query, shot="ZS"),
+    ]
+    by = summarise(records)["by"]["prompt_shot"]
+
+    none = {"aliases": 0, "with_clause": 0, "edge_written_from_other_side": 0, "clause_order": 0}
+    assert by[f"P5 {TIMES} 1S-D-S"]["variations"] == {"perfect": 2, **none, "aliases": 1}
+    assert by[f"P5 {TIMES} ZS"]["variations"] == {"perfect": 1, **none, "aliases": 1, "with_clause": 1}
