@@ -8,9 +8,11 @@ from typing import Any, Protocol
 from kg.errors import GraphError
 from kg.execution import Execution
 from kg.questions import Setting
+from kg.schema import parse_schema
 from plugins.records import Record, Round, json_line
 from plugins.scoring import KeyMatcher, score
 from plugins.session._cases import Case
+from plugins.taxonomy import labels_of
 from prompts.encoders import Encoder
 from prompts.exemplars import Exemplar
 from prompts.extraction import extract_cypher
@@ -116,6 +118,9 @@ def run_case(case: Case, tools: Tools) -> Outcome:
         return outcome
     record.execution = execution.to_json()
     record.scores = score(question, execution, record.cypher, key_encoder=tools.key_encoder)
+    record.errors = labels_of(
+        question, record.cypher, record.execution, record.scores, parse_schema(tools.schema)
+    )
     record.passed = record.scores["f1"] >= tools.threshold
     return outcome
 

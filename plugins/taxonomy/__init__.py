@@ -1,6 +1,7 @@
-"""How a right query differs from the reference."""
+"""What is wrong with a failed case, and how a right query differs from the reference."""
 
+from plugins.taxonomy._labels_of import labels_of
 from plugins.taxonomy._perfect import is_perfect
 from plugins.taxonomy._variations import VARIATIONS, variations
 
-__all__ = ["VARIATIONS", "is_perfect", "variations"]
+__all__ = ["VARIATIONS", "is_perfect", "labels_of", "variations"]

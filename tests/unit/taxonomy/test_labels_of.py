@@ -1,0 +1,115 @@
+"""What is wrong with one case, told from its query, its result and gold."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg.execution import Status
+from kg.labels import is_label
+from kg.questions import Question, load_questions
+from plugins.scoring import score
+from plugins.taxonomy import labels_of
+from tests.support.schemas import default_schema
+
+SCHEMA = default_schema()
+QUESTIONS = load_questions().questions
+STATUSES = [status for status in Status.__args__ if status != "ok"]  # type: ignore[attr-defined]
+
+
+@cache
+def question(task: str) -> Question:
+    return next(each for each in QUESTIONS if each.task == task)
+
+
+def execution(
+    rows: list[list[Any]] | None = None, columns: list[str] | None = None, status: str = "ok"
+) -> dict[str, Any]:
+    return {"status": status, "code": None, "message": None, "columns": columns or [], "rows": rows or []}
+
+
+def labelled(asked: Question, cypher: str | None, result: dict[str, Any]) -> list[str]:
+    scores = score(asked, result, cypher, text_metrics=False)
+    return labels_of(asked, cypher, result, scores, SCHEMA)
+
+
+def right(asked: Question) -> dict[str, Any]:
+    columns = list(asked.gold[0])
+    return execution([[row[column] for column in columns] for row in asked.gold], columns)
+
+
+@pytest.mark.parametrize("task", sorted({each.task for each in QUESTIONS}))
+def test_a_perfect_case_has_no_label(task: str) -> None:
+    asked = question(task)
+    assert labelled(asked, asked.reference_cypher, right(asked)) == []
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_status_that_is_not_ok_is_the_label_of_a_query_with_no_other_error(status: Status) -> None:
+    asked = question("precursors")
+    cypher = None if status == "no_query" else asked.reference_cypher
+    assert labelled(asked, cypher, execution(status=status)) == [status]
+
+
+def test_a_right_query_without_rows_is_labelled_by_what_is_seen() -> None:
+    asked = question("precursors")
+    assert labelled(asked, asked.reference_cypher, execution()) == ["empty_result"]
+
+
+def test_values_that_do_not_stand_in_the_rows_of_their_reactions_are_labelled_in_a_case_that_passes() -> None:
+    asked = question("precursors")
+    keys = ("reactants", "products", "agents", "solvents")
+    united = [[sorted({name for row in asked.gold for name in row[key]}) for key in keys]]
+    result = execution(united, list(keys))
+    assert score(asked, result, None, text_metrics=False)["f1"] == 1.0
+    assert labelled(asked, asked.reference_cypher, result) == ["wrong_aggregation_or_order"]
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 9000)
+    | st.floats()
+    | st.sampled_from(["CCO", "id", "", "\ud800"])
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["id", "$node", "$path", "labels", "name"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Question, str | None, dict[str, Any]]:
+    asked = draw(st.sampled_from(QUESTIONS))
+    reference = asked.reference_cypher
+    cut, into = draw(st.integers(0, len(reference))), draw(st.integers(0, len(reference)))
+    other = draw(st.sampled_from(QUESTIONS)).reference_cypher
+    cypher = draw(
+        st.none()
+        | st.text(max_size=80)
+        | st.sampled_from([reference, reference[:cut], other, reference[:cut] + other[into:]])
+    )
+    columns = draw(
+        st.lists(st.sampled_from([*asked.gold[0], "x", "path", "precursor"]), max_size=4, unique=True)
+    )
+    rows = draw(st.lists(st.lists(json_values, min_size=len(columns), max_size=len(columns)), max_size=3))
+    status = draw(st.sampled_from(["ok", "ok", *STATUSES]))
+    return asked, cypher, execution(rows, columns, status)
+
+
+@given(cases())
+@settings(deadline=None)
+def test_any_case_gets_known_labels_and_the_same_ones_again(
+    case: tuple[Question, str | None, dict[str, Any]],
+) -> None:
+    found = labelled(*case)
+    assert all(is_label(label) for label in found), found
+    assert len(set(found)) == len(found)
+    assert labelled(*case) == found
+    asked, cypher, result = case
+    scores = score(asked, result, cypher, text_metrics=False)
+    assert bool(found) == (scores["f1"] < 1.0 or scores["row_f1"] not in (None, 1.0))
