@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
+from plugins import hooks
 from plugins.session import SESSION, SuiteSession, add_options, is_unasked_speed
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks that other plugins may implement."""
+    pluginmanager.add_hookspecs(hooks)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

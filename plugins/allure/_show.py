@@ -42,7 +42,7 @@ def show_case(
         parts = [scores_table(record.scores)] + ([errors_list(record.errors)] if record.errors else [])
         allure.dynamic.description("\n\n".join(parts))
     for number, turn in enumerate(record.rounds, 1):
-        _show_round(number, turn, messages[turn.messages_sha256])
+        _show_round(number, turn, messages)
     if not record.rounds:
         for asked in messages.values():
             _text("messages", _conversation(asked))
@@ -61,7 +61,7 @@ def _label(record: Record) -> None:
     allure.dynamic.feature(record.task)
     allure.dynamic.story(f"{record.prompt} {record.shot}")
     allure.dynamic.parameter("case", _Plain(record.case_id))
-    for name in ("setting", "task", "prompt", "shot", "model"):
+    for name in ("setting", "task", "prompt", "shot", "loop", "model"):
         allure.dynamic.label(name, getattr(record, name))
         allure.dynamic.parameter(name, _Plain(getattr(record, name)))
     if record.setting == "multi_step":
@@ -73,16 +73,20 @@ def _label(record: Record) -> None:
         allure.dynamic.parameter("error", _Plain(record.errors[0]), excluded=True)
 
 
-def _show_round(number: int, turn: Round, asked: Sequence[Mapping[str, str]]) -> None:
+def _show_round(number: int, turn: Round, messages: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
     tokens = (
         ""
         if turn.tokens is None
         else ", " + ", ".join(f"{n} {kind} tokens" for kind, n in turn.tokens.items())
     )
-    with allure.step(f"Round {number}: the {turn.role} answers in {turn.time_s:.2f} s{tokens}"):
-        _text("messages", _conversation(asked))
-        _text("answer", turn.answer)
-        _text("Cypher", turn.cypher or "(no query in the answer)")
+    verdict = "" if turn.verdict is None else f": {turn.verdict}"
+    with allure.step(f"Round {number}: {turn.role}{verdict}, {turn.time_s:.2f} s{tokens}"):
+        if turn.messages_sha256 is not None:
+            _text("messages", _conversation(messages[turn.messages_sha256]))
+            _text("answer", turn.answer)
+        _text("Cypher", turn.cypher or "(no query)")
+        if turn.findings:
+            _rows("findings", turn.findings)
 
 
 def _show_execution(execution: Mapping[str, Any]) -> None:

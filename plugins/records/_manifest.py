@@ -30,6 +30,7 @@ def manifest(
     started: datetime,
     options: Mapping[str, Any],
     models: list[dict[str, Any]],
+    loops: Mapping[str, Any],
     questions: Mapping[str, Any],
     prompts: Mapping[str, str],
     graph: Mapping[str, Any],
@@ -42,6 +43,7 @@ def manifest(
         started: When the run began.
         options: The options as resolved; no secret among them.
         models: The run's models, label and kind of each.
+        loops: Its loops, their validator, and the models that play their roles.
         questions: Count, hash and graph fingerprint of the question set.
         prompts: SHA-256 of each prompt by name.
         graph: Kind, version, fingerprint, schema and notes of the server.
@@ -56,6 +58,7 @@ def manifest(
         "cases": cases,
         "options": dict(options),
         "models": models,
+        "loops": dict(loops),
         "questions": dict(questions),
         "prompts": dict(prompts),
         "graph": dict(graph),

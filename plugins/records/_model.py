@@ -8,10 +8,13 @@ SCHEMA_VERSION = 1
 
 @dataclass(slots=True)
 class Round:
-    """One answer of the model on the way to the final query; fields as in the record contract."""
+    """One step on the way to the final query; fields as in the record contract.
+
+    ``messages_sha256`` is None where no model was asked.
+    """
 
     role: str
-    messages_sha256: str
+    messages_sha256: str | None
     answer: str
     cypher: str | None
     verdict: str | None = None

@@ -3,11 +3,14 @@
 from plugins.session._cases import Case
 from plugins.session._context import Context
 from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
+from plugins.session._once import OnceInFolder
 from plugins.session._options import add_options
 from plugins.session._plan import Plan
-from plugins.session._run_case import Outcome, Tools, run_case
+from plugins.session._rounds import Outcome
+from plugins.session._run_case import run_case
 from plugins.session._selection import is_unasked_speed
 from plugins.session._session import SESSION, SuiteSession
+from plugins.session._tools import Tools
 from plugins.session._worker import Worker
 
 __all__ = [
@@ -16,6 +19,7 @@ __all__ = [
     "CaseError",
     "CaseFailedError",
     "Context",
+    "OnceInFolder",
     "Outcome",
     "Plan",
     "SuiteSession",

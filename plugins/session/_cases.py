@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from kg.questions import Question, Setting, phrase
 
-LOOP = "none"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Case:
@@ -41,6 +39,7 @@ def cases_of(
     phrasings: Sequence[int],
     prompts: Sequence[str],
     shots: Sequence[str],
+    loops: Sequence[str],
     models: Sequence[str],
 ) -> Iterator[Case]:
     """Yield the cases of one setting.
@@ -53,12 +52,14 @@ def cases_of(
         phrasings: Selected wordings, by number.
         prompts: Selected prompts of this setting.
         shots: Selected shots.
+        loops: Selected loops, by name.
         models: Model labels.
     """
     combinations = [
-        (f"-{prompt}-{shot}-{LOOP}-{model}", prompt, shot, model)
+        (f"-{prompt}-{shot}-{loop}-{model}", prompt, shot, loop, model)
         for prompt in prompts
         for shot in shots
+        for loop in loops
         for model in models
     ]
     for question in questions:
@@ -66,5 +67,5 @@ def cases_of(
             for phrasing in phrasings:
                 asked = phrase(question, phrasing)
                 name = question.id if phrasing == 1 else f"{question.id}-w{phrasing}"
-                for suffix, prompt, shot, model in combinations:
-                    yield Case(name + suffix, asked, phrasing, prompt, shot, LOOP, model)
+                for suffix, prompt, shot, loop, model in combinations:
+                    yield Case(name + suffix, asked, phrasing, prompt, shot, loop, model)

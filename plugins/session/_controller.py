@@ -15,6 +15,8 @@ from plugins.records import ALLURE, RunDirectory, manifest, new_run_path
 from plugins.session._context import Context
 from plugins.session._exit import exit_status
 from plugins.session._graph import LiveGraph, open_graph
+from plugins.session._loop_plan import loop_lines
+from plugins.session._once import made_once
 from plugins.session._plan import Plan
 from plugins.session._progress import Progress
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
@@ -68,7 +70,7 @@ class Controller:
         """
         try:
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
-            self._models = start_shared(self.plan.models)
+            self._models = start_shared((*self.plan.models, *self.plan.loops.players.values()))
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             self._manifest = self._describe(self._graph)
@@ -98,6 +100,7 @@ class Controller:
             f"model: {models}",
             f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
             f"prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
+            *loop_lines(plan.loops),
             f"run: {self.run.path}",
         ]
 
@@ -124,6 +127,8 @@ class Controller:
         self.run.write_summary({**self.summary.to_json(), "lost_cases": sorted(self.lost)})
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
+        if self._coordination is not None:
+            self._manifest["loops"]["once"] = made_once(self._coordination.path)
         self._manifest["standstill"] = asdict(self.standstill())
         self.run.write_manifest(self._manifest)
         return status
@@ -151,6 +156,7 @@ class Controller:
             started=self._started,
             options=plan.options.to_json(),
             models=[model.to_json() for model in plan.models],
+            loops=plan.loops.to_json(),
             questions={
                 "count": len(plan.questions),
                 "set_sha256": plan.question_set.sha256,

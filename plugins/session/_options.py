@@ -23,6 +23,10 @@ class Options:
         model: Model specifications; empty for the default model.
         task: Task names; empty for all.
         phrasing: Numbers of wordings, or ``all``.
+        loop: Names of loops.
+        validator: Which validator the loops use: ``checklist``, ``schema`` or ``both``.
+        loop_model: Specification of the model that plays the other roles of loops; None for the model itself.
+        ledger: Whether the closing lines show what the loops repaired and broke.
         sample: Number of questions to draw; None for all.
         seed: Seed of the sample, of 1S-D-R and of the models that take one.
         graph: ``auto``, ``docker``, ``local`` or a URI.
@@ -40,6 +44,10 @@ class Options:
     model: tuple[str, ...]
     task: tuple[str, ...]
     phrasing: tuple[str, ...]
+    loop: tuple[str, ...]
+    validator: str
+    loop_model: str | None
+    ledger: bool
     sample: int | None
     seed: int
     graph: str
@@ -63,6 +71,7 @@ class _Declared:
     metavar: str
     default: str | None
     many: bool = False
+    flag: bool = False
 
 
 _DECLARED = (
@@ -84,6 +93,22 @@ _DECLARED = (
         "1",
         many=True,
     ),
+    _Declared(
+        "loop",
+        "what happens after the first answer: none, cove, review, guarded, guarded-limit, or a loop of yours",
+        "NAME,...",
+        "none",
+        many=True,
+    ),
+    _Declared("validator", "what judges queries in loops: schema, checklist, or both", "NAME", "schema"),
+    _Declared(
+        "loop-model",
+        "model that plays the other roles of loops (default: the model itself; for one that reads no "
+        "messages, the default model)",
+        "SPEC",
+        None,
+    ),
+    _Declared("ledger", "show what the loops repaired and broke, and at what cost", "", None, flag=True),
     _Declared("sample", "questions in total, stratified by task and step count", "N", None),
     _Declared("seed", "seed of the sample and of random exemplars", "N", "0"),
     _Declared("graph", "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI", "WHERE", "auto"),
@@ -102,6 +127,17 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("retrocypher", "RetroCypher benchmark")
     for option in _DECLARED:
         shown = "" if option.default is None else f" (default: {option.default})"
+        setting = option.name.replace("-", "_")
+        if option.flag:
+            group.addoption(
+                f"--{option.name}",
+                dest=_dest(option.name),
+                action="store_true",
+                default=None,
+                help=option.help,
+            )
+            parser.addini(setting, option.help, type="bool", default=False)
+            continue
         group.addoption(
             f"--{option.name}",
             dest=_dest(option.name),
@@ -109,7 +145,6 @@ def add_options(parser: pytest.Parser) -> None:
             metavar=option.metavar,
             help=option.help + shown,
         )
-        setting = option.name.replace("-", "_")
         if option.many:
             parser.addini(setting, option.help, type="args", default=None)
         else:
@@ -129,6 +164,10 @@ def read_options(config: pytest.Config) -> Options:
         model=tuple(given["model"] or ()),
         task=_split(given["task"]),
         phrasing=_split(given["phrasing"]),
+        loop=_split(given["loop"]),
+        validator=given["validator"],
+        loop_model=given["loop-model"],
+        ledger=bool(given["ledger"]),
         sample=_number("sample", given["sample"], int, 1),
         seed=_required("seed", given["seed"], int, 0),
         graph=given["graph"],

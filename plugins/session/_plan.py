@@ -1,7 +1,7 @@
 """What a run will do, resolved and checked before anything is started or paid for."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from kg.questions import (
     setting_of,
 )
 from plugins.session._cases import Case, cases_of
+from plugins.session._loop_plan import LoopPlan, loop_plan
 from plugins.session._options import Options
 from prompts.encoders import load_encoder
 from prompts.models import ModelSpec, check_models, parse_specs
@@ -49,6 +50,7 @@ class Plan:
         phrasings: The wordings of this run, by number.
         prompts: The prompts of this run, by name.
         shots: The shots of this run, canonical names.
+        loops: The loops of this run, with who plays their roles.
         models: The models of this run.
         key_encoder: The encoder stage of key matching, where asked for.
     """
@@ -59,6 +61,7 @@ class Plan:
     phrasings: tuple[int, ...]
     prompts: Mapping[str, Prompt]
     shots: tuple[str, ...]
+    loops: LoopPlan
     models: tuple[ModelSpec, ...]
     key_encoder: KeyEncoder | None
 
@@ -66,12 +69,14 @@ class Plan:
         """Yield the cases of one setting, in a stable order."""
         names = [name for name, prompt in self.prompts.items() if prompt.setting == setting]
         labels = [model.label for model in self.models]
-        return cases_of(setting, self.questions, self.phrasings, names, self.shots, labels)
+        return cases_of(
+            setting, self.questions, self.phrasings, names, self.shots, tuple(self.loops.loops), labels
+        )
 
     def case_count(self) -> int:
         """Return how many cases the plan has, both settings together."""
         by_setting = [prompt.setting for prompt in self.prompts.values()]
-        each = len(self.phrasings) * len(self.shots) * len(self.models)
+        each = len(self.phrasings) * len(self.shots) * len(self.loops.loops) * len(self.models)
         return sum(each * by_setting.count(question.setting) for question in self.questions)
 
     def require_cases(self, settings: Collection[Setting]) -> None:
@@ -90,12 +95,15 @@ class Plan:
             )
 
 
-def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Plan:
+def resolve(
+    options: Options, environment: Mapping[str, str] = os.environ, registered: Iterable[object] = ()
+) -> Plan:
     """Resolve and check options; reads files, but calls no model and starts no server.
 
     Args:
         options: What the user asked for.
         environment: Where keys are looked up.
+        registered: Loops that a user has registered.
 
     Raises:
         InputError: If anything asked for does not exist, does not fit together, or selects nothing.
@@ -106,6 +114,7 @@ def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Pl
     settings = {prompt.setting for prompt in prompts.values()}
     shots = _shots(options)
     models = parse_specs(options.model, environment)
+    loops = loop_plan(options, models, registered, environment)
     question_set = load_questions(Path(options.questions) if options.questions else None)
     _require_overlap(prompts, tasks, settings)
     questions = select(
@@ -126,11 +135,14 @@ def resolve(options: Options, environment: Mapping[str, str] = os.environ) -> Pl
         every_question=question_set.questions,
         phrasings=phrasings,
         prompts=tuple(prompts),
+        loops=tuple(loops.loops),
         environment=environment,
     )
     require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = _key_encoder(options)
-    return Plan(options, question_set, tuple(questions), phrasings, prompts, shots, models, key_encoder)
+    return Plan(
+        options, question_set, tuple(questions), phrasings, prompts, shots, loops, models, key_encoder
+    )
 
 
 def _prompts(options: Options) -> dict[str, Prompt]:

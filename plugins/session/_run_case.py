@@ -1,82 +1,33 @@
 """One case from question to record; one direction, no step reaches back."""
 
-import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from kg.errors import GraphError
-from kg.execution import Execution
-from kg.questions import Setting
-from kg.schema import parse_schema
-from plugins.records import Record, Round, json_line
-from plugins.scoring import KeyMatcher, score
+from plugins.records import Record
+from plugins.scoring import score
 from plugins.session._cases import Case
+from plugins.session._loop_case import run_loop
+from plugins.session._rounds import Outcome
+from plugins.session._settle import settle
+from plugins.session._tools import Tools
 from plugins.taxonomy import labels_of
-from prompts.encoders import Encoder
-from prompts.exemplars import Exemplar
 from prompts.extraction import extract_cypher
-from prompts.models import Message, Model, ModelError, Request
+from prompts.models import ModelError, Request
 from prompts.shots import choose
-from prompts.templates import Prompt, build_messages
+from prompts.templates import build_messages
 
-
-class Executor(Protocol):
-    """Runs a query under guard."""
-
-    def run(self, cypher: str | None) -> Execution:
-        """Run a query; raises GraphError where the graph cannot be asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What a case is run with.
-
-    Attributes:
-        prompts: Prompts by name.
-        schema: Schema text of the live graph.
-        banks: Exemplar bank of each setting.
-        encoder: Encoder of 1S-D-S.
-        models: Models by label.
-        executor: Guarded access to the graph.
-        seed: Seed of 1S-D-R.
-        threshold: F1 under which a case fails.
-        key_encoder: Encoder stage of key matching, where asked for.
-    """
-
-    prompts: Mapping[str, Prompt]
-    schema: str
-    banks: Mapping[Setting, tuple[Exemplar, ...]]
-    encoder: Encoder
-    models: Mapping[str, Model]
-    executor: Executor
-    seed: int
-    threshold: float
-    key_encoder: KeyMatcher | None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A case that was run.
-
-    Attributes:
-        record: Its record.
-        messages: The messages of its rounds, by their hash.
-    """
-
-    record: Record
-    messages: dict[str, list[Message]]
+NO_LOOP = "none"
 
 
 def run_case(case: Case, tools: Tools) -> Outcome:
     """Run one case.
 
-    An infrastructure error is put on the record and never becomes a score.
+    An infrastructure error is put on the record and never becomes a score; also one that a loop meets after
+    an answer: what the loop would have made of it nobody knows.
     """
     question = case.question
     exemplar = choose(case.shot, question, tools.banks[question.setting], tools.seed, tools.encoder)
     messages = build_messages(tools.prompts[case.prompt], tools.schema, question.text, exemplar)
-    sha256 = hashlib.sha256(json_line(messages).encode()).hexdigest()
     record = Record(
         case_id=case.id,
         question_id=question.id,
@@ -92,37 +43,39 @@ def run_case(case: Case, tools: Tools) -> Outcome:
         question=question.text,
         reference_cypher=question.reference_cypher,
     )
-    outcome = Outcome(record, {sha256: messages})
+    outcome = Outcome(record)
+    outcome.keep_messages(messages)
     where = {"prompt": case.prompt, "shot": case.shot, "loop": case.loop, "phrasing": str(case.phrasing)}
+    request = Request(messages, question, exemplar, where)
     try:
-        answer = tools.models[case.model].answer(Request(messages, question, exemplar, where))
+        _ask_and_score(case, tools, outcome, request)
     except ModelError as error:
         record.infrastructure_error = _error("model", error.kind, error)
-        return outcome
-    record.cypher = (answer.text or None) if answer.verbatim else extract_cypher(answer.text)
-    record.rounds.append(
-        Round(
-            role="generator",
-            messages_sha256=sha256,
-            answer=answer.text,
-            cypher=record.cypher,
-            findings=[answer.details] if answer.details else [],
-            time_s=answer.time_s,
-            tokens=answer.tokens,
-        )
-    )
-    try:
-        execution = tools.executor.run(record.cypher)
     except GraphError as error:
         record.infrastructure_error = _error("graph", type(error).__name__, error)
-        return outcome
+    return outcome
+
+
+def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request) -> None:
+    record = outcome.record
+    answer = tools.models[case.model].answer(request)
+    record.cypher = (answer.text or None) if answer.verbatim else extract_cypher(answer.text)
+    outcome.add_answer(request.messages, answer, record.cypher)
+    fallback = None
+    if case.loop == NO_LOOP:
+        execution = tools.executor.run(record.cypher)
+    else:
+        result = run_loop(case, tools, outcome, request, answer)
+        record.cypher, execution = settle(case, tools, outcome, result)
+        fallback = result.fallback
     record.execution = execution.to_json()
-    record.scores = score(question, execution, record.cypher, key_encoder=tools.key_encoder)
+    if fallback is not None:
+        record.execution["fallback"] = dict(fallback)
+    record.scores = score(case.question, execution, record.cypher, key_encoder=tools.key_encoder)
     record.errors = labels_of(
-        question, record.cypher, record.execution, record.scores, parse_schema(tools.schema)
+        case.question, record.cypher, record.execution, record.scores, tools.graph_schema
     )
     record.passed = record.scores["f1"] >= tools.threshold
-    return outcome
 
 
 def _error(stage: str, kind: str, error: Exception) -> dict[str, Any]:

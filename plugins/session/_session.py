@@ -45,7 +45,9 @@ class SuiteSession:
         if not settings:
             return
         try:
-            plan = resolve(read_options(self._config))
+            registered = self._config.hook.pytest_retrocypher_loops(config=self._config)
+            loops = [loop for brought in registered for loop in brought]
+            plan = resolve(read_options(self._config), registered=loops)
             plan.require_cases(settings)
             if self._is_worker():
                 context = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]

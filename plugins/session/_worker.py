@@ -10,7 +10,7 @@ from plugins.session._cases import Case
 from plugins.session._context import Context
 from plugins.session._failures import CaseError, CaseFailedError
 from plugins.session._plan import Plan
-from plugins.session._run_case import Outcome
+from plugins.session._rounds import Outcome
 
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"

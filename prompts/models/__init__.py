@@ -4,11 +4,12 @@ from prompts.models._check import check_models
 from prompts.models._interface import Answer, Message, Model, ModelError, Request
 from prompts.models._open import open_models
 from prompts.models._shared import SharedModels, start_shared
-from prompts.models._spec import CHOICES, DEFAULT_MODEL, ModelSpec, parse_spec, parse_specs
+from prompts.models._spec import CHOICES, DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec, parse_specs
 
 __all__ = [
     "CHOICES",
     "DEFAULT_MODEL",
+    "TEXT_KINDS",
     "Answer",
     "Message",
     "Model",

@@ -13,6 +13,9 @@ from kg.errors import InputError
 Kind = Literal["oracle", "exemplar", "mutant", "file", "local", "gguf", "openai"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+TEXT_KINDS: tuple[Kind, ...] = ("local", "gguf", "openai")
+"""Kinds that answer what they are asked; the others look at the question alone."""
+
 DEFAULT_MODEL = "gpt-4.1-mini-2025-04-14"
 CHOICES = (
     "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local, "

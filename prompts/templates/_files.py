@@ -6,6 +6,7 @@ from pathlib import Path
 from kg.errors import InputError
 from kg.questions import Setting
 from prompts.templates._template import Prompt, split
+from prompts.validation import CONVENTIONS, Convention
 
 SHIPPED = Path(__file__).parent
 SETTINGS: dict[str, Setting] = {
@@ -13,6 +14,7 @@ SETTINGS: dict[str, Setting] = {
     **{f"P{number}": "multi_step" for number in range(6, 11)},
 }
 EXEMPLAR_FILE = "exemplar.md"
+DECLARATION = re.compile(r"=== answers:[ \t]*(\S*)[ \t]*===[ \t]*(?:\n|\Z)")
 LOOKS_LIKE_A_PROMPT = re.compile(r"p\d+(\.(md|txt))?", re.IGNORECASE)
 
 
@@ -30,9 +32,7 @@ def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
     own = {} if folder is None else _files_of(folder)
     paths = {name: own.get(f"{name}.md", SHIPPED / f"{name}.md") for name in SETTINGS}
     exemplar_text = _exemplar_text(own.get(EXEMPLAR_FILE, SHIPPED / EXEMPLAR_FILE))
-    return {
-        name: Prompt(name, SETTINGS[name], _template(path), exemplar_text) for name, path in paths.items()
-    }
+    return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
 
 
 def _files_of(folder: Path) -> dict[str, Path]:
@@ -54,8 +54,26 @@ def _files_of(folder: Path) -> dict[str, Path]:
     return own
 
 
-def _template(path: Path) -> str:
-    text = _read(path)
+def _prompt(name: str, path: Path, exemplar_text: str) -> Prompt:
+    text, convention = _declared(_read(path), path)
+    return Prompt(name, SETTINGS[name], _template(text, path), exemplar_text, convention)
+
+
+def _declared(text: str, path: Path) -> tuple[str, Convention]:
+    """Return a template without the line that declares what it wants returned, and that convention."""
+    line = DECLARATION.match(text)
+    if line is None:
+        return text, CONVENTIONS[0]
+    for convention in CONVENTIONS:
+        if line[1] == convention:
+            return text[line.end() :], convention
+    raise InputError(
+        f"prompt template {path}: no convention {line[1]!r}; write one of {', '.join(CONVENTIONS)} in its "
+        "line '=== answers: ... ==='"
+    )
+
+
+def _template(text: str, path: Path) -> str:
     _require(text, path, "schema")
     _require(text, path, "question")
     system, user = split(text)

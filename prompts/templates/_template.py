@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kg.questions import Setting
 from prompts.exemplars import Exemplar
+from prompts.validation import Convention
 
 USER_MARK = re.compile(r"^=== user ===[ \t]*(?:\n|\Z)", re.MULTILINE)
 
@@ -21,12 +22,15 @@ class Prompt:
         text: The template, with the slots ``{schema}`` and ``{question}``; other braces are plain text.
         exemplar_text: How an exemplar is shown, with the slots ``{exemplar_question}`` and
             ``{exemplar_cypher}``.
+        convention: What it wants returned: ``benchmark`` for the full context of each reaction or whole
+            routes of reactions, ``as-asked`` for what the question's words ask for.
     """
 
     id: str
     setting: Setting
     text: str
     exemplar_text: str
+    convention: Convention = "benchmark"
 
     @property
     def sha256(self) -> str:

@@ -1,0 +1,88 @@
+"""What a loop's queries are worth: told after the loop, for the ledger, and never to the loop."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kg.execution import Execution
+from plugins.records import Round
+from plugins.scoring import score
+from plugins.session._cases import Case
+from plugins.session._rounds import Outcome
+from plugins.session._tools import Tools
+from plugins.taxonomy import labels_of
+from prompts.loops import LoopResult, Step
+
+_KEPT = ("f1", "precision", "recall", "row_f1", "focus_f1")
+_TAKEN = ("taken", "turned")
+
+
+@dataclass(slots=True)
+class Worth:
+    """What the queries of one case are worth, each executed once.
+
+    Attributes:
+        case: The case.
+        tools: What it is run with.
+    """
+
+    case: Case
+    tools: Tools
+    _executions: dict[str | None, Execution] = field(default_factory=dict)
+
+    def execute(self, cypher: str | None) -> Execution:
+        """Return what comes of a query; raises GraphError where the graph cannot be asked."""
+        if cypher not in self._executions:
+            self._executions[cypher] = self.tools.executor.run(cypher)
+        return self._executions[cypher]
+
+    def result(self, cypher: str | None) -> dict[str, Any]:
+        """Return status, scores and error labels of a query."""
+        question, execution = self.case.question, self.execute(cypher)
+        scores = score(question, execution, cypher, text_metrics=False, key_encoder=self.tools.key_encoder)
+        return {
+            "status": execution.status,
+            **{name: scores[name] for name in _KEPT},
+            "passed": scores["f1"] >= self.tools.threshold,
+            "errors": labels_of(question, cypher, execution.to_json(), scores, self.tools.graph_schema),
+        }
+
+
+def settle(case: Case, tools: Tools, outcome: Outcome, result: LoopResult) -> tuple[str | None, Execution]:
+    """Decide which query of a loop counts, and put on each round what its query is worth.
+
+    A query that fails when it runs never replaces one that ran: planning does not tell all.
+
+    Returns:
+        The query that counts, and what came of it.
+
+    Raises:
+        GraphError: The graph cannot be asked.
+    """
+    worth = Worth(case, tools)
+    cypher, execution = result.cypher, result.execution
+    if execution is None:
+        execution = worth.execute(cypher)
+        if execution.status != "ok":
+            cypher, execution = _put_back(worth, outcome, cypher, execution)
+    seen: set[str | None] = set()
+    for turn in outcome.record.rounds:
+        if turn.cypher not in seen and (turn.cypher is not None or turn.role == "generator"):
+            seen.add(turn.cypher)
+            turn.findings.append({"result": worth.result(turn.cypher)})
+    return cypher, execution
+
+
+def _put_back(
+    worth: Worth, outcome: Outcome, cypher: str | None, execution: Execution
+) -> tuple[str | None, Execution]:
+    for turn in reversed(outcome.record.rounds):
+        if _counted(turn) and turn.cypher is not None and worth.execute(turn.cypher).status == "ok":
+            finding = {"status": execution.status, "message": execution.message, "instead_of": cypher}
+            outcome.add(Step("harness", turn.cypher, "put_back", [finding]))
+            return turn.cypher, worth.execute(turn.cypher)
+    return cypher, execution
+
+
+def _counted(turn: Round) -> bool:
+    """Whether the query of a round was the loop's own at some time."""
+    return turn.role == "generator" or turn.verdict in _TAKEN

@@ -1,0 +1,50 @@
+"""What a case is run with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kg.questions import Setting
+from kg.schema import Schema
+from plugins.scoring import KeyMatcher
+from prompts.encoders import Encoder
+from prompts.exemplars import Exemplar
+from prompts.loops import Graph, Loop, OnceARun, ValidatorName
+from prompts.models import Model
+from prompts.templates import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a case is run with.
+
+    Attributes:
+        prompts: Prompts by name.
+        schema: Schema text of the live graph.
+        graph_schema: The same, read.
+        banks: Exemplar bank of each setting.
+        encoder: Encoder of 1S-D-S.
+        models: Models by label.
+        loops: Loops by name.
+        players: By label of a model, the model that plays the other roles of its loops.
+        validator: The validator of the loops.
+        once: Texts made once a run.
+        executor: Guarded access to the graph.
+        seed: Seed of 1S-D-R.
+        threshold: F1 under which a case fails.
+        key_encoder: Encoder stage of key matching, where asked for.
+    """
+
+    prompts: Mapping[str, Prompt]
+    schema: str
+    graph_schema: Schema
+    banks: Mapping[Setting, tuple[Exemplar, ...]]
+    encoder: Encoder
+    models: Mapping[str, Model]
+    loops: Mapping[str, Loop]
+    players: Mapping[str, Model]
+    validator: ValidatorName
+    once: OnceARun
+    executor: Graph
+    seed: int
+    threshold: float
+    key_encoder: KeyMatcher | None
