@@ -12,7 +12,7 @@ from kg.labels import is_label
 from kg.questions import Question, load_questions
 from plugins.scoring import score
 from plugins.taxonomy import labels_of
-from tests.support.schemas import default_schema
+from support.schemas import default_schema
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions
