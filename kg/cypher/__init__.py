@@ -3,6 +3,7 @@
 from kg.cypher._clauses import Clause, ReturnItem, clauses, without_item
 from kg.cypher._edits import Edit, Span, apply_edits
 from kg.cypher._literals import MaskedText, StringLiteral, mask_literals, quote, string_literals, unmask
+from kg.cypher._names import name_of
 from kg.cypher._parameters import Parameterised, parameter_places, parameterise
 from kg.cypher._parse import ParsedQuery, parse
 from kg.cypher._patterns import (
@@ -40,6 +41,7 @@ __all__ = [
     "clauses",
     "length_ranges",
     "mask_literals",
+    "name_of",
     "parameter_places",
     "parameterise",
     "parse",

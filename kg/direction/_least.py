@@ -1,0 +1,91 @@
+"""The cheapest way to satisfy all constraints of a small problem, exactly."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+from kg.direction._kinds import bits
+
+Variable: TypeAlias = Hashable
+Table: TypeAlias = Mapping[tuple[int, ...], int]
+
+_LARGEST = 20_000
+"""Combinations looked at in one step; queries stay far below unless a schema has many kinds of node."""
+
+
+class TooLargeError(Exception):
+    """The problem is too much entangled to be solved quickly."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What some variables cost together; a combination that is not in the table is impossible."""
+
+    variables: tuple[Variable, ...]
+    table: Table
+
+
+def least_cost(domains: Mapping[Variable, int], factors: Sequence[Factor]) -> int | None:
+    """Return the least sum of costs over all combinations of values; None where all are impossible.
+
+    Variables are taken out one after another, each time the one that leaves the smallest table.
+
+    Args:
+        domains: The values of each variable, as a bit mask.
+        factors: The costs.
+
+    Raises:
+        TooLargeError: A table would get too large.
+    """
+    values = {variable: tuple(bits(mask)) for variable, mask in domains.items()}
+    remaining = list(factors)
+    touching: dict[Variable, set[Variable]] = {variable: {variable} for variable in values}
+    for factor in factors:
+        for variable in factor.variables:
+            touching[variable].update(factor.variables)
+    total = 0
+    while values:
+        sizes = {variable: prod(len(values[each]) for each in touching[variable]) for variable in values}
+        gone = min(sizes, key=sizes.__getitem__)
+        if sizes[gone] > _LARGEST:
+            raise TooLargeError
+        others = tuple(each for each in touching[gone] if each != gone)
+        joined = _without(gone, others, values, [each for each in remaining if gone in each.variables])
+        if not joined:
+            return None
+        remaining = [each for each in remaining if gone not in each.variables]
+        if others:
+            remaining.append(Factor(others, joined))
+        else:
+            total += joined[()]
+        for other in others:
+            touching[other].update(others)
+            touching[other].discard(gone)
+        del values[gone], touching[gone]
+    return total
+
+
+def _without(
+    gone: Variable,
+    others: tuple[Variable, ...],
+    values: Mapping[Variable, tuple[int, ...]],
+    factors: Sequence[Factor],
+) -> dict[tuple[int, ...], int]:
+    """What the other variables cost together when the one that goes takes its best value."""
+    places = {variable: place for place, variable in enumerate((gone, *others))}
+    reads = [(factor.table, [places[each] for each in factor.variables]) for factor in factors]
+    best: dict[tuple[int, ...], int] = {}
+    for combination in product(*(values[variable] for variable in (gone, *others))):
+        cost = 0
+        for table, taken in reads:
+            here = table.get(tuple([combination[place] for place in taken]))
+            if here is None:
+                break
+            cost += here
+        else:
+            kept = combination[1:]
+            if cost < best.get(kept, cost + 1):
+                best[kept] = cost
+    return best
