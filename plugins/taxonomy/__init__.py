@@ -1,7 +1,17 @@
 """What is wrong with a failed case, and how a right query differs from the reference."""
 
+from plugins.taxonomy._evaluate import Evaluation, evaluate
 from plugins.taxonomy._labels_of import labels_of
 from plugins.taxonomy._perfect import is_perfect
+from plugins.taxonomy._table import evaluation_table
 from plugins.taxonomy._variations import VARIATIONS, variations
 
-__all__ = ["VARIATIONS", "is_perfect", "labels_of", "variations"]
+__all__ = [
+    "VARIATIONS",
+    "Evaluation",
+    "evaluate",
+    "evaluation_table",
+    "is_perfect",
+    "labels_of",
+    "variations",
+]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kg.execution import Status
 from kg.labels import is_label
 from kg.questions import Question, load_questions
+from kg.schema import default_schema
 from plugins.scoring import score
 from plugins.taxonomy import labels_of
-from support.schemas import default_schema
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions
