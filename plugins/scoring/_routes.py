@@ -81,14 +81,17 @@ def _oriented(path: Mapping[str, Any]) -> Route:
 
     A path in which as many point either way is left as it was returned.
     """
-    nodes = _items(path.get("nodes"))
+    nodes = _tagged(path.get("nodes"), "$node")
+    links = _tagged(path.get("relationships"), "$relationship")
     steps = [step for node in nodes for step in step_of(node)]
     balance = 0
-    for node, link in zip(nodes, _items(path.get("relationships")), strict=False):
+    for node, link in zip(nodes, links, strict=False):
         along = (relationship_of(link) or {}).get("start") == (node_of(node) or {}).get("id")
         balance += 1 if along else -1
     return tuple(steps[::-1] if balance < 0 else steps)
 
 
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+def _tagged(value: Any, tag: str) -> list[Any]:
+    """A path's nodes or relationships as they stand anywhere else: execution writes them without their tag."""
+    items = value if isinstance(value, list) else []
+    return [item if isinstance(item, dict) and tag in item else {tag: item} for item in items]
