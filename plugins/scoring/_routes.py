@@ -92,6 +92,6 @@ def _oriented(path: Mapping[str, Any]) -> Route:
 
 
 def _tagged(value: Any, tag: str) -> list[Any]:
-    """A path's nodes or relationships as they stand anywhere else: execution writes them without their tag."""
+    """A path's nodes or relationships as they stand elsewhere: within a path they have no tag."""
     items = value if isinstance(value, list) else []
     return [item if isinstance(item, dict) and tag in item else {tag: item} for item in items]

@@ -1,5 +1,6 @@
 """Paths in the very form in which execution writes them, so that the two cannot drift apart."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ def executed(names: tuple[str | int, ...], *, turned: bool = False) -> Any:
         for name in names
     ]
     edges = []
-    for number, (one, other) in enumerate(zip(nodes, nodes[1:], strict=False)):
+    for number, (one, other) in enumerate(itertools.pairwise(nodes)):
         edge = graph.relationship_type("LINK")(graph, f"e{number}", number, {})
         edge._start_node, edge._end_node = (other, one) if turned else (one, other)
         edges.append(edge)
