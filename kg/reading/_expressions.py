@@ -258,7 +258,7 @@ class Expressions:
         operands = test.nodes()
         if operands and words[0] in ("IN", "CONTAINS", "REGEQ", "STARTS", "ENDS"):
             operator = {"REGEQ": "=~"}.get(words[0], " ".join(words).lower())
-            return Operation(operator, (left, self.term(operands[-1], context)))
+            return operation(operator, left, self.term(operands[-1], context))
         if words[-1:] == ["NULL"]:
             return operation("is not null" if "NOT" in words else "is null", left)
         return Unknown(self._draft.source(node), (left,))

@@ -121,11 +121,35 @@ def operation(operator: str, *operands: Term) -> Term:
             return Operation(opposite, inner.operands)
         if inner.operator == "not":
             return inner.operands[0]
+    if operator in ("=", "in") and len(operands) == 2:
+        test = _label_test(operator, *operands) or _label_test(operator, *operands[::-1])
+        if test is not None:
+            return test
     numbers = [each.value for each in operands if isinstance(each, Constant)]
     if len(numbers) == len(operands) == 2 and operator in "+-*" and all(type(n) is int for n in numbers):
         left, right = (int(n) for n in numbers if isinstance(n, int))
         return Constant({"+": left + right, "-": left - right, "*": left * right}[operator])
     return Operation(operator, operands)
+
+
+def _label_test(operator: str, left: Term, right: Term) -> Term | None:
+    """A test such as ``'Reaction' IN labels(n)`` or ``type(r) = 'PRODUCES'`` as a label test."""
+    match operator, left, right:
+        case "in", Constant(str() as label), Call("labels", (of,)):
+            return HasLabel(of, (label,))
+        case "=", Operation("[]", (Call("labels", (of,)), Constant(0))), Constant(str() as label):
+            return HasLabel(of, (label,))
+        case "=", Call("head", (Call("labels", (of,)),)), Constant(str() as label):
+            return HasLabel(of, (label,))
+        case "=", Call("labels", (of,)), ListTerm((Constant(str() as label),)):
+            return HasLabel(of, (label,))
+        case "=", Call("type", (of,)), Constant(str() as label):
+            return HasLabel(of, (label,))
+        case "in", Call("type", (of,)), ListTerm(items):
+            labels = [each.value for each in items if isinstance(each, Constant)]
+            named = tuple(label for label in labels if isinstance(label, str))
+            return HasLabel(of, named) if len(named) == len(items) else None
+    return None
 
 
 _OPPOSITES = {

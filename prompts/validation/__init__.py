@@ -11,6 +11,9 @@ from prompts.validation._model import (
     Intent,
     Validation,
 )
+from prompts.validation._molecules import Mention, find_molecules
+from prompts.validation._question import read_question
+from prompts.validation._validator import SchemaValidator
 
 __all__ = [
     "CONVENTIONS",
@@ -20,6 +23,10 @@ __all__ = [
     "Convention",
     "Finding",
     "Intent",
+    "Mention",
+    "SchemaValidator",
     "Validation",
     "critique",
+    "find_molecules",
+    "read_question",
 ]

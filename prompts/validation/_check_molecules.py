@@ -1,0 +1,151 @@
+"""Whether the query looks up the molecules of the question, letter by letter."""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from rdkit import Chem, rdBase
+
+from kg.cypher import StringLiteral, string_literals
+from kg.reading import QueryReading
+from prompts.validation._case import Case
+from prompts.validation._model import Finding
+
+_ALIKE = 0.8
+_CLOSE_ENOUGH = 0.6
+_SHORTEST = 4
+
+
+class Spellings:
+    """The molecules of a question and what the query writes for them."""
+
+    def __init__(self, reading: QueryReading, asked: Sequence[str]) -> None:
+        literals = string_literals(reading.parsed.text)
+        written = {literal.value for literal in literals}
+        self.missing = [name for name in asked if name not in written]
+        others = [each for each in literals if each.value not in asked]
+        self.pairs: dict[str, tuple[StringLiteral, bool]] = {}
+        for name in self.missing:
+            used = {literal.start for literal, _ in self.pairs.values()}
+            found = _nearest(name, [each for each in others if each.start not in used])
+            if found is not None:
+                self.pairs[name] = found
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """What the query writes in place of a molecule, with the molecule that is meant."""
+        return {literal.value: name for name, (literal, _) in self.pairs.items()}
+
+    def findings(self) -> Iterator[Finding]:
+        """The molecules that are missing, and what stands in their place."""
+        for name in self.missing:
+            if name not in self.pairs:
+                yield Finding(
+                    "wrong_entity", f"The query does not look up {name}, which the question names.", 0, 0
+                )
+                continue
+            literal, altered = self.pairs[name]
+            if altered:
+                yield Finding(
+                    "altered_smiles",
+                    f"{literal.raw} is not the question's {name}: {_difference(literal.value, name)} "
+                    "Copy the SMILES character by character, with each backslash doubled.",
+                    literal.start,
+                    literal.stop,
+                )
+            else:
+                yield Finding(
+                    "wrong_entity",
+                    f"{literal.raw} is another molecule than the question names; look up {name}.",
+                    literal.start,
+                    literal.stop,
+                )
+
+
+def check_anchors(case: Case) -> Iterator[Finding]:
+    """Molecules of the question that are matched loosely, and others that the question does not name."""
+    asked = {molecule.name for molecule in case.asked.molecules}
+    for anchor in case.view.anchors:
+        at = anchor.condition.start, anchor.condition.stop
+        shown = case.written(*at)
+        if anchor.kind == "like":
+            yield Finding(
+                "wrong_entity",
+                f"`{shown}` also fits other molecules. Compare the whole name with `=`.",
+                *at,
+            )
+        elif anchor.kind == "spelled":
+            yield Finding(
+                "altered_smiles",
+                f"`{shown}` changes the case of letters, which gives another SMILES. Compare the name as "
+                "it is.",
+                *at,
+            )
+        elif anchor.status == "required":
+            for value in anchor.values:
+                if value not in asked:
+                    yield Finding("wrong_entity", f"The question does not name {value}; leave it out.", *at)
+
+
+def _nearest(name: str, literals: list[StringLiteral]) -> tuple[StringLiteral, bool] | None:
+    """The literal that stands in a molecule's place, and whether it is that molecule spelled otherwise."""
+    scored = [(_likeness(name, each.value), each) for each in literals if _could_be_molecule(each.value)]
+    if not scored:
+        return None
+    best, literal = max(scored, key=lambda pair: (pair[0], -pair[1].start))
+    return literal, best >= _ALIKE
+
+
+def _could_be_molecule(value: str) -> bool:
+    return bool(value) and not any(character.isspace() for character in value.strip())
+
+
+def _likeness(name: str, value: str) -> float:
+    """1.0 for the same molecule; else how much the two texts have in common."""
+    if value.strip().lower() == name.lower() or value.replace("\\", "") == name.replace("\\", ""):
+        return 1.0
+    same = canonical(name)
+    if same is not None and same == canonical(value):
+        return 1.0
+    ratio = SequenceMatcher(None, name, value, autojunk=False).ratio()
+    if canonical(value) is None and ratio >= _CLOSE_ENOUGH:
+        # No molecule at all, so one that was meant to be this one.
+        return max(ratio, _ALIKE)
+    if min(len(name), len(value)) < _SHORTEST:
+        return min(ratio, _ALIKE - 0.01)
+    changed = round((1 - ratio) * (len(name) + len(value)) / 2)
+    return (
+        max(ratio, _ALIKE) if changed <= 1 and ratio >= _CLOSE_ENOUGH else min(ratio, _stay(ratio, changed))
+    )
+
+
+def _stay(ratio: float, changed: int) -> float:
+    """A few characters changed in a long SMILES are a slip; more are another molecule."""
+    return ratio if changed <= 3 else _ALIKE - 0.01
+
+
+@lru_cache(maxsize=256)
+def canonical(smiles: str) -> str | None:
+    """The canonical form of a SMILES; None where RDKit reads no molecule in it."""
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles, sanitize=False)
+        if (
+            molecule is None
+            or Chem.SanitizeMol(molecule, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE
+        ):
+            return None
+        return str(Chem.MolToSmiles(molecule)) or None
+
+
+def _difference(written: str, name: str) -> str:
+    same = canonical(name)
+    if same is not None and same == canonical(written):
+        return "it is the same molecule spelled otherwise, and names are compared as texts."
+    if written.lower() == name.lower():
+        return "upper and lower case differ."
+    if written.replace("\\", "") == name.replace("\\", ""):
+        return "a backslash is lost."
+    for place, (left, right) in enumerate(zip(written, name, strict=False)):
+        if left != right:
+            return f"they differ from character {place + 1} on."
+    return "one of them goes on where the other ends."

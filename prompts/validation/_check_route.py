@@ -1,0 +1,247 @@
+"""Whether multi-step questions get routes of the right length between the right ends."""
+
+from collections.abc import Iterator
+
+from kg.reading import Call, Comprehension, HasLabel, Operation, PathTerm, QueryReading, Term, walk
+from prompts.validation._case import Case
+from prompts.validation._check_schema import type_names
+from prompts.validation._model import Finding
+from prompts.validation._route import Route, longest_route
+from prompts.validation._view import Link
+
+_NAMED_LIKE_AN_END = ("products", "co_products")
+
+
+def target_name(case: Case) -> str:
+    """The molecule that the routes have to lead to."""
+    return next(m.name for m in case.asked.molecules if m.role == "target")
+
+
+def start_name(case: Case) -> str | None:
+    """The molecule that the routes have to start from; None where any will do."""
+    return next((m.name for m in case.asked.molecules if m.role == "start"), None)
+
+
+def find_route(case: Case) -> Route | None:
+    """The chain that leads to the target, or from it where none leads to it; None where there is none."""
+    targets = case.view.anchored(target_name(case))
+    start = start_name(case)
+    through = case.view.anchored(start) if start is not None else set()
+    routes = [longest_route(case, node, upstream=True, through=through) for node in sorted(targets)]
+    routes += [longest_route(case, node, upstream=False, through=through) for node in sorted(targets)]
+    found = [route for route in routes if route.links]
+    return found[0] if found else None
+
+
+def check_route(case: Case, route: Route | None) -> Iterator[Finding]:
+    """Ends, direction, types and length of the chain that the query follows."""
+    target = target_name(case)
+    if route is None:
+        yield from _no_route(case, target)
+        return
+    backwards = target_at_start(case, route)
+    if backwards:
+        yield _backwards(case, route, target)
+    else:
+        yield from _start(case, route)
+    yield from _both_ways(case, route)
+    wrong = list(_types(case, route))
+    yield from wrong
+    if not wrong:
+        yield from _length(case, route)
+    yield from _shortest(case)
+
+
+def target_at_start(case: Case, route: Route) -> bool:
+    """Whether a route leads away from the target."""
+    targets = case.view.anchored(target_name(case))
+    return route.nodes[0] in targets and route.nodes[-1] not in targets
+
+
+def _no_route(case: Case, target: str) -> Iterator[Finding]:
+    if any(target in anchor.values for anchor in case.view.anchors):
+        anchor = next(anchor for anchor in case.view.anchors if target in anchor.values)
+        at = anchor.condition.start, anchor.condition.stop
+        yield Finding(
+            "endpoint_anchoring",
+            f"No route of the query leads to {case.view.name(anchor.node)}. It has to be the last node of "
+            "the path.",
+            *at,
+        )
+        return
+    for condition in case.reading.conditions:
+        tests = (isinstance(each, Comprehension) and each.kind != "list" for each in walk(condition.term))
+        if any(tests) and _mentions(condition.term, target):
+            yield Finding(
+                "endpoint_anchoring",
+                f"{target} may stand anywhere on the path. It has to be its last node.",
+                condition.start,
+                condition.stop,
+            )
+            return
+
+
+def _mentions(term: Term, name: str) -> bool:
+    return any(getattr(each, "value", None) == name for each in walk(term))
+
+
+def _backwards(case: Case, route: Route, target: str) -> Finding:
+    link = route.links[0]
+    key = route.nodes[0]
+    variables = [n.variable for n in case.reading.nodes if case.view.node(n.key) == key and n.variable]
+    hints = {case.domain.hint(variable) for variable in variables}
+    shown = case.pattern(link)
+    if (link.edge.leftward and "reactants" not in hints) or (hints & set(_NAMED_LIKE_AN_END)):
+        return case.finding(
+            "traversal_direction",
+            f"{shown} leads away from {target}: its arrow points the wrong way. Turn it, so that the path "
+            "ends at "
+            "the molecule that is made.",
+            link.edge,
+        )
+    return case.finding(
+        "endpoint_anchoring",
+        f"{target} is the start of the path in {shown}, but it is what is made: it has to be the end.",
+        link.edge,
+    )
+
+
+def _start(case: Case, route: Route) -> Iterator[Finding]:
+    start = start_name(case)
+    if start is None:
+        return
+    nodes = case.view.anchored(start)
+    if route.start in nodes:
+        return
+    link = route.links[0]
+    if nodes:
+        yield case.finding(
+            "endpoint_anchoring",
+            f"The path does not begin with {start}, from which the question starts: put it at the start of "
+            f"{case.pattern(link)}.",
+            link.edge,
+        )
+    elif any(isinstance(each, Comprehension) for c in case.reading.conditions for each in walk(c.term)):
+        yield case.finding("endpoint_anchoring", f"{start} has to be the first node of the path.", link.edge)
+
+
+def _both_ways(case: Case, route: Route) -> Iterator[Finding]:
+    for link in route.links:
+        if link.edge.agreement == "both":
+            yield case.finding(
+                "traversal_direction",
+                f"{case.pattern(link)} has no arrow, so it also goes from products back to reactants. Give "
+                "it an "
+                "arrow that points from the precursor to the target.",
+                link.edge,
+            )
+            return
+
+
+def _types(case: Case, route: Route) -> Iterator[Finding]:
+    components = case.domain.components
+    made = {components["reactants"].type, components["products"].type}
+    for link in route.links:
+        extra = link.types - made
+        if extra:
+            yield case.finding(
+                "wrong_relationship",
+                f"{case.pattern(link)} follows `{'|'.join(sorted(extra))}`, which is no step from a "
+                "precursor to a "
+                f"product. Follow only `{'|'.join(sorted(made))}`.",
+                link.edge,
+            )
+        elif not link.types and not _filtered_types(case, made) and _open_to_others(case, link):
+            yield case.finding(
+                "wrong_relationship",
+                f"{case.pattern(link)} follows any relationship, also to agents and solvents. Follow only "
+                f"`{'|'.join(sorted(made))}`.",
+                link.edge,
+            )
+        elif link.types and link.types < made and link.hops.maximum != 1 and not link.edge.inner:
+            yield case.finding(
+                "wrong_relationship",
+                f"{case.pattern(link)} repeats `{type_names(link.edge)}` alone, which never follows "
+                "itself. "
+                f"Follow `{'|'.join(sorted(made))}`.",
+                link.edge,
+            )
+
+
+def _open_to_others(case: Case, link: Link) -> bool:
+    """Whether an edge of any type can also be one to an agent or solvent."""
+    return link.hops != (1, 1) or not case.view.is_molecule(link.start)
+
+
+def _filtered_types(case: Case, made: set[str]) -> bool:
+    """Whether a condition limits the types of a path."""
+    for condition in case.reading.conditions:
+        for each in walk(condition.term):
+            if isinstance(each, Comprehension) and each.kind in ("all", "none") and each.where is not None:
+                labels = {
+                    label for part in walk(each.where) if isinstance(part, HasLabel) for label in part.labels
+                }
+                if (each.kind == "all" and labels and labels <= made) or (
+                    each.kind == "none" and labels - made
+                ):
+                    return True
+    return False
+
+
+def _length(case: Case, route: Route) -> Iterator[Finding]:
+    steps = case.asked.steps
+    hops = route.hops
+    if steps is None:
+        return
+    first = case.reading.nodes[route.start].labels
+    allowed = {2 * steps}
+    if case.domain.reaction in first:
+        allowed = {2 * steps - 1} if len(first) == 1 else {2 * steps - 1, 2 * steps}
+    if hops.exact in allowed:
+        return
+    link = max(route.links, key=lambda each: (each.hops.exact is None, each.hops.minimum))
+    if hops.exact is None and _measured_otherwise(case.reading):
+        return
+    wanted = max(allowed)
+    yield case.finding(
+        "path_length",
+        f"The path follows {_counted(hops.minimum, hops.maximum)}, in {case.pattern(link)}. {steps} "
+        "reaction steps "
+        f"are exactly {wanted} relationships, two for each step.",
+        link.edge,
+    )
+
+
+def _counted(least: int, most: int | None) -> str:
+    if most is None:
+        return f"{least} or more relationships, without an upper bound"
+    if most < least:
+        return "a number of relationships that cannot be"
+    return f"{least} relationships" if least == most else f"{least} to {most} relationships"
+
+
+def _measured_otherwise(reading: QueryReading) -> bool:
+    """Whether a condition measures a path in a way that is not read."""
+    for condition in reading.conditions:
+        if not isinstance(condition.term, Operation):
+            continue
+        for each in walk(condition.term):
+            if isinstance(each, Call) and each.name in ("size", "length", "count"):
+                inner = each.arguments[0] if each.arguments else None
+                if isinstance(inner, Comprehension) and not isinstance(inner.where, HasLabel):
+                    return any(isinstance(part, PathTerm) for part in walk(inner))
+    return bool(reading.unread)
+
+
+def _shortest(case: Case) -> Iterator[Finding]:
+    for path in case.reading.paths:
+        if path.shortest:
+            edge = case.reading.edges[path.edges[0]]
+            yield case.finding(
+                "duplicate_or_incomplete",
+                f"Only shortest paths are found by {case.written(edge.start_offset, edge.stop_offset)}. "
+                "Match the path "
+                "without shortestPath to get all routes of the length asked for.",
+                edge,
+            )
+            return
