@@ -1,37 +1,40 @@
 """Which arrows to turn: the fewest that make a query fit the schema, where all ways to do so agree."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from kg.direction._case import Case
 from kg.direction._kinds import Kinds, bits
-from kg.direction._least import Factor, TooLargeError, Variable, least_cost
+from kg.direction._least import Domains, Factor, TooLargeError, Variable, least_cost, separate
 from kg.direction._outline import Outline, Step
 
 _TURN = 2
 """What a turned arrow costs, beside ``ASKED`` and ``READ``, which a property costs that is not believed."""
 _GIVEN_UP = 10_000
 """What a stretch costs that no reading makes fit: more than all arrows of a query together."""
-_MOST_STRETCHES = 300
+_MOST_STRETCHES = 60
+"""Stretches joined by nodes of open kind that are decided together; queries stay far below."""
 
 
 def decide(outline: Outline, kinds: Kinds) -> list[Step]:
     """Return the steps whose arrows are to be turned, in the order of the text."""
     case = Case(outline, kinds)
     found = {(number, step) for number in case.settled for step in _alone(case, number)}
-    if 0 < len(case.unsettled) <= _MOST_STRETCHES:
-        with suppress(TooLargeError):  # then only what labels settle is decided
-            found.update(_Problem(case).agreed())
+    found.update(_Problem(case).agreed() if case.unsettled else ())
     steps = [outline.stretches[number].steps[step] for number, step in found]
     return sorted(steps, key=lambda step: step.pattern.start)
 
 
 def _alone(case: Case, number: int) -> frozenset[int]:
-    """The steps to turn where labels settle both ends: those that all shortest readings that fit turn."""
+    """The steps to turn as far as the labels of a stretch's own ends tell.
+
+    These are the ones that all shortest readings turn, among those that fit some kinds which labels allow.
+    """
     stretch = case.outline.stretches[number]
-    left = case.kinds_of(stretch.left, stretch.part).bit_length() - 1
+    lefts = list(bits(case.kinds_of(stretch.left, stretch.part)))
     right = case.kinds_of(stretch.right, stretch.part)
-    fitting = [way.turned for way in case.readings[number] if way.relation[left] & right]
+    fitting = [
+        way.turned for way in case.readings[number] if any(way.relation[left] & right for left in lefts)
+    ]
     if not fitting:
         return frozenset()
     return frozenset.intersection(*(turned for turned in fitting if len(turned) == len(fitting[0])))
@@ -60,17 +63,28 @@ class _Problem:
 
     def agreed(self) -> Iterator[tuple[int, int]]:
         """Each stretch and the number of a step in it that every cheapest solution turns."""
-        cheapest = least_cost(self._domains, self._factors)
+        for domains, factors in separate(self._domains, self._factors):
+            numbers = [number for number in self._case.unsettled if ("stretch", number) in domains]
+            try:
+                yield from list(self._every(numbers, domains, factors))
+            except TooLargeError:
+                yield from ((number, step) for number in numbers for step in _alone(self._case, number))
+
+    def _every(
+        self, numbers: list[int], domains: Domains, factors: list[Factor]
+    ) -> Iterator[tuple[int, int]]:
+        """The steps, among some stretches, without whose turn every solution costs more than the cheapest."""
+        if len(numbers) > _MOST_STRETCHES:
+            raise TooLargeError
+        cheapest = least_cost(domains, factors)
         if not cheapest:
             return
-        for number in self._case.unsettled:
+        for number in numbers:
             ways = self._case.readings[number]
-            for step in range(len(self._case.outline.stretches[number].steps)):
+            for step in sorted(frozenset().union(*(way.turned for way in ways))):
                 kept = sum(1 << index for index, way in enumerate(ways) if step not in way.turned)
-                if kept == (1 << len(ways)) - 1:
-                    continue
-                narrowed = {**self._domains, ("stretch", number): kept | 1 << len(ways)}
-                if least_cost(narrowed, self._factors) != cheapest:
+                narrowed = {**domains, ("stretch", number): kept | 1 << len(ways)}
+                if least_cost(narrowed, factors) != cheapest:
                     yield number, step
 
     def _choice(self, variable: Variable, costs: list[int]) -> None:

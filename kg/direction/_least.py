@@ -1,6 +1,6 @@
 """The cheapest way to satisfy all constraints of a small problem, exactly."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -9,6 +9,8 @@ from typing import TypeAlias
 from kg.direction._kinds import bits
 
 Variable: TypeAlias = Hashable
+Domains: TypeAlias = Mapping[Variable, int]
+"""The values of each variable, as a bit mask."""
 Table: TypeAlias = Mapping[tuple[int, ...], int]
 
 _LARGEST = 20_000
@@ -27,13 +29,28 @@ class Factor:
     table: Table
 
 
-def least_cost(domains: Mapping[Variable, int], factors: Sequence[Factor]) -> int | None:
+def separate(domains: Domains, factors: Sequence[Factor]) -> Iterator[tuple[Domains, list[Factor]]]:
+    """Return the problems that a problem falls into, each with its variables and factors."""
+    touching = _touching(domains, factors)
+    left = dict.fromkeys(domains)
+    while left:
+        waiting, taken = [next(iter(left))], dict[Variable, int]()
+        while waiting:
+            variable = waiting.pop()
+            if variable not in taken:
+                taken[variable] = domains[variable]
+                left.pop(variable)
+                waiting += touching[variable]
+        yield taken, [factor for factor in factors if factor.variables[0] in taken]
+
+
+def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
     """Return the least sum of costs over all combinations of values; None where all are impossible.
 
     Variables are taken out one after another, each time the one that leaves the smallest table.
 
     Args:
-        domains: The values of each variable, as a bit mask.
+        domains: The variables and their values.
         factors: The costs.
 
     Raises:
@@ -41,17 +58,14 @@ def least_cost(domains: Mapping[Variable, int], factors: Sequence[Factor]) -> in
     """
     values = {variable: tuple(bits(mask)) for variable, mask in domains.items()}
     remaining = list(factors)
-    touching: dict[Variable, set[Variable]] = {variable: {variable} for variable in values}
-    for factor in factors:
-        for variable in factor.variables:
-            touching[variable].update(factor.variables)
+    touching = _touching(domains, factors)
+    sizes = {variable: prod(len(values[each]) for each in touching[variable]) for variable in values}
     total = 0
-    while values:
-        sizes = {variable: prod(len(values[each]) for each in touching[variable]) for variable in values}
+    while sizes:
         gone = min(sizes, key=sizes.__getitem__)
-        if sizes[gone] > _LARGEST:
+        if sizes.pop(gone) > _LARGEST:
             raise TooLargeError
-        others = tuple(each for each in touching[gone] if each != gone)
+        others = tuple(each for each in touching.pop(gone) if each != gone)
         joined = _without(gone, others, values, [each for each in remaining if gone in each.variables])
         if not joined:
             return None
@@ -61,10 +75,19 @@ def least_cost(domains: Mapping[Variable, int], factors: Sequence[Factor]) -> in
         else:
             total += joined[()]
         for other in others:
-            touching[other].update(others)
-            touching[other].discard(gone)
-        del values[gone], touching[gone]
+            touching[other] |= dict.fromkeys(others)
+            touching[other].pop(gone)
+            sizes[other] = prod(len(values[each]) for each in touching[other])
     return total
+
+
+def _touching(domains: Domains, factors: Sequence[Factor]) -> dict[Variable, dict[Variable, None]]:
+    """The variables that share a factor with each, itself among them."""
+    touching: dict[Variable, dict[Variable, None]] = {variable: {variable: None} for variable in domains}
+    for factor in factors:
+        for variable in factor.variables:
+            touching[variable] |= dict.fromkeys(factor.variables)
+    return touching
 
 
 def _without(

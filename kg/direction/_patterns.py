@@ -1,6 +1,7 @@
 """Patterns as they are written, read into the outline."""
 
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from kg.cypher import LengthRange, Node, ParsedQuery, Rule, length_ranges, name_of, relationship_patterns
@@ -24,8 +25,12 @@ class PatternReader:
         self._parsed = parsed
         self._outline = outline
         self._patterns = {pattern.node: pattern for pattern in relationship_patterns(parsed)}
-        self._lengths = {found.start: found for found in length_ranges(parsed)}
         self.inside: list[Inside] = []
+
+    @cached_property
+    def _lengths(self) -> dict[int, LengthRange]:
+        """Quantifiers by their place; few queries have one after a parenthesised path."""
+        return {found.start: found for found in length_ranges(self._parsed)}
 
     def read(self, path: Node, scope: Scope, part: int, matched: bool) -> list[int]:
         """Read the elements of one path and return its nodes, in the order of the text.

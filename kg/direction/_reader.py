@@ -13,10 +13,8 @@ _WRITTEN = (Rule.CREATE_CLAUSE, Rule.MERGE_CLAUSE)
 def read_outline(parsed: ParsedQuery, outline: Outline) -> None:
     """Read a query without errors into an outline."""
     reader = _ClauseReader(parsed, outline)
-    for query in parsed.root.nodes():
-        for found in query.find_all(Rule.REGULAR_QUERY):
-            if found.within(Rule.REGULAR_QUERY) is None:
-                reader.query(found, {}, None)
+    for query in _outermost(parsed.root, Rule.REGULAR_QUERY):
+        reader.query(query, {}, None)
 
 
 class _ClauseReader:
@@ -104,10 +102,8 @@ class _ClauseReader:
 
     def _paths(self, node: Node, scope: Scope, part: int, matched: bool = True) -> None:
         """Read the paths below a node, none of them within another, and the expressions within them."""
-        for path in node.find_all(*_PATHS):
-            outer = path.within(*_PATHS)
-            if outer is None or outer.start < node.start or outer.stop > node.stop:
-                self._patterns.read(path, scope, part, matched)
+        for path in _outermost(node, *_PATHS):
+            self._patterns.read(path, scope, part, matched)
         waiting, self._patterns.inside = self._patterns.inside, []
         for inside in waiting:
             if inside.condition:
@@ -155,3 +151,15 @@ class _ClauseReader:
         for rest in body.nodes()[1:]:
             self._expressions.read(rest, scope | projected, part)
         return projected
+
+
+def _outermost(node: Node, *rules: str) -> list[Node]:
+    """The nodes of some rules here and below, none within another, in the order of the text."""
+    found, waiting = [], [node]
+    while waiting:
+        at = waiting.pop()
+        if at.rule in rules:
+            found.append(at)
+        else:
+            waiting += at.nodes()[::-1]
+    return found

@@ -1,0 +1,97 @@
+"""On the graph: a reference with turned arrows, once corrected, gives the rows of its gold again."""
+
+from collections.abc import Iterator
+
+import neo4j
+import pytest
+from support.schemas import DEFAULT_SCHEMA_TEXT
+
+from kg.cypher import apply_edits, parse, relationship_patterns, reverse
+from kg.direction import correct_directions
+from kg.questions import Question, load_questions
+from kg.schema import Schema, parse_schema
+from kg.server import Endpoint, connect
+from kg.store import schema_text
+
+
+@pytest.fixture(scope="module")
+def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
+    with connect(endpoint) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def schema(driver: neo4j.Driver) -> Schema:
+    return parse_schema(schema_text(driver))
+
+
+def sampled() -> list[Question]:
+    """A question of each single-step task; a route of a multi-step one fits the schema from either end."""
+    asked = [question for question in load_questions().questions if question.setting == "single_step"]
+    return list({question.task: question for question in asked}.values())
+
+
+def rows(driver: neo4j.Driver, query: str) -> list[str]:
+    with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
+        return sorted(repr(_plain(record.data())) for record in session.run(query))
+
+
+def _plain(value: object) -> object:
+    """Lists in one order: ``collect`` promises none."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return sorted(map(repr, value)) if isinstance(value, list) else value
+
+
+def test_the_server_tells_the_schema_that_unit_tests_use(driver: neo4j.Driver) -> None:
+    assert schema_text(driver) == DEFAULT_SCHEMA_TEXT
+
+
+def test_the_rows_come_back(driver: neo4j.Driver, schema: Schema) -> None:
+    for question in sampled():
+        reference = question.reference_cypher
+        arrows = [reverse(pattern) for pattern in relationship_patterns(parse(reference))]
+        every = apply_edits(reference, [edit for edits in arrows for edit in edits])
+        one = apply_edits(reference, arrows[0])
+        gold = rows(driver, reference)
+        assert rows(driver, one) != gold
+        assert rows(driver, every) != gold
+        assert rows(driver, correct_directions(one, schema).query) == gold
+        assert rows(driver, correct_directions(every, schema).query) == gold
+
+
+BY_HAND = [
+    ("MATCH (r)<-[:PRODUCES]-(t {name: $name})", "MATCH (r)-[:PRODUCES]->(t {name: $name})"),
+    (
+        "MATCH (t:Molecule {name: $name}) UNWIND [(t)-[:PRODUCES]->(x) | x] AS r",
+        "MATCH (t:Molecule {name: $name}) UNWIND [(t)<-[:PRODUCES]-(x) | x] AS r",
+    ),
+    (
+        "MATCH (r:Reaction) WHERE EXISTS { MATCH (r)<-[:PRODUCES]-({name: $name}) }",
+        "MATCH (r:Reaction) WHERE EXISTS { MATCH (r)-[:PRODUCES]->({name: $name}) }",
+    ),
+    (
+        "MATCH (t:Molecule {name: $name})(()-[:PRODUCES]->(r)<-[:REACTS_IN]-(m:Molecule)){1}",
+        "MATCH (t:Molecule {name: $name})(()<-[:PRODUCES]-(r)<-[:REACTS_IN]-(m:Molecule)){1}",
+    ),
+    (
+        "MATCH (t:Molecule {name: $name}) CALL (t) { MATCH (t)-[:PRODUCES]->{1}(r) RETURN r }",
+        "MATCH (t:Molecule {name: $name}) CALL (t) { MATCH (t)<-[:PRODUCES]-{1}(r) RETURN r }",
+    ),
+]
+
+
+@pytest.mark.parametrize(("wrong", "right"), BY_HAND, ids=["map", "comprehension", "exists", "path", "call"])
+def test_what_gave_nothing_gives_rows(driver: neo4j.Driver, schema: Schema, wrong: str, right: str) -> None:
+    name = load_questions().questions[0].target
+
+    def count(query: str) -> int:
+        with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
+            return int(session.run(query, name=name).single(strict=True)["n"])
+
+    ending = " RETURN count(r) AS n"
+    corrected = correct_directions(wrong + ending, schema)
+
+    assert corrected.query == right + ending
+    assert count(wrong + ending) == 0
+    assert count(right + ending) > 0

@@ -1,0 +1,108 @@
+"""What a correction reports, what it leaves alone, and that no query makes it slow or fail."""
+
+import time
+
+from support.schemas import default_schema
+
+from kg.cypher import parse
+from kg.direction import Corrected, Turned, correct_directions
+from kg.questions import load_questions
+from kg.schema import Connection, Schema
+from prompts.exemplars import load_bank
+
+
+def test_no_reference_query_changes() -> None:
+    schema = default_schema()
+    for question in load_questions().questions:
+        assert correct_directions(question.reference_cypher, schema) == Corrected(
+            question.reference_cypher, ()
+        )
+
+
+def test_no_exemplar_changes() -> None:
+    exemplars = [*load_bank("single_step"), *load_bank("multi_step")]
+    assert exemplars
+    for exemplar in exemplars:
+        assert not parse(exemplar.cypher).errors
+        assert correct_directions(exemplar.cypher, default_schema()).query == exemplar.cypher
+
+
+def test_it_says_what_was_turned_and_why() -> None:
+    query = (
+        "MATCH (t:Molecule {name: 'CCO'})-[p:PRODUCES]->(r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) RETURN r"
+    )
+
+    first, second = correct_directions(query, default_schema()).turned
+
+    assert first == Turned(
+        32,
+        47,
+        "-[p:PRODUCES]->",
+        "<-[p:PRODUCES]-",
+        "Turned (t:Molecule)-[p:PRODUCES]->(r) at character 32 into (t:Molecule)<-[p:PRODUCES]-(r): "
+        "PRODUCES runs from (:Reaction) to (:Molecule).",
+    )
+    assert second.message == (
+        "Turned (r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) at character 50 into "
+        "(r)-[:USES_AGENT|USES_SOLVENT]->(:Molecule): USES_AGENT runs from (:Reaction) to (:Molecule), "
+        "USES_SOLVENT runs from (:Reaction) to (:Molecule)."
+    )
+
+
+def test_it_says_so_for_lengths_and_quantified_paths() -> None:
+    query = "MATCH (r:Reaction)-[:REACTS_IN*1..2]->()(()<-[:REACTS_IN]-(:Reaction)){1}() RETURN r"
+    assert [turned.message for turned in correct_directions(query, default_schema()).turned] == [
+        "Turned (r:Reaction)-[:REACTS_IN*1..2]->() at character 18 into (r:Reaction)<-[:REACTS_IN*1..2]-(): "
+        "REACTS_IN runs from (:Molecule) to (:Reaction).",
+        "Turned ()<-[:REACTS_IN]-(:Reaction) at character 43 into ()-[:REACTS_IN]->(:Reaction): "
+        "REACTS_IN runs from (:Molecule) to (:Reaction).",
+    ]
+
+
+def test_a_parsed_query_gives_the_same() -> None:
+    query = "MATCH (r:Reaction)<-[:PRODUCES]-(m) RETURN r"
+    assert correct_directions(parse(query), default_schema()) == correct_directions(query, default_schema())
+
+
+def test_arrows_in_other_characters() -> None:
+    query = "MATCH (r:Reaction)⟨—[:PRODUCES]—(m:Molecule) RETURN r"
+    assert correct_directions(query, default_schema()).query == (
+        "MATCH (r:Reaction)—[:PRODUCES]—>(m:Molecule) RETURN r"
+    )
+
+
+def test_a_query_nested_deeply_is_read_or_left() -> None:
+    for depth in (50, 2000):
+        query = f"MATCH (r:Reaction)<-[:PRODUCES]-(m) WHERE {'(' * depth}true{')' * depth} RETURN r"
+        corrected = correct_directions(query, default_schema())
+        assert corrected.query in (query, query.replace("<-[:PRODUCES]-", "-[:PRODUCES]->"))
+
+
+def test_a_query_of_many_patterns_takes_no_long() -> None:
+    labelled = ", ".join(f"(r{n}:Reaction)<-[:PRODUCES]-(m{n})" for n in range(500))
+    bare = ", ".join(f"(x{n % 7})<-[:PRODUCES]-(y{n % 5})" for n in range(400))
+    started = time.perf_counter()
+
+    corrected = correct_directions(f"MATCH {labelled}, {bare} RETURN 1 AS one", default_schema())
+
+    assert len(corrected.turned) == 500
+    assert time.perf_counter() - started < 20
+
+
+def test_a_schema_of_many_kinds_and_a_tangled_query_take_no_long() -> None:
+    labels = [frozenset({f"L{number}"}) for number in range(60)]
+    edges = frozenset(
+        Connection(labels[number], "T", labels[(number + step) % 60])
+        for number in range(60)
+        for step in (1, 7)
+    )
+    schema = Schema({label: {} for label in labels}, {"T": {}}, edges)
+    tangle = ", ".join(f"(n{a})-[:T]->(n{b})" for a in range(5) for b in range(a))
+    started = time.perf_counter()
+
+    corrected = correct_directions(
+        f"MATCH (:L1)-[:T]->(:L0), {tangle}, (x)<-[:T*3]-(:L0) RETURN 1 AS one", schema
+    )
+
+    assert [turned.start for turned in corrected.turned] == [11]
+    assert time.perf_counter() - started < 20
