@@ -28,13 +28,13 @@ _FOREIGN_PATIENCE_S = 20.0
 class ServerCare:
     """Stops what is left of a session's queries and replaces a server that does not recover.
 
-    Its methods expect that no other executor of the session has a query in flight.
+    Its methods expect that no other executor of the server has a query in flight.
 
     Args:
         endpoint: The server.
         limits: How long a stopped query may occupy it.
         session: What the session's transactions carry under `TAG`.
-        directory: Shared folder in which restarts are counted.
+        directory: Folder in which restarts are counted, the same for all who share the server.
     """
 
     def __init__(self, endpoint: Endpoint, limits: Limits, session: str, directory: Path) -> None:
@@ -47,7 +47,7 @@ class ServerCare:
         self.notes: list[str] = []
 
     def restarts(self) -> int:
-        """How often the server was replaced for this session so far."""
+        """How often the server was replaced by its executors so far."""
         return self._restarts.stat().st_size
 
     def make_quiet(self) -> None:
@@ -60,13 +60,14 @@ class ServerCare:
             GraphUnavailable: The server cannot be had.
         """
         for _ in range(_RESTARTS_TRIED):
+            seen = self._generation()
             left = self._stop_leftovers()
             if left == 0:
                 return
             if not self._endpoint.owned:
                 self._accept_foreign(left)
                 return
-            self._replace()
+            self._replace(seen)
         if self._stop_leftovers() != 0:
             raise GraphUnavailable(
                 f"The server at {self._endpoint.uri} was replaced and still does not answer. "
@@ -121,9 +122,18 @@ class ServerCare:
                 "later queries may be slower."
             )
 
-    def _replace(self) -> None:
+    def _generation(self) -> int:
+        if not self._endpoint.owned:
+            return 0
         try:
-            restart(self._endpoint, status(self._endpoint).generation)
+            return status(self._endpoint).generation
+        except ServerError as error:
+            raise GraphUnavailable(str(error)) from error
+
+    def _replace(self, seen: int) -> None:
+        """Replace the server found wanting, unless somebody has: then the newer one is not to be lost too."""
+        try:
+            restart(self._endpoint, seen)
         except ServerError as error:
             raise GraphUnavailable(str(error)) from error
         self._client.reconnect()

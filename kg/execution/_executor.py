@@ -28,28 +28,31 @@ class GuardedExecutor:
 
     Nothing runs before the server has planned it and the plan and the text were found to read only the graph.
     A query that runs into a time or memory limit, or during which the server is lost, is run once more with
-    no other query of the session beside it; that second run decides, so load never does. Where it shows that
-    the query is over a limit, the session does not run that text again.
+    no other query beside it; that second run decides, so load never does. Where it shows that the query is
+    over a limit, the session does not run that text again.
 
-    One executor serves one thread; executors of other processes share the server through a folder.
+    One executor serves one thread; executors of other processes share the server through a folder. On a
+    server of ours that is the server's own, so that sessions which share it take turns as well.
 
     Args:
         endpoint: The server.
         limits: Bounds on one query.
-        coordination_dir: Folder for locks and verdicts, the same for all executors that share the server in a
-            session, and a new one for each session.
+        coordination_dir: Folder for verdicts, and for locks where the server has no folder; the same for all
+            executors of a session, and a new one for each session.
     """
 
     def __init__(self, endpoint: Endpoint, limits: Limits, coordination_dir: Path) -> None:
         self._endpoint = endpoint
         self._limits = limits
-        self._turns = Turns(coordination_dir)
+        coordination_dir.mkdir(parents=True, exist_ok=True)
+        shared = Path(endpoint.control).parent if endpoint.control else coordination_dir
+        self._turns = Turns(shared)
         self._verdicts = Verdicts(coordination_dir)
         session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
         self._client = Client(endpoint, limits)
         self._attempts = Attempts(self._client, {TAG: session})
         self._planned: dict[str, Execution] = {}
-        self._care = ServerCare(endpoint, limits, session, coordination_dir)
+        self._care = ServerCare(endpoint, limits, session, shared)
         self._restarts_seen = self._care.restarts()
         self._client.start()
 

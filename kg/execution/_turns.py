@@ -11,17 +11,16 @@ from pathlib import Path
 
 
 class Turns:
-    """A lock shared by all executors of a session.
+    """A lock shared by all executors of a server.
 
     Whoever wants to be alone closes the turnstile first: nobody enters until they are done, so a stream of
     ordinary queries cannot keep them waiting.
 
     Args:
-        directory: Where the lock files are; made if absent, and the same for all who share the server.
+        directory: Where the lock files are; the same for all who share the server.
     """
 
     def __init__(self, directory: Path) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
         self._turnstile = os.open(directory / "turnstile.lock", os.O_RDWR | os.O_CREAT, 0o600)
         self._room = os.open(directory / "room.lock", os.O_RDWR | os.O_CREAT, 0o600)
 

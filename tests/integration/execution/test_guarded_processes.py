@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kg.server import Endpoint
+from kg.server import Endpoint, status
 
 HOSTILE = {
     "loop": "RETURN reduce(a = 0, x IN range(0, 9000000000) | a + x) AS r",
@@ -48,26 +48,34 @@ print(json.dumps(found))
 """
 
 
+def started(endpoint: Endpoint, turns: Path, queries: dict[str, str | None]) -> subprocess.Popen[str]:
+    """Start a process that runs queries one after another."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin
+    json.dump({"endpoint": endpoint.to_json(), "turns": str(turns), "queries": queries}, process.stdin)
+    process.stdin.close()
+    return process
+
+
+def ended(process: subprocess.Popen[str]) -> dict[str, list[object]]:
+    """Return what came of a process's queries."""
+    assert process.stdout
+    found: dict[str, list[object]] = json.loads(process.stdout.read())
+    assert process.wait() == 0
+    return found
+
+
 def run(endpoint: Endpoint, turns: Path, processes: int) -> dict[str, list[object]]:
     """Deal the queries out to processes and gather what came of them."""
     mix = {**dict(list(PLAIN.items())[:10]), **HOSTILE, **PLAIN}
     names = list(mix)
-    running = []
-    for first in range(processes):
-        queries = {name: mix[name] for name in names[first::processes]}
-        process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdin
-        json.dump({"endpoint": endpoint.to_json(), "turns": str(turns), "queries": queries}, process.stdin)
-        process.stdin.close()
-        running.append(process)
-    found: dict[str, list[object]] = {}
-    for process in running:
-        assert process.stdout
-        found |= json.loads(process.stdout.read())
-        assert process.wait() == 0
-    return found
+    running = [
+        started(endpoint, turns, {name: mix[name] for name in names[first::processes]})
+        for first in range(processes)
+    ]
+    return {name: value for process in running for name, value in ended(process).items()}
 
 
 def test_one_process_or_four(endpoint: Endpoint, tmp_path: Path) -> None:
@@ -96,3 +104,20 @@ def test_one_process_or_four(endpoint: Endpoint, tmp_path: Path) -> None:
     assert all(together[name][0] == "ok" and together[name][3] for name in PLAIN)
     assert together["rows"][4] is True
     assert together["wide"][4] is True
+
+
+def test_sessions_that_share_a_server_do_not_take_it_from_each_other(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    before = status(endpoint).generation
+    plain = list(PLAIN.items())
+    running = [
+        started(endpoint, tmp_path / name, dict([*plain[:3], ("loop", HOSTILE["loop"]), *plain[3:20]]))
+        for name in ("one", "other")
+    ]
+    one, other = map(ended, running)
+    assert one == other
+    assert one["loop"][0] == "timeout"
+    assert all(one[name][0] == "ok" for name, _ in plain[:20])
+    # Each session may have it replaced after either of the query's two runs.
+    assert status(endpoint).generation - before <= 4
