@@ -44,8 +44,7 @@ class PatternReader:
         found: list[int] = []
         waiting: list[Stretch] = []
         before: int | None = None
-        elements = path.nodes()
-        for position, element in enumerate(elements):
+        for element in path.nodes():
             after: int | None
             if element.rule == Rule.NODE_PATTERN:
                 after = self._node(element, scope, part)
@@ -53,8 +52,7 @@ class PatternReader:
             elif element.rule in (Rule.RELATIONSHIP_PATTERN, Rule.PARENTHESIZED_PATH):
                 if before is None:
                     before = self._outline.new_node(part)
-                following = elements[position + 1] if position + 1 < len(elements) else None
-                stretch = self._stretch(element, following, scope, part, before)
+                stretch = self._stretch(element, scope, part, before)
                 if stretch is not None:
                     waiting += [stretch] if matched else []
                     continue
@@ -75,9 +73,8 @@ class PatternReader:
             self._outline.stretches.append(replace(stretch, left=left, right=right))
         waiting.clear()
 
-    def _stretch(
-        self, element: Node, following: Node | None, scope: Scope, part: int, left: int
-    ) -> Stretch | None:
+    def _stretch(self, element: Node, scope: Scope, part: int, left: int) -> Stretch | None:
+        """Read what joins two nodes; None where it joins none, or is too involved to be one step repeated."""
         if element.rule == Rule.RELATIONSHIP_PATTERN:
             step = self._relationship(element, scope, part)
             length = step.pattern.length
