@@ -1,5 +1,6 @@
-"""Finding the Cypher query in a model's answer."""
+"""Finding the Cypher query, or a JSON object, in a model's answer."""
 
 from prompts.extraction._extract import extract_cypher
+from prompts.extraction._fields import extract_json, texts, yes_or_no
 
-__all__ = ["extract_cypher"]
+__all__ = ["extract_cypher", "extract_json", "texts", "yes_or_no"]
