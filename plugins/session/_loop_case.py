@@ -1,12 +1,12 @@
 """One case through its loop."""
 
-from kg.questions import Question
+from dataclasses import replace
+
 from plugins.session._cases import Case
 from plugins.session._rounds import Outcome
 from plugins.session._tools import Tools
-from prompts.exemplars import Exemplar
 from prompts.loops import LoopCase, LoopResult, LoopTools
-from prompts.models import Answer, Message, Request
+from prompts.models import Answer, Message, Model, Request
 
 
 def run_loop(
@@ -30,7 +30,8 @@ def run_loop(
         GraphError: The graph cannot be asked.
     """
     prompt = tools.prompts[case.prompt]
-    ask = _Asker(case, tools, first.question, first.exemplar, first.case)
+    player = tools.players.get(case.model)
+    ask = _Asker(player, case.loop, first)
     return tools.loops[case.loop].run(
         LoopCase(
             question=case.question.text,
@@ -42,28 +43,26 @@ def run_loop(
             answer=answer,
             cypher=outcome.record.cypher,
         ),
-        LoopTools(tools.executor, tools.validator, ask, outcome.add, tools.once),
+        LoopTools(
+            graph=tools.executor,
+            validator=tools.validator,
+            ask=ask,
+            note=outcome.add,
+            once=tools.once,
+            player=player.label if player else "",
+        ),
     )
 
 
 class _Asker:
     """Asks the model that plays the roles of a case's loop."""
 
-    def __init__(
-        self,
-        case: Case,
-        tools: Tools,
-        question: Question,
-        exemplar: Exemplar | None,
-        where: dict[str, str],
-    ) -> None:
-        self._player = tools.players.get(case.model)
-        self._loop = case.loop
-        self._question = question
-        self._exemplar = exemplar
-        self._where = where
+    def __init__(self, player: Model | None, loop: str, first: Request) -> None:
+        self._player = player
+        self._loop = loop
+        self._first = first
 
     def __call__(self, role: str, messages: list[Message]) -> Answer:
         if self._player is None:
             raise RuntimeError(f"the loop {self._loop} asks a model as {role}, but says that it needs none")
-        return self._player.answer(Request(messages, self._question, self._exemplar, self._where))
+        return self._player.answer(replace(self._first, messages=messages))

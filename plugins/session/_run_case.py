@@ -8,7 +8,7 @@ from plugins.scoring import score
 from plugins.session._cases import Case
 from plugins.session._loop_case import run_loop
 from plugins.session._rounds import Outcome
-from plugins.session._settle import settle
+from plugins.session._settle import scored_fallback, settle
 from plugins.session._tools import Tools
 from plugins.taxonomy import labels_of
 from prompts.extraction import extract_cypher
@@ -70,7 +70,7 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
         fallback = result.fallback
     record.execution = execution.to_json()
     if fallback is not None:
-        record.execution["fallback"] = dict(fallback)
+        record.execution["fallback"] = scored_fallback(case, tools, fallback)
     record.scores = score(case.question, execution, record.cypher, key_encoder=tools.key_encoder)
     record.errors = labels_of(
         case.question, record.cypher, record.execution, record.scores, tools.graph_schema

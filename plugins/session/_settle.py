@@ -1,5 +1,6 @@
 """What a loop's queries are worth: told after the loop, for the ledger, and never to the loop."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,10 +67,19 @@ def settle(case: Case, tools: Tools, outcome: Outcome, result: LoopResult) -> tu
             cypher, execution = _put_back(worth, outcome, cypher, execution)
     seen: set[str | None] = set()
     for turn in outcome.record.rounds:
-        if turn.cypher not in seen and (turn.cypher is not None or turn.role == "generator"):
+        if turn.role == "fallback" or (turn.cypher is None and turn.role != "generator"):
+            continue
+        if turn.cypher not in seen:
             seen.add(turn.cypher)
             turn.findings.append({"result": worth.result(turn.cypher)})
     return cypher, execution
+
+
+def scored_fallback(case: Case, tools: Tools, fallback: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of a fallback with scores of their own: they are never the scores of the case."""
+    scores = score(case.question, fallback, None, text_metrics=False, key_encoder=tools.key_encoder)
+    kept = {name: scores[name] for name in _KEPT}
+    return {**fallback, "scores": kept, "passed": scores["f1"] >= tools.threshold}
 
 
 def _put_back(

@@ -93,6 +93,7 @@ class LoopTools:
             by a loop that does not need a model.
         note: Puts a step on the record.
         once: Texts made once a run.
+        player: Label of the model that plays the roles; empty where there is none.
     """
 
     graph: Graph
@@ -100,6 +101,7 @@ class LoopTools:
     ask: Callable[[str, list[Message]], Answer]
     note: Callable[[Step], None]
     once: OnceARun
+    player: str = ""
 
 
 @dataclass(frozen=True, slots=True)

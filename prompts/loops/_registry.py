@@ -4,10 +4,19 @@ import re
 from collections.abc import Iterable, Mapping
 
 from kg.errors import InputError
+from prompts.loops._cove import Cove
+from prompts.loops._guarded import Guarded
 from prompts.loops._interface import Loop
 from prompts.loops._none import NoLoop
+from prompts.loops._review import Review
 
-BUILT_IN: tuple[Loop, ...] = (NoLoop(),)
+BUILT_IN: tuple[Loop, ...] = (
+    NoLoop(),
+    Cove(),
+    Review(),
+    Guarded(),
+    Guarded("guarded-limit", limit=100),
+)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 
 

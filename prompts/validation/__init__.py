@@ -1,5 +1,11 @@
 """Whether a query answers its question, told from the texts and the schema alone."""
 
+from prompts.validation._checklist import (
+    CheckItem,
+    ChecklistVerdict,
+    checklist_for,
+    read_checklist_answer,
+)
 from prompts.validation._critique import critique
 from prompts.validation._model import (
     CONVENTIONS,
@@ -20,13 +26,17 @@ __all__ = [
     "INTENTS",
     "Asked",
     "AskedMolecule",
+    "CheckItem",
+    "ChecklistVerdict",
     "Convention",
     "Finding",
     "Intent",
     "Mention",
     "SchemaValidator",
     "Validation",
+    "checklist_for",
     "critique",
     "find_molecules",
+    "read_checklist_answer",
     "read_question",
 ]

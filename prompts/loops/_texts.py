@@ -1,0 +1,29 @@
+"""The texts that the roles of loops are asked with."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from prompts.models import Message
+from prompts.templates import fill, split
+
+_FOLDER = Path(__file__).with_name("texts")
+
+
+def messages_for(name: str, values: Mapping[str, str]) -> list[Message]:
+    """Return the system and the user message of a text, filled.
+
+    Args:
+        name: Name of a file in ``texts``, without its ending.
+        values: What goes into its slots.
+    """
+    system, user = _parts(name)
+    return [
+        {"role": "system", "content": fill(system, values)},
+        {"role": "user", "content": fill(user, values)},
+    ]
+
+
+@cache
+def _parts(name: str) -> tuple[str, str]:
+    return split((_FOLDER / f"{name}.md").read_text(encoding="utf-8"))
