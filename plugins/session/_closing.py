@@ -5,8 +5,9 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
-from rich.console import Console
+from rich.console import Console, RenderableType
 
+from plugins.ledger import render_ledger
 from plugins.summary import Summary, render_table
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     if controller.summary.cases == 0 and not controller.lost:
         yield "no case was run: nothing is kept"
         return
-    terminal = reporter._tw
-    text = StringIO()
-    console = Console(
-        file=text, width=max(terminal.fullwidth, 100), force_terminal=terminal.hasmarkup, highlight=False
-    )
-    console.print(render_table(controller.summary.to_json()))
-    yield from text.getvalue().rstrip().splitlines()
+    yield from _drawn(render_table(controller.summary.to_json()), reporter)
+    if controller.plan.options.ledger:
+        yield ""
+        if controller.plan.loops.active:
+            yield from _drawn(render_ledger(controller.ledger), reporter)
+        else:
+            yield "ledger: no loop was run; name one with --loop"
     if controller.summary.failed > MANY:
         yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
     waited = controller.standstill()
@@ -45,6 +46,16 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     yield f"records: {controller.run.path}"
     if controller.allure_path.is_dir():
         yield f"Allure report: allure serve {controller.allure_path}"
+
+
+def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[str]:
+    terminal = reporter._tw
+    text = StringIO()
+    console = Console(
+        file=text, width=max(terminal.fullwidth, 100), force_terminal=terminal.hasmarkup, highlight=False
+    )
+    console.print(what)
+    yield from text.getvalue().rstrip().splitlines()
 
 
 def quieten(config: pytest.Config, summary: Summary) -> None:

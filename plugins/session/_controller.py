@@ -11,6 +11,7 @@ import pytest
 
 from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
+from plugins.ledger import Ledger
 from plugins.records import ALLURE, RunDirectory, manifest, new_run_path
 from plugins.session._context import Context
 from plugins.session._exit import exit_status
@@ -46,6 +47,8 @@ class Controller:
         path = Path(given) if given else new_run_path(root / "reports", labels, datetime.now())
         self.run = RunDirectory(path)
         self.summary = Summary()
+        self.ledger: list[dict[str, Any]] = []
+        self._ledger = Ledger({question.id: question.target for question in plan.questions})
         self.lost: list[str] = []
         self._progress = Progress(announce)
         self._graph: LiveGraph | None = None
@@ -115,6 +118,7 @@ class Controller:
         record = json.loads(line)
         self.run.write_record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD)))
         self.summary.add(record)
+        self._ledger.add(record)
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
 
     def finish(self, status: int) -> int:
@@ -124,7 +128,9 @@ class Controller:
             status: What pytest would exit with.
         """
         status = exit_status(status, bool(self.lost) or self.summary.infrastructure_errors > 0)
-        self.run.write_summary({**self.summary.to_json(), "lost_cases": sorted(self.lost)})
+        self.ledger = self._ledger.to_json()
+        ledger = {"ledger": self.ledger} if self.plan.loops.active else {}
+        self.run.write_summary({**self.summary.to_json(), "lost_cases": sorted(self.lost), **ledger})
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
         if self._coordination is not None:

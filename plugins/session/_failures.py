@@ -34,13 +34,17 @@ def raise_unless_passed(record: Record, difference: str) -> None:
 
 def _reason(record: Record, difference: str) -> str:
     scores, execution = record.scores or {}, record.execution or {}
+    differing = difference.splitlines()
+    more = len(differing) - _SHOWN
+    rows = execution["row_count"]
     lines = [
         f"F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, recall {scores['recall']:.3f}), "
-        f"status {execution['status']}, {execution['row_count']} rows",
+        f"status {execution['status']}, {rows:,} row{'' if rows == 1 else 's'}",
         f"question: {_safe(record.question)}",
         f"cypher:   {_safe(record.cypher or '(no query in the answer)')}",
         "difference (- missing, + too much):",
-        *(_safe(line) for line in difference.splitlines()[:_SHOWN]),
+        *(_safe(line) for line in differing[:_SHOWN]),
+        *([f"and {more:,} more line{'' if more == 1 else 's'}: see the Allure report"] if more > 0 else []),
     ]
     if execution["message"]:
         lines.insert(1, f"message:  {_safe(execution['message'])}")

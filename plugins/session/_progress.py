@@ -39,5 +39,5 @@ class Progress:
 
     def _line(self, done: int, total: int) -> str:
         mean = "n/a" if self._mean.count == 0 else f"{self._mean.mean:.3f}"
-        errors = f", {self._errors} infrastructure errors" if self._errors else ""
+        errors = f", {self._errors:,} infrastructure errors" if self._errors else ""
         return f"{done:,} of {total:,} cases, mean F1 {mean}{errors}"

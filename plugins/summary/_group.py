@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plugins.summary._fallbacks import Fallbacks
 from plugins.summary._labels import LabelCounts, VariationCounts
 from plugins.summary._running import RunningMean
 
@@ -34,6 +35,7 @@ class Group:
     statuses: Counter[str] = field(default_factory=Counter)
     labels: LabelCounts = field(default_factory=LabelCounts)
     variations: VariationCounts = field(default_factory=VariationCounts)
+    fallbacks: Fallbacks = field(default_factory=Fallbacks)
     means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
 
     def add(self, record: Mapping[str, Any], variations: Sequence[str] | None) -> None:
@@ -54,6 +56,7 @@ class Group:
         self.statuses[str((record.get("execution") or {}).get("status"))] += 1
         self.labels.add(record)
         self.variations.add(variations)
+        self.fallbacks.add(record)
         scores = record.get("scores") or {}
         for name, mean in self.means.items():
             if scores.get(name) is not None:
@@ -79,6 +82,7 @@ class Group:
             "statuses": dict(sorted(self.statuses.items())),
             "errors": self.labels.to_json(),
             "variations": self.variations.to_json(),
+            **({"fallback": self.fallbacks.to_json()} if self.fallbacks.cases else {}),
             "means": {name: mean.mean for name, mean in self.means.items()},
             "defined": {name: mean.count for name, mean in self.means.items() if mean.count != scored},
         }

@@ -1,0 +1,6 @@
+"""What loops repaired and broke, and at what cost."""
+
+from plugins.ledger._ledger import Ledger, ledger_of
+from plugins.ledger._table import COLUMNS, ledger_rows, render_ledger
+
+__all__ = ["COLUMNS", "Ledger", "ledger_of", "ledger_rows", "render_ledger"]

@@ -1,0 +1,187 @@
+"""The ledger: what it counts, and that the order of records changes nothing."""
+
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from plugins.ledger import COLUMNS, Ledger, ledger_of, ledger_rows, render_ledger
+from plugins.ledger._estimates import Bootstrap
+
+
+def result(passed: bool, label: str | None = None, status: str = "ok") -> dict[str, Any]:
+    errors = [] if passed else [label or "path_length"]
+    return {"result": {"status": status, "f1": float(passed), "passed": passed, "errors": errors}}
+
+
+def turn(role: str, cypher: str | None, **more: Any) -> dict[str, Any]:
+    plain = {"messages_sha256": None, "findings": [], "verdict": None, "time_s": 0.0, "tokens": None}
+    return {"role": role, "cypher": cypher, **plain, "cost": None, "cached": False, **more}
+
+
+def asked(role: str, cypher: str | None, **more: Any) -> dict[str, Any]:
+    tokens = {"prompt": 90, "completion": 10}
+    return turn(role, cypher, messages_sha256="h", tokens=tokens, time_s=2.0, **more)
+
+
+def record(
+    number: int,
+    before: bool,
+    after: bool,
+    *,
+    label: str = "path_length",
+    loop: str = "cove",
+    verdict: str | None = None,
+    status: str = "ok",
+) -> dict[str, Any]:
+    """A case of a loop with one look of a validator and, where something changed, one correction."""
+    rounds = [asked("generator", "A", findings=[result(before, label, status)])]
+    verdict = verdict or ("valid" if before else "invalid")
+    rounds.append(turn("validator:schema", "A", verdict=verdict, time_s=0.5))
+    if before != after:
+        rounds.append(asked("corrector", "B", verdict="taken", findings=[result(after, label)]))
+    return {
+        "case_id": f"q{number}-{loop}",
+        "question_id": f"q{number}",
+        "model": "m",
+        "loop": loop,
+        "rounds": rounds,
+        "scores": {"f1": float(after)},
+        "passed": after,
+    }
+
+
+def test_every_case_is_one_of_four() -> None:
+    records = [
+        record(1, False, True),
+        record(2, False, True, label="limit"),
+        record(3, True, False),
+        record(4, True, True),
+        record(5, False, False),
+        record(6, False, True, loop="none"),
+        {**record(7, False, True), "scores": None},
+    ]
+    (entry,) = ledger_of(records, {})
+    assert (entry["model"], entry["loop"], entry["validator"]) == ("m", "cove", "schema")
+    assert (entry["cases"], entry["left_out"]) == (5, 1)
+    assert [entry[name] for name in ("repaired", "broken", "unchanged_right", "unchanged_wrong")] == [
+        2,
+        1,
+        1,
+        1,
+    ]
+    assert entry["repair_rate"]["value"] == pytest.approx(2 / 3)
+    assert entry["breakage_rate"]["value"] == 0.5
+    assert (entry["f1_before"], entry["f1_after"]) == (0.4, 0.6)
+    assert entry["f1_gain"]["value"] == pytest.approx(0.2)
+    # Three corrections of 100 tokens and 2 s, five looks of 0.5 s.
+    assert (entry["calls"], entry["tokens"], entry["seconds"], entry["cost"]) == (3, 300, 8.5, None)
+    assert entry["per_repaired"]["tokens"]["value"] == 150
+    assert {name: counts["cases"] for name, counts in entry["by_label"].items()} == {
+        "path_length": 2,
+        "right": 2,
+        "limit": 1,
+    }
+    assert entry["by_label"]["limit"]["repaired"] == 1
+
+
+def test_what_was_made_once_costs_a_case_nothing_and_known_costs_are_summed() -> None:
+    one = record(1, False, True)
+    one["rounds"][1:1] = [asked("analyst", None, cached=True)]
+    one["rounds"][-1]["cost"] = 0.25
+    (entry,) = ledger_of([one, record(2, False, True)], {})
+    assert (entry["calls"], entry["cost"]) == (2, 0.25)
+    assert entry["per_repaired"]["cost"] == 0.125
+
+
+def test_a_validator_is_judged_by_its_first_look_at_a_query_that_ran() -> None:
+    records = [
+        record(1, False, True),  # found and corrected
+        record(2, False, False),  # found, not corrected
+        record(3, False, False, verdict="valid"),  # missed
+        record(4, True, True),
+        record(5, True, True, verdict="invalid"),  # false alarm
+        record(6, False, False, label="other", verdict="malformed"),
+        record(7, False, True, status="syntax_error"),  # not a retrieval error
+    ]
+    (entry,) = ledger_of(records, {})
+    told = entry["validators"]["schema"]
+    assert (told["looked_at"], told["malformed"]) == (6, 1)
+    assert told["retrieval_error_rate"]["value"] == pytest.approx(4 / 6)
+    assert told["non_detected_error_rate"]["value"] == 0.5
+    assert told["non_corrected_error_rate"]["value"] == 0.75
+    assert told["false_alarm_rate"]["value"] == 0.5
+    assert told["error_coverage"]["value"] == 0.75
+    assert told["detected_by_label"] == {
+        "other": {"errors": 1, "detected": 0},
+        "path_length": {"errors": 3, "detected": 2},
+    }
+
+
+CASES = st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from(["limit", "other"])), max_size=25)
+
+
+@settings(max_examples=30)
+@given(CASES, st.randoms())
+def test_counts_add_up_and_order_changes_nothing(cases: list[tuple[bool, bool, str]], random: Any) -> None:
+    records = [record(n, before, after, label=label) for n, (before, after, label) in enumerate(cases)]
+    targets = {f"q{n}": f"t{n % 3}" for n in range(len(cases))}
+    found = ledger_of(records, targets)
+    mixed = records[:]
+    random.shuffle(mixed)
+    assert ledger_of(mixed, targets) == found
+    for entry in found:
+        parts = ("repaired", "broken", "unchanged_right", "unchanged_wrong")
+        for counts in (entry, *entry["by_label"].values()):
+            assert sum(counts[part] for part in parts) == counts["cases"]
+        for part in (*parts, "cases", "calls", "tokens"):
+            assert sum(counts[part] for counts in entry["by_label"].values()) == entry[part]
+        for rate in ("repair_rate", "breakage_rate"):
+            value, low, high = (entry[rate][name] for name in ("value", "low", "high"))
+            if value is not None and high is not None:
+                assert 0 <= low <= high <= 1
+
+
+def test_whole_molecules_are_resampled() -> None:
+    numerator, denominator = [1.0] * 50 + [0.0] * 50, [1.0] * 100
+    apart = Bootstrap([str(number) for number in range(100)]).ratio(numerator, denominator)
+    together = Bootstrap([str(number // 25) for number in range(100)]).ratio(numerator, denominator)
+    assert apart["value"] == together["value"] == 0.5
+    assert 0.35 < apart["low"] < 0.5 < apart["high"] < 0.65
+    assert together["low"] == 0.0
+    assert together["high"] == 1.0
+
+
+def test_a_ratio_without_a_bound_says_so() -> None:
+    bootstrap = Bootstrap(["a", "b", "c"])
+    assert bootstrap.ratio([1, 1, 1], [0, 0, 0]) == {"value": None, "low": None, "high": None, "of": 0}
+    rare = bootstrap.ratio([5, 5, 5], [1, 0, 0])
+    assert (rare["value"], rare["high"]) == (15.0, None)
+
+
+def test_the_table_for_a_report() -> None:
+    rows = ledger_rows(ledger_of([record(1, False, True), record(2, True, True)], {}))
+    assert [row["label"] for row in rows] == ["all", "path_length", "right"]
+    assert all(tuple(row) == COLUMNS for row in rows)
+    assert rows[0]["repaired"] == 1
+    assert rows[0]["tokens_per_repaired"] == 100.0
+
+
+def test_the_terminal_shows_it_within_100_columns() -> None:
+    records = [record(n, n % 3 == 0, n % 2 == 0, label="missing_component:reactants") for n in range(60)]
+    out = io.StringIO()
+    Console(file=out, width=100).print(render_ledger(ledger_of(records, {})))
+    text = out.getvalue()
+    assert "m, loop cove, validator schema: before and after" in text
+    assert "missing_component:reactants" in text
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+
+
+def test_no_pairs_no_figures() -> None:
+    ledger = Ledger({})
+    ledger.add({**record(1, True, True), "scores": None})
+    assert ledger.to_json() == [{"model": "m", "loop": "cove", "validator": None, "left_out": 1, "cases": 0}]
+    assert ledger_rows(ledger.to_json()) == []
