@@ -23,6 +23,7 @@ class Evidence:
         absent: Keys for which gold has values and the result no column.
         lacking: Keys that have a column, without some of gold's values.
         surplus: Keys with values that gold does not have.
+        counted: Keys of molecules with numbers for values.
         reversed: Whether routes of gold were returned from the target to the precursor.
         lengths: Numbers of steps of the returned routes.
     """
@@ -34,6 +35,7 @@ class Evidence:
     absent: frozenset[str]
     lacking: frozenset[str]
     surplus: frozenset[str]
+    counted: frozenset[str] = frozenset()
     reversed: bool = False
     lengths: frozenset[int] = frozenset()
 
@@ -58,7 +60,6 @@ def evidence(question: Question, execution: Mapping[str, Any], scores: Mapping[s
 def _of_routes(question: Question, status: str, empty: bool, routes: Values) -> Evidence:
     lengths = frozenset(len(route) for route in routes.returned if isinstance(route, tuple))
     turned = frozenset(route[::-1] for route in routes.returned if isinstance(route, tuple))
-    wanted = {length for length in lengths if length == question.steps}
     return Evidence(
         status=status,
         empty=empty,
@@ -67,7 +68,7 @@ def _of_routes(question: Question, status: str, empty: bool, routes: Values) -> 
         absent=frozenset(),
         lacking=frozenset({"route"} if routes.gold - routes.returned else ()),
         surplus=frozenset({"route"} if routes.returned - routes.gold else ()),
-        reversed=bool(wanted and turned & routes.gold and not routes.returned & routes.gold),
+        reversed=bool(turned & routes.gold) and not routes.returned & routes.gold,
         lengths=lengths,
     )
 
@@ -87,7 +88,12 @@ def _of_reactions(
         absent=absent if status == "ok" else frozenset(),
         lacking=frozenset(missing - absent),
         surplus=frozenset(key for key, counts in keys.items() if counts["fp"]),
+        counted=frozenset(key for key in keys if key != "target_yield" and _are_numbers(found[key].returned)),
     )
+
+
+def _are_numbers(values: frozenset[Hashable]) -> bool:
+    return bool(values) and all(isinstance(value, int | float) for value in values)
 
 
 def _compare(values: Values) -> Comparison:

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kg.labels import name_of
 from kg.questions import Question
 from kg.reading import read_query
 from kg.schema import Schema
 from plugins.taxonomy._asked import asked_of
 from plugins.taxonomy._evidence import evidence
 from plugins.taxonomy._perfect import is_perfect
-from plugins.taxonomy._precedence import ranked, with_status
-from plugins.taxonomy._rows import row_labels
+from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, with_status
+from plugins.taxonomy._rows import guesses, symptoms
 from prompts.validation import critique
 
 
@@ -49,15 +50,22 @@ def labels_of(
     if status in ("no_query", "refused"):
         return [status]
     reading = read_query(cypher, schema)
-    findings = critique(reading, asked_of(question), schema, "benchmark")
-    # The server has the last word on what is Cypher.
-    found = [finding.label for finding in findings if finding.label != "syntax_error"]
+    told = [finding.label for finding in critique(reading, asked_of(question), schema, "benchmark")]
+    if "refused" in told and status != "ok":
+        return ["refused", status]
+    # Apart from that the server has decided whether it is Cypher and runs.
+    found = [label for label in told if name_of(label) in CAUSES_FIRST]
     shown = evidence(question, execution, scores)
     if status == "syntax_error" and reading.parsed.errors:
-        # What is left of a broken query is no evidence of anything but a string that broke it.
-        found = [label for label in found if label == "altered_smiles"]
-        return [*found, status]
-    labels = ranked([*found, *row_labels(question, shown, scores)], shown, scores)
+        # What can be read of a broken query is no evidence of anything.
+        return [status]
+    if status == "ok" and not shown.empty and not shown.readable:
+        found.append("return_shape")
+    labels = ranked(found, shown, scores)
+    causes = [label for label in labels if not contradicted(label, shown, scores)]
+    if not causes:
+        causes = list(guesses(question, shown, scores))
+    labels = list(dict.fromkeys([*causes, *symptoms(shown, scores), *labels]))
     if status != "ok":
-        return with_status(labels, status)
+        return with_status(labels, status, execution.get("code"))
     return labels or ["other"]

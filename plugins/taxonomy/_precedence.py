@@ -40,6 +40,14 @@ _SELECTING = frozenset(
 )
 """Errors that return other reactions or routes than those of gold, or leave the result as it is."""
 
+_OUT_OF_MEMORY = frozenset(
+    {
+        "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+        "Neo.TransientError.General.OutOfMemoryError",
+        "Neo.ClientError.Transaction.TransactionTimedOut",
+    }
+)
+
 _RUNAWAY = frozenset(
     {
         "altered_smiles",
@@ -60,15 +68,24 @@ def ranked(labels: Iterable[str], shown: Evidence, scores: Mapping[str, Any]) ->
     A label that the rows contradict is kept behind those that they do not: it is wrong with the query, but
     it is not why this case failed.
     """
-    distinct = list(dict.fromkeys(labels))
     return sorted(
-        distinct, key=lambda label: (contradicted(label, shown, scores), CAUSES_FIRST.index(name_of(label)))
+        dict.fromkeys(labels), key=lambda label: (contradicted(label, shown, scores), _place(label, shown))
     )
 
 
-def with_status(labels: Sequence[str], status: str) -> list[str]:
+def _place(label: str, shown: Evidence) -> tuple[float, bool]:
+    name = name_of(label)
+    place = float(CAUSES_FIRST.index(name))
+    if name == "return_shape" and not shown.readable:
+        # Of what cannot be read at all, no flaw that returns too much or too little is known to matter.
+        place = CAUSES_FIRST.index("path_length") + 0.5
+    # Without an id only rows run together; without another component the answer itself is not there.
+    return place, detail_of(label) == "id"
+
+
+def with_status(labels: Sequence[str], status: str, code: str | None) -> list[str]:
     """Put the label of a status that is not ``ok`` in its place among those of the text."""
-    if status in ("timeout", "runtime_error"):
+    if status == "timeout" or (status == "runtime_error" and code in _OUT_OF_MEMORY):
         causes = [label for label in labels if name_of(label) in _RUNAWAY]
         return [*causes, status, *(label for label in labels if label not in causes)]
     return [status, *labels]
@@ -79,17 +96,17 @@ def contradicted(label: str, shown: Evidence, scores: Mapping[str, Any]) -> bool
     name, detail = name_of(label), detail_of(label)
     if shown.status != "ok" or shown.empty:
         return False
-    if name in _SELECTING and shown.answers == "equal":
+    if name in _SELECTING:
+        return shown.answers == "equal"
+    if name == "missing_component" and detail == "id":
+        return shown.answers != "unknown"
+    if name in ("missing_component", "extra_component") and detail in shown.counted:
         return True
-    if name == "path_length" and len(shown.lengths) == 1 and shown.answers == "fewer":
-        return False
-    if name in ("missing_component", "extra_component") and detail in _SCORED:
-        wrong = shown.absent | shown.lacking if name == "missing_component" else shown.surplus
-        return detail not in wrong
+    if name in ("missing_component", "extra_component") and detail in (scores.get("per_key") or {}):
+        return detail not in (shown.surplus if name == "extra_component" else shown.absent | shown.lacking)
     if name == "duplicate_or_incomplete":
         whole = not shown.lacking and not shown.surplus
         return whole and (bool(shown.absent) or scores.get("row_f1") == 1.0)
+    if name == "return_shape":
+        return shown.reversed or (bool(scores.get("per_key")) and shown.readable and not shown.absent)
     return False
-
-
-_SCORED = frozenset({"reactants", "products", "agents", "solvents", "target_yield", "co_products"})

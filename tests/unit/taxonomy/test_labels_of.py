@@ -58,13 +58,35 @@ def test_a_right_query_without_rows_is_labelled_by_what_is_seen() -> None:
     assert labelled(asked, asked.reference_cypher, execution()) == ["empty_result"]
 
 
-def test_values_that_do_not_stand_in_the_rows_of_their_reactions_are_labelled_in_a_case_that_passes() -> None:
+@pytest.mark.parametrize(
+    ("with_ids", "label"), [(True, "wrong_aggregation_or_order"), (False, "missing_component:id")]
+)
+def test_a_case_that_passes_with_values_outside_the_rows_of_their_reactions_has_a_label(
+    with_ids: bool, label: str
+) -> None:
     asked = question("precursors")
-    keys = ("reactants", "products", "agents", "solvents")
-    united = [[sorted({name for row in asked.gold for name in row[key]}) for key in keys]]
-    result = execution(united, list(keys))
+    keys = ["reactants", "products", "agents", "solvents"]
+    lists = [sorted({name for row in asked.gold for name in row[key]}) for key in keys]
+    ids = [[row["id"] for row in asked.gold]]
+    result = execution([ids + lists if with_ids else lists], ["id", *keys] if with_ids else keys)
     assert score(asked, result, None, text_metrics=False)["f1"] == 1.0
-    assert labelled(asked, asked.reference_cypher, result) == ["wrong_aggregation_or_order"]
+    assert labelled(asked, asked.reference_cypher, result) == [label]
+
+
+def test_a_flaw_that_the_rows_contradict_is_not_the_primary_label() -> None:
+    asked = question("precursors")
+    without_agents = (
+        asked.reference_cypher.replace("collect(DISTINCT agent.name) AS agents,", "") + " LIMIT 100"
+    )
+    columns = [key for key in asked.gold[0] if key != "agents"]
+    result = execution([[row[key] for key in columns] for row in asked.gold], columns)
+    assert labelled(asked, without_agents, result) == ["missing_component:agents", "limit"]
+
+
+def test_what_made_a_query_run_away_comes_before_the_time_limit() -> None:
+    asked = question("chains_to_target")
+    unbounded = asked.reference_cypher.replace(f"*{2 * asked.steps}", "*")
+    assert labelled(asked, unbounded, execution(status="timeout")) == ["path_length", "timeout"]
 
 
 json_values = st.recursive(
