@@ -9,12 +9,12 @@ from prompts.models.mutations import Operator, mutate
 
 @dataclass(frozen=True, slots=True)
 class MutantModel:
-    """Answers with the reference Cypher after one change for the worse.
+    """Answers with the reference Cypher after one known change.
 
     Attributes:
         label: Name in ids and tables.
-        operators: The kinds of error to choose from.
-        seed: Seed of the choice; the same question gets the same error for every prompt and shot.
+        operators: What to choose from: all errors where none is named.
+        seed: Seed of the choice; the same question gets the same change for every prompt and shot.
     """
 
     label: str
@@ -27,7 +27,12 @@ class MutantModel:
         mutant = mutate(question.reference_cypher, self.operators, seed=self.seed, key=question.id)
         if mutant is None:
             return Answer("", details={"no_answer": "no operator applies"}, verbatim=True)
-        details = {"operator": mutant.operator, "place": mutant.place}
+        details = {
+            "operator": mutant.operator,
+            "place": mutant.place,
+            "kind": mutant.kind,
+            "label": mutant.label,
+        }
         return Answer(mutant.query, details=details, verbatim=True)
 
     def close(self) -> None:

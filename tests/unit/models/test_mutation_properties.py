@@ -1,0 +1,111 @@
+"""What holds for every operator, for any molecule and for every form of query the project ships."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg.cypher import parse, quote, string_literals
+from kg.labels import is_label
+from kg.questions import TASKS, load_questions
+from prompts.exemplars import load_bank
+from prompts.models.mutations import OPERATORS, Operator, compose, mutations_of, operators_of
+
+SMILES = st.text("CNOcn()[]=#@+-\\/<>*123:.'{}|", min_size=1, max_size=40)
+ON_MOLECULES = ("altered_smiles", "wrong_entity", "endpoint_anchoring", "syntax_error", "runtime_error")
+MAY_BREAK = ("syntax_error", "no_query")
+
+
+def shipped() -> Iterator[str]:
+    """A reference of each task, and every exemplar."""
+    first = {question.task: question.reference_cypher for question in reversed(load_questions().questions)}
+    yield from (first[task] for task in TASKS)
+    for setting in ("single_step", "multi_step"):
+        yield from (exemplar.cypher for exemplar in load_bank(setting))
+
+
+QUERIES = tuple(shipped())
+
+
+def filled(smiles: str) -> tuple[str, ...]:
+    """Queries of several forms about a molecule."""
+    name = quote(smiles)
+    return (
+        f"MATCH (r:Reaction)-[y:PRODUCES]->(t:Molecule {{name: {name}}}) WHERE y.yield IS NOT NULL\n"
+        "OPTIONAL MATCH (a:Molecule)-[:REACTS_IN]->(r) OPTIONAL MATCH (r)-[:USES_AGENT]->(g)\n"
+        "RETURN r.id AS id, collect(DISTINCT a.name) AS reactants, collect(g.name) AS agents "
+        "ORDER BY id DESC LIMIT 1",
+        f"MATCH p = (s:Molecule)-[:REACTS_IN|PRODUCES*4]->(t:Molecule) WHERE t.name = {name} "
+        "RETURN DISTINCT [n IN nodes(p) WHERE n:Reaction | n.id] AS steps",
+        f"MATCH (r:Reaction)-[:PRODUCES]->(w:Molecule) WHERE w.name IN [{name}, 'CCO'] "
+        "WITH r, count(DISTINCT w) AS made WHERE made = 2 RETURN r.id AS id, made",
+    )
+
+
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
+def test_what_is_made_of_the_shipped_queries(operator: Operator) -> None:
+    for query in QUERIES:
+        made = mutations_of(operator, query)
+        assert made == mutations_of(operator, parse(query))
+        for each in made:
+            # An exemplar's molecule is a placeholder already.
+            assert each.query != query or operator.name == "placeholder"
+            assert each.label is None or is_label(each.label)
+            assert operator.label in MAY_BREAK or not parse(each.query).errors
+
+
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
+def test_every_operator_finds_something_to_change(operator: Operator) -> None:
+    varied = [
+        each.query
+        for query in QUERIES
+        for name in ("map_to_where", "pattern_for_each")
+        for each in mutations_of(OPERATORS[name], query)
+    ]
+    asked = [question.reference_cypher for question in load_questions().questions[::9]]
+    assert any(mutations_of(operator, query) for query in [*QUERIES, *varied, *asked])
+
+
+@settings(max_examples=15, deadline=None)
+@given(smiles=SMILES)
+def test_a_string_is_touched_by_those_alone_that_are_about_molecules(smiles: str) -> None:
+    for query in filled(smiles):
+        before = {literal.value for literal in string_literals(query)}
+        parsed = parse(query)
+        for operator in OPERATORS.values():
+            if operator.label in ON_MOLECULES:
+                continue
+            for each in mutations_of(operator, parsed):
+                text = each.query.replace("\n// ", "\n").removeprefix("// ")
+                added = {literal.value for literal in string_literals(text)} - before
+                assert added <= {"Reaction"}
+
+
+@settings(max_examples=4, deadline=None)
+@given(smiles=SMILES)
+def test_what_is_no_syntax_error_stays_cypher(smiles: str) -> None:
+    for query in filled(smiles):
+        parsed = parse(query)
+        for operator in OPERATORS.values():
+            if operator.label in MAY_BREAK:
+                continue
+            made = mutations_of(operator, parsed)
+            broken = [each.query for each in made if parse(each.query).errors]
+            # A lone backslash may escape what follows it.
+            assert operator.name == "smiles_backslash" or not broken
+
+
+@settings(max_examples=25, deadline=None)
+@given(smiles=SMILES, count=st.integers(1, 5), seed=st.integers(0, 99), form=st.integers(0, 2))
+def test_compositions_keep_molecules_and_stay_cypher(smiles: str, count: int, seed: int, form: int) -> None:
+    query = filled(smiles)[form]
+    operators = operators_of("neutral")
+    made = compose(query, operators, count=count, seed=seed, key="q")
+    assert made == compose(query, operators, count=count, seed=seed, key="q")
+    assert made is not None
+    assert len(set(made.operator.split("+"))) == count
+    assert not parse(made.query).errors
+    values = {literal.value for literal in string_literals(made.query)}
+    assert {literal.value for literal in string_literals(query)} <= values | {smiles, "CCO"}
+    assert {smiles} <= values
