@@ -5,6 +5,7 @@ import sys
 import click
 
 from kg.errors import RetroCypherError
+from plugins.command._bank import bank_build_command, bank_show_command
 from plugins.command._graph_build import build_command
 from plugins.command._graph_server import down_command, load_command, status_command, up_command
 from plugins.command._questions import questions_build_command
@@ -33,9 +34,16 @@ def vectors() -> None:
     """Compute the vectors that choose exemplars without the encoder."""
 
 
+@_cli.group()
+def bank() -> None:
+    """Build the bank of known errors, and show what it holds."""
+
+
 for _command in (build_command, up_command, status_command, load_command, down_command):
     graph.add_command(_command)
 questions.add_command(questions_build_command)
+for _command in (bank_build_command, bank_show_command):
+    bank.add_command(_command)
 vectors.add_command(vectors_build_command)
 _cli.add_command(summary_command)
 

@@ -1,0 +1,33 @@
+"""The bank of known errors: changed reference queries whose effect was seen on the graph."""
+
+from plugins.bank._build import Bank, build_bank
+from plugins.bank._check import is_right
+from plugins.bank._counts import counts_table, totals
+from plugins.bank._entry import BankEntry
+from plugins.bank._plan import Size
+from plugins.bank._store import (
+    bank_folder,
+    bank_key,
+    load_bank,
+    read_entries,
+    read_manifest,
+    write_bank,
+    write_entries,
+)
+
+__all__ = [
+    "Bank",
+    "BankEntry",
+    "Size",
+    "bank_folder",
+    "bank_key",
+    "build_bank",
+    "counts_table",
+    "is_right",
+    "load_bank",
+    "read_entries",
+    "read_manifest",
+    "totals",
+    "write_bank",
+    "write_entries",
+]

@@ -1,0 +1,81 @@
+"""The candidates of a cell, one after another."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kg.questions import Question
+from plugins.bank._chance import chance, shuffled
+from plugins.bank._plan import COMPOSITION, Cell
+from prompts.models.mutations import OPERATORS, Mutant, compose, mutations_of, operators_of
+
+_VARIED = 0.12
+"""Share of errors that are planted in a variation of the reference."""
+
+_PASSES = 3
+"""How often a cell comes back to a question for another of its places."""
+
+# The server takes a hundred times as long to plan a query of a new form as to run one of a form it knows. So
+# the questions of a cell share a few forms, and other cells have others.
+_PLACES = 6
+"""How many of an operator's places a cell uses."""
+
+_BASES = 3
+"""How many variations of the reference a cell plants errors in, for one and for two neutral changes."""
+
+_RECIPES = 20
+"""How many compositions there are of a task and a number of neutral changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A mutant that is not yet known to behave as it should.
+
+    Attributes:
+        question: Its question.
+        base: The neutral operators, joined by ``+``, that changed the reference before; empty for none.
+        base_cypher: The query in which it was planted.
+        mutant: The changed query.
+    """
+
+    question: Question
+    base: str
+    base_cypher: str
+    mutant: Mutant
+
+
+def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator[Candidate]:
+    """Yield the candidates of a cell in a seeded order, without bound on how many are of use.
+
+    Args:
+        cell: The cell.
+        questions: The questions of its task.
+        seed: With the names of operator, task and question all that decides.
+    """
+    order = shuffled(questions, seed, cell.operator, cell.task, cell.composed)
+    seen: set[str] = set()
+    for number in range(_PASSES):
+        for question in order:
+            made = _candidate(cell, question, seed, number)
+            if made and made.mutant.query not in seen:
+                seen.add(made.mutant.query)
+                yield made
+
+
+def _candidate(cell: Cell, question: Question, seed: int, number: int) -> Candidate | None:
+    lot = chance(seed, cell.operator, cell.composed, question.id, number)
+    if cell.operator == COMPOSITION:
+        mutant = _varied(cell, question.reference_cypher, cell.composed, seed, lot.randrange(_RECIPES))
+        return Candidate(question, "", question.reference_cypher, mutant) if mutant else None
+    base, query = "", question.reference_cypher
+    if cell.varied and lot.random() < _VARIED:
+        varied = _varied(cell, query, lot.choice((1, 2)), seed, lot.randrange(_BASES))
+        if varied:
+            base, query = varied.operator, varied.query
+    found = mutations_of(OPERATORS[cell.operator], query)
+    places = shuffled(range(len(found)), seed, cell.operator, cell.task)[:_PLACES]
+    return Candidate(question, base, query, found[lot.choice(places)]) if found else None
+
+
+def _varied(cell: Cell, query: str, count: int, seed: int, recipe: int) -> Mutant | None:
+    key = f"{cell.operator}:{cell.task}:{recipe}"
+    return compose(query, operators_of("neutral"), count=count, seed=seed, key=key)
