@@ -59,6 +59,19 @@ class GivenUp:
         stem = "given-up-" + hashlib.sha256(name.encode()).hexdigest()[:12]
         self._file = directory / f"{stem}.json"
         self._lock = FileLock(directory / f"{stem}.lock")
+        self._reached = directory / f"{stem}.reached"
+        self._was_reached = False
+
+    @property
+    def was_reached(self) -> bool:
+        """Whether anyone has reached the API in this run."""
+        return self._was_reached or self._reached.exists()
+
+    def reached(self) -> None:
+        """Note that the API was reached, whatever it said."""
+        if not self._was_reached:
+            self._reached.touch()
+            self._was_reached = True
 
     def check(self) -> None:
         """Return if the model may be asked once; to be called before each attempt.

@@ -8,9 +8,14 @@ import openai
 
 from prompts.models._given_up import GivenUp
 from prompts.models._interface import Answer, Request
-from prompts.models._openai_errors import Failure, understand
+from prompts.models._openai_client import OpenAIClient
+from prompts.models._openai_errors import UNREACHED, Failure, understand
 from prompts.models._patience import PATIENCE, Patience
 from prompts.models._slots import Slots
+
+_UNANSWERED = (openai.OpenAIError, TimeoutError)
+# How replies that break their own format surface.
+_UNREADABLE = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class OpenAIModel:
@@ -45,12 +50,7 @@ class OpenAIModel:
         self._api_key = environment.get("OPENAI_API_KEY", "")
         self._parameters: dict[str, Any] = {"temperature": 0, "seed": seed}
         self._refused: list[str] = []
-        self._client = openai.OpenAI(
-            api_key=self._api_key,
-            base_url=environment.get("OPENAI_BASE_URL") or None,
-            timeout=patience.timeout_s,
-            max_retries=0,
-        )
+        self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
 
     def answer(self, request: Request) -> Answer:
         """Answer a request.
@@ -67,6 +67,8 @@ class OpenAIModel:
             attempt += 1
             self._given_up.check()
             answer, failure = self._attempt(request, attempt)
+            if failure is None or failure.kind not in UNREACHED:
+                self._given_up.reached()
             if failure is None or failure.verdict != "retry":
                 self._given_up.replied()
             if answer is not None:
@@ -90,17 +92,15 @@ class OpenAIModel:
         self._client.close()
 
     def _attempt(self, request: Request, attempt: int) -> tuple[Answer | None, Failure | None]:
-        messages: list[Any] = list(request.messages)
         with self._slots.hold():
             started = time.perf_counter()
             try:
-                reply: Any = self._client.chat.completions.create(
-                    model=self._name, messages=messages, **self._parameters
+                reply = self._client.complete(
+                    model=self._name, messages=list(request.messages), **self._parameters
                 )
                 time_s = time.perf_counter() - started
                 return self._read(reply, time_s, attempt), None
-            # Replies that break their own format surface as ValueError, TypeError and AttributeError.
-            except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
+            except (*_UNANSWERED, *_UNREADABLE) as error:
                 return None, understand(error, frozenset(self._parameters), self._api_key)
 
     def _read(self, reply: Any, time_s: float, attempt: int) -> Answer:
@@ -124,7 +124,10 @@ class OpenAIModel:
 
     def _pause(self, failure: Failure, attempt: int, timeouts: int) -> None:
         patience = self._patience
-        if attempt >= patience.attempts or timeouts >= patience.timeouts:
+        attempts = patience.attempts
+        if failure.kind == "connection" and not self._given_up.was_reached:
+            attempts = min(attempts, patience.unreached)
+        if attempt >= attempts or timeouts >= patience.timeouts:
             times = "once" if attempt == 1 else f"{attempt} times"
             raise self._given_up.failed(failure.kind, f"{failure.message} Asked {times}.")
         if failure.wait_s is not None and failure.wait_s > patience.longest_wait_s:

@@ -1,6 +1,9 @@
 """What an API's refusal means: the model's own limit, a setting it lacks, or a failure to ask it."""
 
+import os
 import re
+import socket
+import ssl
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +20,8 @@ _REFUSED_PARAMETER = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra inputs|only the default", re.I
 )
 _LONGEST = 400
+UNREACHED = frozenset({"connection", "timeout"})
+"""Kinds of failure that do not show whether there is an API at all."""
 
 Verdict = Literal["retry", "no_answer", "without_parameter", "give_up"]
 
@@ -50,10 +55,10 @@ def understand(error: Exception, parameters: frozenset[str], api_key: str) -> Fa
         api_key: Never to appear in a message.
     """
     told = without_secrets(str(error), api_key)
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Failure("retry", "timeout", "The API gave no answer in time.")
     if isinstance(error, openai.APIConnectionError):
-        cause = without_secrets(str(error.__cause__ or error), api_key)
+        cause = without_secrets(reason_of(error), api_key)
         return Failure(
             "retry", "connection", f"The API cannot be reached ({cause}). Is OPENAI_BASE_URL right?"
         )
@@ -85,6 +90,19 @@ def _refused(error: openai.APIStatusError, parameters: frozenset[str], told: str
     if named and (code in ("unsupported_parameter", "unsupported_value") or _REFUSED_PARAMETER.search(told)):
         return Failure("without_parameter", "bad_request", told, parameter=named[0])
     return Failure("give_up", "bad_request", f"The API refused the request ({error.status_code}): {told}")
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why there is no connection, in the words of the system where it has some."""
+    reason = str(error.__cause__ or error)
+    below: BaseException | None = error
+    while below is not None:
+        if isinstance(below, OSError) and below.errno is not None:
+            # Their numbers are not the system's; and only they say more than the number does.
+            own_words = isinstance(below, socket.gaierror | ssl.SSLError)
+            reason = str(below.strerror) if own_words else os.strerror(below.errno)
+        below = below.__cause__ or below.__context__
+    return reason
 
 
 def without_secrets(text: str, api_key: str) -> str:

@@ -12,15 +12,19 @@ class Patience:
     """Bounds on one answer from an API.
 
     Attributes:
-        timeout_s: Longest silence of the API within one attempt, in seconds.
+        timeout_s: Longest attempt, from the request to the end of the reply, in seconds.
+        connect_s: Longest wait for a connection, in seconds.
         attempts: Most attempts in all.
+        unreached: Most attempts at connecting to an API that nobody has reached in this run.
         timeouts: Most attempts that may time out.
         first_wait_s: Wait before the second attempt; it doubles from one to the next.
         longest_wait_s: Longest wait of ours; also the longest ``Retry-After`` that is waited for.
     """
 
     timeout_s: float = 180.0
+    connect_s: float = 10.0
     attempts: int = 6
+    unreached: int = 3
     timeouts: int = 2
     first_wait_s: float = 1.0
     longest_wait_s: float = 120.0

@@ -1,6 +1,7 @@
 """An OpenAI-compatible server that plays a script, and questions to ask with."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -119,6 +120,60 @@ class ScriptedApi:
 @pytest.fixture
 def api() -> Iterator[ScriptedApi]:
     server = ScriptedApi()
+    yield server
+    server.stop()
+
+
+class DrippingApi:
+    """Never silent and never done: sends a beginning, then a byte every 50 ms, to all that come."""
+
+    def __init__(self, beginning: bytes, byte: bytes) -> None:
+        self.calls = 0
+        self._beginning, self._byte = beginning, byte
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def env(self) -> dict[str, str]:
+        address = f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
+        return {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": address}
+
+    def stop(self) -> None:
+        self._listening.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:
+                return
+            self.calls += 1
+            threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
+
+    def _drip(self, connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.recv(65_536)
+                connection.sendall(self._beginning)
+                while True:
+                    connection.sendall(self._byte)
+                    time.sleep(0.05)
+            except OSError:
+                """The client has left."""
+
+
+_STATUS = b"HTTP/1.1 200 OK\r\n"
+_HEADERS = b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+
+
+@pytest.fixture(params=["body", "headers", "refusal"])
+def dripping(request: pytest.FixtureRequest) -> Iterator[DrippingApi]:
+    beginning = {
+        "body": _STATUS + _HEADERS,
+        "headers": _STATUS + b"X-Slow: ",
+        "refusal": b"HTTP/1.1 500 Oops\r\n" + _HEADERS,
+    }[request.param]
+    server = DrippingApi(beginning, b"x" if request.param == "headers" else b" ")
     yield server
     server.stop()
 

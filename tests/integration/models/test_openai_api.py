@@ -1,4 +1,10 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,6 +126,78 @@ def test_a_silent_api_is_a_timeout(api: Any, ask: Ask, model_of: Open) -> None:
     assert len(api.bodies) == 2
 
 
+def test_an_api_that_drips_for_ever_is_a_timeout(dripping: Any, ask: Ask, tmp_path: Path) -> None:
+    model = OpenAIModel(
+        "m",
+        "gpt-x",
+        environment=dripping.env,
+        slots=Slots(tmp_path, "api", 1),
+        given_up=GivenUp(tmp_path, "gpt-x"),
+        seed=7,
+        patience=Patience(**{**QUICK, "timeout_s": 0.5}),
+    )
+    started = time.monotonic()
+    error = failing(model, ask("x"))
+    assert error.kind == "timeout"
+    assert "Asked 2 times" in str(error)
+    assert dripping.calls == 2
+    assert 1.0 <= time.monotonic() - started < 20.0
+    model.close()
+
+
+ASKING = """
+import sys
+from prompts.models._openai_client import OpenAIClient
+
+client = OpenAIClient({"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": sys.argv[1]}, timeout_s=100, connect_s=10)
+try:
+    client.complete(model="m", messages=[])
+except KeyboardInterrupt:
+    client.close()
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_a_call_at_once(api: Any) -> None:
+    api.answers("late", pause_s=15.0)
+    command = [sys.executable, "-c", ASKING, api.env["OPENAI_BASE_URL"]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while not api.times:
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=10)
+    assert said == "interrupted\n"
+
+
+def test_a_call_after_one_that_ran_out_of_time_is_answered(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("late", pause_s=1.5)
+    api.answers("ok")
+    model = model_of(timeout_s=0.7)
+    assert model.answer(ask("x")).text == "ok"
+    assert model.answer(ask("x")).text == "ok"
+
+
+def test_an_api_that_nobody_reached_is_not_tried_for_long(ask: Ask, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        address = f"http://127.0.0.1:{closing.getsockname()[1]}/v1"
+    given_up = GivenUp(tmp_path, "gpt-x")
+    model = OpenAIModel(
+        "m",
+        "gpt-x",
+        environment={"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": address},
+        slots=Slots(tmp_path, "api", 1),
+        given_up=given_up,
+        seed=0,
+        patience=Patience(first_wait_s=0.01),
+    )
+    error = failing(model, ask("x"))
+    assert "(Connection refused)" in str(error)
+    assert "Asked 3 times" in str(error)
+    given_up.reached()
+    assert "Asked 6 times" in str(failing(model, ask("x")))
+
+
 def test_an_api_that_is_not_there(ask: Ask, tmp_path: Path) -> None:
     environment = {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
     model = OpenAIModel(
@@ -207,12 +285,11 @@ def test_a_model_without_temperature_or_seed_is_asked_without(api: Any, ask: Ask
 
 
 def test_calls_in_flight_are_bounded_over_all_models(api: Any, ask: Ask, tmp_path: Path) -> None:
-    api.answers("x", pause_s=0.1)
-    threads = []
+    api.answers("x", pause_s=0.3)
     times: list[float] = []
-    for _ in range(6):
-        # Each with places of its own, as every worker has.
-        model = OpenAIModel(
+    # Each with places of its own, as every worker has.
+    models = [
+        OpenAIModel(
             "m",
             "gpt-x",
             environment=api.env,
@@ -220,9 +297,14 @@ def test_calls_in_flight_are_bounded_over_all_models(api: Any, ask: Ask, tmp_pat
             given_up=GivenUp(tmp_path, "gpt-x"),
             seed=0,
         )
-        work = threading.Thread(target=lambda model=model: times.append(model.answer(ask("x")).time_s))
-        threads.append(work)
-        work.start()
+        for _ in range(6)
+    ]
+    threads = [
+        threading.Thread(target=lambda model=model: times.append(model.answer(ask("x")).time_s))
+        for model in models
+    ]
+    for thread in threads:
+        thread.start()
     for thread in threads:
         thread.join()
     assert api.most_at_once == 2
