@@ -51,32 +51,25 @@ class Patterns:
         edges: list[int] = []
         waiting: Node | None = None
         children = node.nodes()
+        after_part = False
         for place, child in enumerate(children):
             if child.rule == "nodePattern":
+                if after_part:  # read already, as the end of that part
+                    after_part = False
+                    continue
                 key = self._node(child, context)
                 if waiting is not None:
                     edges.append(self._edge(waiting, nodes[-1], key, _quantifier(children, waiting), context))
                     waiting = None
-                    nodes.append(key)
-                elif nodes and place and children[place - 1].rule in ("parenthesizedPath", "quantifier"):
-                    self._same(nodes[-1], key)
-                    nodes[-1] = key
-                else:
-                    nodes.append(key)
+                nodes.append(key)
             elif child.rule == "relationshipPattern":
                 waiting = child
             elif child.rule == "parenthesizedPath":
-                self._repeated(child, nodes, edges, context)
+                following = children[place + 1] if place + 1 < len(children) else None
+                after_part = following is not None and following.rule == "nodePattern"
+                end = self._node(following, context) if following is not None and after_part else None
+                self._repeated(child, nodes, edges, end, context)
         return nodes, edges
-
-    def _same(self, open_end: int, key: int) -> None:
-        """The node after a repeated part is the end that the part had left open."""
-        left_open = self._draft.nodes[open_end]
-        self._draft.nodes[key].written |= left_open.written
-        self._draft.nodes[key].choices += left_open.choices
-        for edge in self._draft.edges:
-            edge.start = key if edge.start == open_end else edge.start
-            edge.end = key if edge.end == open_end else edge.end
 
     def _node(self, node: Node, context: Context) -> int:
         draft = self._draft
@@ -177,7 +170,9 @@ class Patterns:
             return frozenset()
         return frozenset(names)
 
-    def _repeated(self, node: Node, nodes: list[int], edges: list[int], context: Context) -> None:
+    def _repeated(
+        self, node: Node, nodes: list[int], edges: list[int], end: int | None, context: Context
+    ) -> None:
         """A part in parentheses: read on its own, then as one edge that repeats it."""
         draft = self._draft
         quantifier = node.node("quantifier")
@@ -187,7 +182,7 @@ class Patterns:
             draft.miss("a pattern of a kind that is not read", node)
             return
         if quantifier is None:
-            self._once(node, inner, nodes, edges, context)
+            self._once(node, inner, nodes, edges, end, context)
             return
         scope = draft.scope(context.scope, "group", keeps_rows=context.optional)
         within = Context(dict(context.variables), scope, context.part, context.optional)
@@ -201,8 +196,8 @@ class Patterns:
         if not parts:
             draft.miss("a repeated pattern without a relationship", node)
             return
-        left = nodes[-1] if nodes else self._open_end(row[0], context)
-        right = self._open_end(row[-1], context)
+        left = self._open_end(nodes[-1] if nodes else None, row[0], context)
+        right = self._open_end(end, row[-1], context)
         turned = self._runs_back(row, parts)
         unit = total([draft.edges[part].hops for part in parts])
         times = lengths(quantifier)
@@ -228,33 +223,30 @@ class Patterns:
         edges.append(len(draft.edges) - 1)
         nodes += [right] if nodes else [left, right]
 
-    def _once(self, node: Node, inner: Node, nodes: list[int], edges: list[int], context: Context) -> None:
+    def _once(
+        self, node: Node, inner: Node, nodes: list[int], edges: list[int], end: int | None, context: Context
+    ) -> None:
+        """A part in parentheses that is not repeated: its ends are the nodes beside it."""
         row, parts = self._row(inner, context)
         for where in node.nodes("expression"):
             for each in conjuncts(self._expressions.term(where, context)):
                 self._condition(each, where, context)
-        if nodes and row:
-            self._same(row[0], nodes[-1])
-            row = row[1:]
-        nodes += row
+        for own, beside in ((row[:1], nodes[-1:]), (row[-1:], [] if end is None else [end])):
+            if own and beside:
+                self._condition(operation("=", NodeTerm(own[0]), NodeTerm(beside[0])), node, context)
+        nodes += row[1:] if nodes else row
         edges += parts
 
-    def _open_end(self, like: int, context: Context) -> int:
-        """A node at an end of a repeated part, which is what the part's own end node is."""
+    def _open_end(self, beside: int | None, own: int, context: Context) -> int:
+        """The node at an end of a repeated part: the one beside it, with the labels of its own end."""
         draft = self._draft
-        model = draft.nodes[like]
-        draft.nodes.append(
-            NodeDraft(
-                None,
-                context.scope,
-                context.optional,
-                model.start,
-                model.stop,
-                set(model.written),
-                list(model.choices),
-            )
-        )
-        return len(draft.nodes) - 1
+        model = draft.nodes[own]
+        if beside is None:
+            beside = len(draft.nodes)
+            draft.nodes.append(NodeDraft(None, context.scope, context.optional, model.start, model.stop))
+        draft.nodes[beside].written |= model.written
+        draft.nodes[beside].choices += model.choices
+        return beside
 
     def _runs_back(self, row: list[int], parts: list[int]) -> bool:
         """Whether the arrows of a part point from its right end to its left."""

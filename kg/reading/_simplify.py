@@ -94,6 +94,12 @@ def call(draft: Draft, name: str, arguments: tuple[Term, ...], distinct: bool) -
 
 def property_of(of: Term, name: str) -> Term:
     """A property, or the entry where it is looked up on a map that is written out."""
+    match of:
+        # One of several collected maps: which one does not change what its entries stand for.
+        case Operation("[]", (Call("collect", (MapTerm() as collected,)), _)):
+            of = collected
+        case Call("head" | "last", (Call("collect", (MapTerm() as collected,)),)):
+            of = collected
     if isinstance(of, MapTerm):
         entry = dict(of.entries).get(name)
         if entry is not None:

@@ -60,6 +60,21 @@ class Case:
         label = f":{next(iter(node.written))}" if node.written and node.variable is None else ""
         return f"{node.variable or ''}{label}"
 
+    def joined(self, node: int) -> bool:
+        """Whether some edge begins or ends at a node."""
+        return any(node in (link.start, link.end) for link in self.view.links)
+
+    def apart(self, node: int) -> Finding:
+        """The finding that a molecule is looked up where nothing joins it to the rest."""
+        place = self.reading.nodes[node]
+        return Finding(
+            "duplicate_or_incomplete",
+            f"{self.view.name(node)} is looked up in a pattern of its own, so it limits nothing. "
+            "Name the molecule in the pattern of the reactions.",
+            place.start,
+            place.stop,
+        )
+
     def finding(self, label: str, message: str, edge: EdgeReading) -> Finding:
         """A finding whose place is an edge."""
         return Finding(label, message, edge.start_offset, edge.stop_offset)

@@ -11,6 +11,7 @@ from kg.reading import QueryReading
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
 
+_STEREO = str.maketrans("", "", "@/\\")
 _ALIKE = 0.8
 _CLOSE_ENOUGH = 0.6
 _SHORTEST = 4
@@ -96,13 +97,18 @@ def _nearest(name: str, literals: list[StringLiteral]) -> tuple[StringLiteral, b
     return literal, best >= _ALIKE
 
 
+def _flat(smiles: str) -> str:
+    """A SMILES without the marks of stereochemistry, which are the first to get lost."""
+    return smiles.translate(_STEREO)
+
+
 def _could_be_molecule(value: str) -> bool:
     return bool(value) and not any(character.isspace() for character in value.strip())
 
 
 def _likeness(name: str, value: str) -> float:
     """1.0 for the same molecule; else how much the two texts have in common."""
-    if value.strip().lower() == name.lower() or value.replace("\\", "") == name.replace("\\", ""):
+    if value.strip().lower() == name.lower() or _flat(value) == _flat(name):
         return 1.0
     same = canonical(name)
     if same is not None and same == canonical(value):
@@ -143,8 +149,8 @@ def _difference(written: str, name: str) -> str:
         return "it is the same molecule spelled otherwise, and names are compared as texts."
     if written.lower() == name.lower():
         return "upper and lower case differ."
-    if written.replace("\\", "") == name.replace("\\", ""):
-        return "a backslash is lost."
+    if _flat(written) == _flat(name):
+        return "marks of stereochemistry (@, / or a backslash) differ."
     for place, (left, right) in enumerate(zip(written, name, strict=False)):
         if left != right:
             return f"they differ from character {place + 1} on."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kg.reading import Call, Item, MapTerm, NodeTerm, Operation, Term, walk
-from prompts.validation._case import Case
+from prompts.validation._case import Case, names
 from prompts.validation._focus import Focus
 from prompts.validation._model import Finding
 from prompts.validation._roles import Held, Roles
@@ -35,15 +35,30 @@ def check_reaction(case: Case, focus: Focus) -> Iterator[Finding]:
     asked_names = [molecule.name for molecule in case.asked.molecules]
     roles = Roles(case.view, focus.reactions, focus.targets, asked_names)
     columns = Columns(case, roles)
-    wrong = list(_wrong_columns(case, columns))
-    yield from wrong
-    yield from _partial(case, columns)
+    if columns.known and not columns.roles - {"target", "value", "path"}:
+        yield _nothing(case, columns)
+        return
+    explained: set[str] = set()
+    for component, finding in _wrong_columns(case, columns, roles):
+        explained.add(component)
+        yield finding
     if columns.known and "unknown" not in columns.roles:
-        explained = {finding.label.partition(":")[2] for finding in wrong}
-        explained |= {component for component, _ in _mislabelled(case, columns)}
         yield from _missing(case, columns, roles, focus, explained)
         yield from _identity(case, columns)
     yield from _lost(case, focus, roles)
+
+
+def _nothing(case: Case, columns: Columns) -> Finding:
+    returned = case.returned
+    at = (0, 0) if returned is None else (returned.start, returned.stop)
+    what = names([f"`{item.column}`" for item in columns.items]) if columns.items else "nothing"
+    wanted = names(["id", *required(case)]) if case.full else "what the question asks for"
+    return Finding(
+        "return_shape",
+        f"The RETURN gives {what}, which tells nothing of the reactions. Return {wanted}, one row a "
+        "reaction.",
+        *at,
+    )
 
 
 def required(case: Case) -> list[str]:
@@ -57,33 +72,80 @@ def required(case: Case) -> list[str]:
     return list(_ASKED.get(intent or "", ()))
 
 
-def _mislabelled(case: Case, columns: Columns) -> Iterator[tuple[str, tuple[Item, Held]]]:
-    """Columns whose names promise another component than they hold."""
-    for item, held in columns.held.items():
-        hint = case.domain.hint(item.column)
-        for each in held:
-            if hint in case.domain.components and each.role in case.domain.components and each.role != hint:
-                yield str(hint), (item, each)
-
-
-def _wrong_columns(case: Case, columns: Columns) -> Iterator[Finding]:
-    for hint, (item, held) in _mislabelled(case, columns):
-        yield _mislabel(case, hint, item, held)
+def _wrong_columns(case: Case, columns: Columns, roles: Roles) -> Iterator[tuple[str, Finding]]:
+    """Columns that do not hold what they promise, each with the component that it is about."""
+    yield from _target_among(case, columns)
+    needed = set(required(case))
     for item, found in columns.held.items():
+        at = item.start, item.stop
+        hint = case.domain.hint(item.column)
+        held = {each.role for each in found} & {*case.domain.components, "co_products"}
+        counted = _counted(item, roles) & needed
+        for component in sorted(counted - columns.roles):
+            message = f"`{item.column}` counts the {component}. Collect their names instead."
+            yield component, Finding("wrong_aggregation_or_order", message, *at)
+        for component in sorted({each.role for each in found if each.partial} & needed):
+            message = f"`{item.column}` keeps only some of the {component} of a reaction. Return all of them."
+            yield component, Finding("wrong_aggregation_or_order", message, *at)
+        if "foreign" in {each.role for each in found} and hint is not None:
+            yield from ((hint, finding) for finding in _foreign(case, item, found))
         for each in found:
             if each.role == "mixed" and each.link is not None:
-                kinds = "|".join(sorted(each.link.types)) or "any relationship"
-                yield case.finding(
-                    "wrong_relationship",
-                    f"`{item.column}` mixes several components, since {case.pattern(each.link)} follows "
-                    f"{kinds}. "
-                    "Match each component by its own type.",
-                    each.link.edge,
-                )
-    yield from _target_among(case, columns)
+                yield from ((component, _mixed(case, item, each)) for component in sorted(needed))
+        if isinstance(item.term, MapTerm):
+            continue  # its entries have names of their own
+        if len(held) > 1 and hint in held and not held <= {"products", "co_products"}:
+            message = f"`{item.column}` holds the {names(sorted(held))} together. Keep only the {hint} there."
+            yield hint, Finding(f"extra_component:{hint}", message, *at)
+        elif _is_component(case, hint) and len(held) == 1 and not _keeps(str(hint), held):
+            held_there = next(each for each in found if each.role in held)
+            yield str(hint), _mislabelled(case, str(hint), item, held_there)
 
 
-def _mislabel(case: Case, hint: str, item: Item, held: Held) -> Finding:
+def _keeps(hint: str, held: set[str]) -> bool:
+    """Whether what a column holds is what its name promises; co-products are products too.
+
+    A target among its co-products is told elsewhere.
+    """
+    return hint in held or (hint.endswith("products") and bool(held & {"products", "co_products"}))
+
+
+def _is_component(case: Case, hint: str | None) -> bool:
+    return hint in case.domain.components or hint == "co_products"
+
+
+def _counted(item: Item, roles: Roles) -> set[str]:
+    """The components that a column only counts."""
+    if not isinstance(item.term, Call) or item.term.name not in ("count", "size"):
+        return set()
+    return {each.role for argument in item.term.arguments for each in roles.held(argument)}
+
+
+def _foreign(case: Case, item: Item, found: list[Held]) -> Iterator[Finding]:
+    """A column of molecules that another reaction has, or that none has."""
+    for each in found:
+        if each.role == "foreign" and each.node is not None and case.view.is_molecule(each.node):
+            yield Finding(
+                "duplicate_or_incomplete",
+                f"`{item.column}` does not come from the reactions that are asked about: "
+                f"{case.view.name(each.node)} is bound to another node. Use the same reaction variable.",
+                item.start,
+                item.stop,
+            )
+
+
+def _mixed(case: Case, item: Item, held: Held) -> Finding:
+    assert held.link is not None
+    kinds = "|".join(sorted(held.link.types)) or "any relationship"
+    return case.finding(
+        "wrong_relationship",
+        f"`{item.column}` mixes several components, since {case.pattern(held.link)} follows {kinds}. "
+        "Match each component by its own type.",
+        held.link.edge,
+    )
+
+
+def _mislabelled(case: Case, hint: str, item: Item, held: Held) -> Finding:
     meant = None if held.node is None else case.domain.hint(case.reading.nodes[held.node].variable)
     if meant == held.role or held.link is None:
         return Finding(
@@ -96,12 +158,12 @@ def _mislabel(case: Case, hint: str, item: Item, held: Held) -> Finding:
         "wrong_relationship",
         f"`{item.column}` holds the {held.role}, since {case.pattern(held.link)} follows "
         f"`{'|'.join(sorted(held.link.types))}`. The {hint} are found by "
-        f"`{case.domain.components[hint].type}`.",
+        f"`{case.domain.components['products' if hint == 'co_products' else hint].type}`.",
         held.link.edge,
     )
 
 
-def _target_among(case: Case, columns: Columns) -> Iterator[Finding]:
+def _target_among(case: Case, columns: Columns) -> Iterator[tuple[str, Finding]]:
     if case.asked.intent != "co_products" or "co_products" in columns.roles:
         return
     target = case.asked.molecules[0].name
@@ -110,27 +172,12 @@ def _target_among(case: Case, columns: Columns) -> Iterator[Finding]:
         for each in held:
             variable = None if each.node is None else case.reading.nodes[each.node].variable
             if each.role == "products" and "co_products" in (named, case.domain.hint(variable)):
-                yield Finding(
-                    "extra_component:co_products",
+                message = (
                     f"`{item.column}` still holds {target} itself. Leave it out: WHERE "
-                    f"{variable or 'co_product'}.{case.domain.molecule_name} <> the molecule asked about.",
-                    item.start,
-                    item.stop,
+                    f"{variable or 'co_product'}.{case.domain.molecule_name} <> the molecule asked about."
                 )
+                yield "co_products", Finding("extra_component:co_products", message, item.start, item.stop)
                 return
-
-
-def _partial(case: Case, columns: Columns) -> Iterator[Finding]:
-    needed = set(required(case))
-    for item, held in columns.held.items():
-        for each in held:
-            if each.partial and each.role in needed and each.role in case.domain.components:
-                yield Finding(
-                    "duplicate_or_incomplete",
-                    f"`{item.column}` keeps only some of the {each.role} of a reaction. Return all of them.",
-                    item.start,
-                    item.stop,
-                )
 
 
 def _missing(
@@ -138,20 +185,22 @@ def _missing(
 ) -> Iterator[Finding]:
     returned = case.returned
     stop = len(case.text) if returned is None else returned.stop
+    lacking: dict[str, str] = {}
     for component in required(case):
-        if columns.has_all(component) or component in explained or component in columns.roles - {"products"}:
+        if component in explained or columns.has_all(component) or component in columns.roles - {"products"}:
             continue
-        if component == "yield":
-            if "other_yield" not in columns.roles:
-                yield Finding(
-                    "missing_component:target_yield",
-                    f"The yield of the target is not returned: add `{case.domain.yield_name}` of its "
-                    f"`{case.domain.yield_type}` relationship to the RETURN.",
-                    stop,
-                    stop,
-                )
-            continue
-        yield Finding(f"missing_component:{component}", _advice(case, component, roles, focus), stop, stop)
+        if component != "yield":
+            lacking[component] = _advice(case, component, roles, focus)
+        elif "other_yield" not in columns.roles:
+            lacking["target_yield"] = (
+                f"The yield of the target is not returned: add `{case.domain.yield_name}` of its "
+                f"`{case.domain.yield_type}` relationship to the RETURN."
+            )
+    if len(lacking) == 1:
+        component, advice = lacking.popitem()
+        yield Finding(f"missing_component:{component}", advice, stop, stop)
+    elif lacking:
+        yield Finding("missing_component", " ".join(lacking.values()), stop, stop)
 
 
 def _advice(case: Case, component: str, roles: Roles, focus: Focus) -> str:
@@ -179,7 +228,7 @@ def _advice(case: Case, component: str, roles: Roles, focus: Focus) -> str:
 def _identity(case: Case, columns: Columns) -> Iterator[Finding]:
     """Rows that cannot be told to belong to one reaction."""
     returned = case.returned
-    if returned is None or not (columns.roles & {*case.domain.components, "id"}):
+    if returned is None or not case.full or not (columns.roles & {*case.domain.components, "id"}):
         return
     keys = [item for item in columns.items if not _aggregated(item.term)]
     by_reaction = any(each.role in ("id", "yield") for item in keys for each in columns.held[item])
@@ -194,7 +243,7 @@ def _identity(case: Case, columns: Columns) -> Iterator[Finding]:
                 returned.start,
                 returned.stop,
             )
-    elif not returned.grouped and "id" not in columns.roles and case.full:
+    elif not returned.grouped and "id" not in columns.roles:
         raw = [i for i in columns.items if isinstance(_bare(i.term), NodeTerm) and columns.held[i]]
         if raw and not any(_aggregated(item.term) for item in columns.items):
             yield Finding(

@@ -68,7 +68,7 @@ def check_return(case: Case, route: Route | None) -> Iterator[Finding]:
     if lists:
         if all(part.backwards and part.kind != "path" for part in lists):
             yield Finding(
-                "return_shape",
+                "wrong_aggregation_or_order",
                 "The reactions come in the order from the target back, because the path is written from the "
                 "target's side. Return them from the precursor to the target: reverse() the list, or write "
                 "the "
@@ -124,7 +124,7 @@ def _single(case: Case, route: Route | None, parts: list[Part], at: tuple[int, i
     long = any(link.hops.exact != 1 for link in route.links)
     if long or set(on_route) - set(returned):
         yield Finding(
-            "missing_component:route",
+            "return_shape",
             f"Only some of the reactions of a route are returned. Return all {case.asked.steps or ''} of "
             "them, from "
             "the precursor to the target.".replace("  ", " "),
@@ -132,7 +132,7 @@ def _single(case: Case, route: Route | None, parts: list[Part], at: tuple[int, i
         )
     elif [node for node in returned if node in on_route] != on_route:
         yield Finding(
-            "return_shape",
+            "wrong_aggregation_or_order",
             "The reactions are not returned in the order of the route. Return them from the precursor to "
             "the target.",
             *at,
@@ -148,10 +148,15 @@ def held(case: Case, term: Term) -> list[Part]:
             return [Part("nodes", backwards=_runs_back(case, key))]
         case Call("reverse", (inner,)):
             return [part._replace(backwards=not part.backwards) for part in held(case, inner)]
+        case Call("head" | "last", (inner,)):
+            return [_one(part) for part in held(case, inner)]
         case Call("slice" | "tail", (inner, *_)):
             return held(case, inner)
         case Call("collect", (inner,)):
-            return [part._replace(gathered=True) for part in held(case, inner)]
+            parts = held(case, inner)
+            if _by_path(case, term):
+                return [part._replace(kind="reactions") if part.kind == "element" else part for part in parts]
+            return [part._replace(gathered=True) for part in parts]
         case Call("coalesce" | "tostring" | "tointeger" | "apoc.coll.toset", arguments):
             return [part for argument in arguments for part in held(case, argument)]
         case Call("relationships" | "count" | "size" | "length" | "type" | "labels" | "id" | "elementid", _):
@@ -193,6 +198,22 @@ def held(case: Case, term: Term) -> list[Part]:
         case Property():
             return [Part("value")]
     return [Part("unknown")]
+
+
+def _by_path(case: Case, gathered: Term) -> bool:
+    """Whether values are collected path by path."""
+    for projection in case.reading.projections:
+        terms = [item.term for item in projection.items]
+        if gathered in terms and any(
+            isinstance(each, PathTerm) for term in terms for each in _key_parts(term)
+        ):
+            return True
+    return False
+
+
+def _key_parts(term: Term) -> Iterator[Term]:
+    """What a grouping key is made of; an aggregate is none."""
+    return iter(()) if isinstance(term, Call) and term.name == "collect" else walk(term)
 
 
 def _one(part: Part) -> Part:

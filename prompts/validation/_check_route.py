@@ -9,8 +9,6 @@ from prompts.validation._model import Finding
 from prompts.validation._route import Route, longest_route
 from prompts.validation._view import Link
 
-_NAMED_LIKE_AN_END = ("products", "co_products")
-
 
 def target_name(case: Case) -> str:
     """The molecule that the routes have to lead to."""
@@ -62,6 +60,9 @@ def _no_route(case: Case, target: str) -> Iterator[Finding]:
     if any(target in anchor.values for anchor in case.view.anchors):
         anchor = next(anchor for anchor in case.view.anchors if target in anchor.values)
         at = anchor.condition.start, anchor.condition.stop
+        if not case.joined(anchor.node):
+            yield case.apart(anchor.node)
+            return
         yield Finding(
             "endpoint_anchoring",
             f"No route of the query leads to {case.view.name(anchor.node)}. It has to be the last node of "
@@ -87,21 +88,11 @@ def _mentions(term: Term, name: str) -> bool:
 
 def _backwards(case: Case, route: Route, target: str) -> Finding:
     link = route.links[0]
-    key = route.nodes[0]
-    variables = [n.variable for n in case.reading.nodes if case.view.node(n.key) == key and n.variable]
-    hints = {case.domain.hint(variable) for variable in variables}
-    shown = case.pattern(link)
-    if (link.edge.leftward and "reactants" not in hints) or (hints & set(_NAMED_LIKE_AN_END)):
-        return case.finding(
-            "traversal_direction",
-            f"{shown} leads away from {target}: its arrow points the wrong way. Turn it, so that the path "
-            "ends at "
-            "the molecule that is made.",
-            link.edge,
-        )
     return case.finding(
         "endpoint_anchoring",
-        f"{target} is the start of the path in {shown}, but it is what is made: it has to be the end.",
+        f"{case.pattern(link)} leads away from {target}, which is what is made: it has to be the end of "
+        "the path. "
+        "Turn the arrow, or put the molecule at the other end.",
         link.edge,
     )
 
@@ -114,7 +105,9 @@ def _start(case: Case, route: Route) -> Iterator[Finding]:
     if route.start in nodes:
         return
     link = route.links[0]
-    if nodes:
+    if nodes and not any(map(case.joined, nodes)):
+        yield case.apart(min(nodes))
+    elif nodes:
         yield case.finding(
             "endpoint_anchoring",
             f"The path does not begin with {start}, from which the question starts: put it at the start of "

@@ -1,6 +1,7 @@
 """Rows that are multiplied, cut off or filtered though nobody asked for it."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from kg.reading import (
     Call,
@@ -17,6 +18,7 @@ from kg.reading import (
 )
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
+from prompts.validation._view import subqueries
 
 _MANY = 1000
 _ORDERED = ("<", "<=", ">", ">=", "=", "<>", "in")
@@ -27,6 +29,7 @@ def check_rows(case: Case) -> Iterator[Finding]:
     yield from _cut(case)
     yield from _unconnected(case)
     yield from _filters(case)
+    yield from _alternatives(case)
 
 
 def _cut(case: Case) -> Iterator[Finding]:
@@ -123,6 +126,31 @@ def _filters(case: Case) -> Iterator[Finding]:
             yield _filter(case, condition, "drops reactions whose yield is not known or does not fit")
         elif _about_ids(case, condition.term):
             yield _filter(case, condition, "keeps only reactions with certain ids")
+
+
+def _alternatives(case: Case) -> Iterator[Finding]:
+    """Molecules of the question of which one is enough, at different places of the pattern."""
+    asked = {molecule.name for molecule in case.asked.molecules}
+    if case.asked.intent == "multi_product" or len(asked) < 2:
+        return
+    for condition in case.reading.conditions:
+        term = condition.term
+        if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
+            yield Finding(
+                "set_logic",
+                f"`{case.written(condition.start, condition.stop)}` holds where only one of the molecules "
+                "fits. Use AND.",
+                condition.start,
+                condition.stop,
+            )
+
+
+def mentioned(case: Case, term: Term) -> set[str]:
+    """The texts in a term and in the subqueries within it."""
+    scopes = subqueries(term)
+    terms = [term, *(each.term for each in case.reading.conditions if each.scope in scopes)]
+    found = (each.value for each in chain.from_iterable(map(walk, terms)) if isinstance(each, Constant))
+    return {value for value in found if isinstance(value, str)}
 
 
 def _filter(case: Case, condition: Condition, effect: str) -> Finding:

@@ -1,6 +1,6 @@
 """What contradicts the schema, whatever was asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from kg.reading import Call, EdgeReading, EdgeTerm, Element, GroupTerm, NodeTerm, QueryReading, Use
@@ -20,7 +20,18 @@ def check_schema(reading: QueryReading, schema: Schema) -> Iterator[Finding]:
         if not schema.has_type(use.name):
             yield _unknown("type", use, list(schema.types))
     for use in reading.properties:
-        yield from _property(use, reading, schema)
+        if not (isinstance(use.of, EdgeTerm) and use.name in schema.properties):
+            yield from _property(use, reading, schema)
+
+
+def check_edge_properties(case: Case, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Properties of other relationships, where the pattern is not wrong for another reason."""
+    wrong = {(finding.start, finding.stop) for finding in found}
+    for use in case.reading.properties:
+        if isinstance(use.of, EdgeTerm) and use.name in case.schema.properties:
+            edge = case.reading.edges[use.of.key]
+            if (edge.start_offset, edge.stop_offset) not in wrong:
+                yield from _property(use, case.reading, case.schema)
 
 
 def _unknown(kind: str, use: Use, known: list[str]) -> Finding:

@@ -16,6 +16,7 @@ from kg.reading import (
     walk,
 )
 from prompts.validation._case import Case
+from prompts.validation._check_rows import mentioned
 from prompts.validation._focus import Focus
 from prompts.validation._model import Finding
 
@@ -167,7 +168,7 @@ def _choices(case: Case, asked: set[str]) -> bool:
         return not any(_element_test(condition.term) for condition in case.reading.conditions)
     for condition in case.reading.conditions:
         term = condition.term
-        if isinstance(term, Operation) and term.operator == "or" and asked <= _constants(term):
+        if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
             return True
     return False
 
@@ -178,13 +179,9 @@ def _element_test(term: Term) -> bool:
     )
 
 
-def _constants(term: Term) -> set[str]:
-    return {each.value for each in walk(term) if isinstance(each, Constant) and isinstance(each.value, str)}
-
-
 def _place(case: Case, asked: set[str]) -> Condition:
     for condition in case.reading.conditions:
-        if asked & _constants(condition.term):
+        if asked & mentioned(case, condition.term):
             return condition
     return case.reading.conditions[-1]
 

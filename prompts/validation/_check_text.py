@@ -9,15 +9,23 @@ from kg.reading import Call, Operation, Parameter, QueryReading, Term, Use, walk
 from prompts.validation._model import Finding
 
 _ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
+_WRITES = frozenset(
+    {"CREATE", "INSERT", "MERGE", "SET", "DELETE", "DETACH DELETE", "NODETACH DELETE", "REMOVE", "FOREACH"}
+    | {"LOAD CSV"}
+)
 _AGGREGATES = frozenset({"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp"})
 
 
 def check_text(reading: QueryReading) -> Iterator[Finding]:
     """What keeps the server from planning or running the query."""
+    if len(reading.parsed.tokens) == 0:
+        yield Finding("no_query", "There is no query in the text.", 0, len(reading.parsed.text))
+        return
     if reading.parsed.errors:
         yield _syntax(reading)
         return
     yield from _no_return(reading)
+    yield from _writing(reading)
     for use in reading.undefined:
         yield Finding(
             "syntax_error",
@@ -52,15 +60,25 @@ def _syntax(reading: QueryReading) -> Finding:
 def _no_return(reading: QueryReading) -> Iterator[Finding]:
     own = [clause for clause in clauses(reading.parsed) if clause.depth == 0]
     text = reading.parsed.text
-    if not own:
-        yield Finding("no_query", "There is no query in the text.", 0, len(text))
-    elif own[-1].kind not in _ENDS:
+    if own and own[-1].kind not in _ENDS:
         yield Finding(
             "syntax_error",
             f"The query ends with {own[-1].kind}; end it with a RETURN of what is asked for.",
             own[-1].start,
             len(text),
         )
+
+
+def _writing(reading: QueryReading) -> Iterator[Finding]:
+    for clause in clauses(reading.parsed):
+        if clause.kind in _WRITES:
+            yield Finding(
+                "refused",
+                f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is "
+                "asked for.",
+                clause.start,
+                clause.stop,
+            )
 
 
 def _function(use: Use) -> Finding:

@@ -11,7 +11,7 @@ from prompts.validation._check_reaction import check_reaction
 from prompts.validation._check_return import check_return
 from prompts.validation._check_route import check_route, find_route
 from prompts.validation._check_rows import check_rows
-from prompts.validation._check_schema import check_edges, check_schema
+from prompts.validation._check_schema import check_edge_properties, check_edges, check_schema
 from prompts.validation._check_sets import check_sets
 from prompts.validation._check_text import check_text
 from prompts.validation._check_yield import check_yield
@@ -23,6 +23,7 @@ from prompts.validation._view import View
 _CAUSES_FIRST = (
     "no_query",
     "syntax_error",
+    "refused",
     "runtime_error",
     "schema_violation",
     "altered_smiles",
@@ -32,13 +33,13 @@ _CAUSES_FIRST = (
     "path_length",
     "wrong_relationship",
     "set_logic",
+    "duplicate_or_incomplete",
     "missing_null_check",
     "wrong_aggregation_or_order",
     "limit",
     "extra_component",
     "missing_component",
     "return_shape",
-    "duplicate_or_incomplete",
 )
 _ROUTES = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 
@@ -70,11 +71,12 @@ def critique(
     # What follows would only repeat a name that does not exist, or a variable that is not bound.
     if asked.intent is not None and not any(_hides_the_rest(finding) for finding in found):
         found += _answer(case)
+    found += check_edge_properties(case, found)
     return _ordered(found)
 
 
 def _hides_the_rest(finding: Finding) -> bool:
-    return name_of(finding.label) in ("no_query", "syntax_error", "schema_violation")
+    return name_of(finding.label) in ("no_query", "syntax_error", "refused", "schema_violation")
 
 
 def _answer(case: Case) -> Iterator[Finding]:
@@ -89,7 +91,10 @@ def _answer(case: Case) -> Iterator[Finding]:
     else:
         focus = find_focus(case)
         yield from focus.findings
-        yield from check_reaction(case, focus)
+        columns = list(check_reaction(case, focus))
+        yield from columns
+        if [finding.label for finding in columns] == ["return_shape"]:
+            return  # which rows there are does not matter while they say nothing
         if case.asked.intent == "best_yield":
             yield from check_yield(case, focus)
         if case.asked.intent == "multi_product":

@@ -71,6 +71,10 @@ def _misplaced(case: Case, targets: set[int], making: set[int]) -> Iterator[Find
                 "not make it are returned too. Use MATCH there.",
                 made[0].edge,
             )
+        elif not touching and any(map(case.view.is_reaction, range(len(case.reading.nodes)))):
+            yield case.apart(min(nodes))
+        elif not touching and any(case.view.is_reaction(node.key) for node in case.reading.nodes):
+            continue  # an unconnected pattern, which is told as such
         elif not touching:
             node = case.reading.nodes[min(nodes)]
             yield Finding(

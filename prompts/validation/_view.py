@@ -5,7 +5,6 @@ from typing import Literal, NamedTuple
 
 from kg.reading import (
     Call,
-    Comprehension,
     Condition,
     Constant,
     EdgeReading,
@@ -265,8 +264,3 @@ def _asserted(term: Term) -> tuple[int, Status] | None:
 def subqueries(term: Term) -> set[int]:
     """The scopes of the subqueries within a term."""
     return {each.scope for each in walk(term) if isinstance(each, Subquery)}
-
-
-def quantified(term: Term) -> Iterator[Comprehension]:
-    """The tests of a list's elements within a term."""
-    return (each for each in walk(term) if isinstance(each, Comprehension) and each.kind != "list")
