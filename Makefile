@@ -12,7 +12,10 @@ INSTALLED := .venv/.installed
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
-	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model oracle --run-dir $(BENCH_RUNS)/oracle
+	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model oracle --run-dir $(BENCH_RUNS)/oracle || \
+		{ status=$$?; $(BIN)/retrocypher summary $(BENCH_RUNS)/oracle; \
+		echo "The reference queries must all score 1.000: look at the failed cases in $(BENCH_RUNS)/oracle."; \
+		exit $$status; }
 	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model exemplar --run-dir $(BENCH_RUNS)/exemplar || test $$? -eq 1
 	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model local --sample $(LOCAL_SAMPLE) --run-dir $(BENCH_RUNS)/local || test $$? -eq 1
 	$(BIN)/retrocypher summary $(BENCH_RUNS)/oracle $(BENCH_RUNS)/exemplar $(BENCH_RUNS)/local

@@ -1,6 +1,7 @@
-"""What is wrong with a case as Markdown, for the description on its page."""
+"""What is wrong with a case as HTML, for the description on its page."""
 
 from collections.abc import Sequence
+from html import escape
 
 from kg.labels import LABELS, name_of
 
@@ -11,11 +12,11 @@ def errors_list(errors: Sequence[str]) -> str:
     Args:
         errors: The ``errors`` of a record; one at least.
     """
-    return "\n".join(
-        ["What is wrong, the most likely cause first:", "", *(f"1. {_line(label)}" for label in errors)]
-    )
+    items = "".join(f"<li>{_line(label)}</li>" for label in errors)
+    return f"<p>What is wrong, the most likely cause first:</p><ol>{items}</ol>"
 
 
 def _line(label: str) -> str:
     known = LABELS.get(name_of(label))
-    return f"`{label}`" if known is None else f"`{label}`: {known.meaning}"
+    name = f"<code>{escape(label)}</code>"
+    return name if known is None else f"{name}: {escape(known.meaning)}"

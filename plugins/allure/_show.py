@@ -40,7 +40,8 @@ def show_case(
     _label(record)
     if record.scores is not None:
         parts = [scores_table(record.scores)] + ([errors_list(record.errors)] if record.errors else [])
-        allure.dynamic.description("\n\n".join(parts))
+        allure.dynamic.description_html("".join(parts))
+    _text("question", record.question)
     for number, turn in enumerate(record.rounds, 1):
         _show_round(number, turn, messages)
     if not record.rounds:
@@ -90,7 +91,9 @@ def _show_round(number: int, turn: Round, messages: Mapping[str, Sequence[Mappin
 
 
 def _show_execution(execution: Mapping[str, Any]) -> None:
-    rows = f"{execution['row_count']:,} rows" + (", cut at the cap" if execution["truncated"] else "")
+    count = execution["row_count"]
+    cut = ", cut at the cap" if execution["truncated"] else ""
+    rows = f"{count:,} row{'' if count == 1 else 's'}{cut}"
     with allure.step(f"Execution: {execution['status']}, {rows} in {execution['time_s']:.3f} s"):
         if execution["message"]:
             _text("message", f"{execution['code'] or ''} {execution['message']}".strip())

@@ -28,7 +28,7 @@ class RunDirectory:
         path: The folder; made if absent.
 
     Raises:
-        InputError: If the folder holds a run already, or cannot be written to.
+        InputError: If the folder is not empty, or cannot be written to.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,6 +39,8 @@ class RunDirectory:
                 raise InputError(
                     f"--run-dir {path}: holds a run already; name another folder, or remove this one"
                 )
+            if any(path.iterdir()):
+                raise InputError(f"--run-dir {path}: holds other files; name a new or an empty folder")
             self._records: TextIO = (path / RECORDS).open("x", encoding="utf-8")
             self._messages: TextIO = (path / MESSAGES).open("w", encoding="utf-8")
         except OSError as error:

@@ -39,7 +39,12 @@ def difference(
 
 
 def _lines(sign: str, key: str, values: Collection[Any]) -> Iterator[str]:
-    shown = sorted(values, key=str)[:_SHOWN]
+    shown = sorted(values, key=_in_order)[:_SHOWN]
     yield from (f"{sign} {key}: {' -> '.join(map(str, v)) if isinstance(v, tuple) else v}" for v in shown)
     if len(values) > _SHOWN:
         yield f"{sign} {key}: {len(values) - _SHOWN:,} more"
+
+
+def _in_order(value: Any) -> tuple[int, Any]:
+    """Order routes by their ids, and all else by its text."""
+    return (0, value) if isinstance(value, tuple) else (1, str(value))

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from plugins.ledger import render_ledger
+from plugins.session._failures import safe
 from plugins.summary import Summary, render_table
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
         reporter: The terminal it is written to, for its width and whether it has colour.
     """
     if controller.summary.cases == 0 and not controller.lost:
-        yield "no case was run: nothing is kept"
+        yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
         return
     yield from _drawn(render_table(controller.summary.to_json()), reporter)
     if controller.plan.options.ledger:
@@ -41,11 +42,23 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
             f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
             f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
         )
-    if controller.lost:
-        yield f"incomplete: {len(controller.lost):,} cases broke off with their worker or in the harness"
+    yield from _incomplete(controller)
     yield f"records: {controller.run.path}"
     if controller.allure_path.is_dir():
         yield f"Allure report: allure serve {controller.allure_path}"
+
+
+def _incomplete(controller: "Controller") -> Iterator[str]:
+    for fault, messages in controller.faults.items():
+        yield f"incomplete: {_cases(len(messages))} without a score: {fault}: {safe(messages[0])}"
+    if controller.lost:
+        yield f"incomplete: {_cases(len(controller.lost))} broke off with their worker or in the harness"
+    if controller.summary.cases + len(controller.lost) < controller.selected:
+        yield f"incomplete: {controller.summary.cases:,} of {_cases(controller.selected)} were run"
+
+
+def _cases(count: int) -> str:
+    return f"{count:,} case{'' if count == 1 else 's'}"
 
 
 def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[str]:

@@ -11,8 +11,9 @@ import pytest
 
 from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
+from plugins.allure import drop_unrecorded, show_run
 from plugins.ledger import Ledger
-from plugins.records import ALLURE, RunDirectory, manifest, new_run_path
+from plugins.records import ALLURE, RunDirectory, manifest, new_run_path, read_records
 from plugins.session._context import Context
 from plugins.session._exit import exit_status
 from plugins.session._graph import LiveGraph, open_graph
@@ -22,7 +23,7 @@ from plugins.session._plan import Plan
 from plugins.session._progress import Progress
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
-from prompts.models import SharedModels, start_shared
+from prompts.models import ModelSpec, SharedModels, api_address, silent_api, start_shared
 
 
 class Controller:
@@ -50,16 +51,29 @@ class Controller:
         self.ledger: list[dict[str, Any]] = []
         self._ledger = Ledger({question.id: question.target for question in plan.questions})
         self.lost: list[str] = []
+        self.faults: dict[str, list[str]] = {}
+        self.selected = 0
         self._progress = Progress(announce)
+        self._allure: Path | None = None
         self._graph: LiveGraph | None = None
         self._models: SharedModels | None = None
         self._coordination: SessionFolder | None = None
         self._manifest: dict[str, Any] = {}
 
     @property
+    def _specs(self) -> tuple[ModelSpec, ...]:
+        """The models of the run, and those that play roles in its loops."""
+        return (*self.plan.models, *self.plan.loops.players.values())
+
+    @property
     def allure_path(self) -> Path:
         """Folder of the Allure results."""
         return self.run.path / ALLURE
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case that was selected has a score."""
+        return self.selected > 0 and self.summary.cases == self.selected and not self.faults
 
     def start(self, allure: str | None) -> Context:
         """Start the server and what models share, and write the questions and the manifest.
@@ -72,12 +86,15 @@ class Controller:
             InputError: If the graph is not the questions' graph, or a local model cannot be started.
         """
         try:
+            if silent := silent_api(self._specs):
+                self._announce(silent)
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
-            self._models = start_shared((*self.plan.models, *self.plan.loops.players.values()))
+            self._models = start_shared(self._specs)
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             self._manifest = self._describe(self._graph)
             self.run.write_manifest(self._manifest)
+            self._allure = None if allure is None else Path(allure)
         except BaseException:
             self.stop()
             raise
@@ -111,6 +128,8 @@ class Controller:
         """Write a case's record as its report arrives; note a case that broke off."""
         if report.failed and not getattr(report, FORESEEN_FIELD, False):
             self.lost.append(report.nodeid)
+            self._progress.add(None, total)
+        self.selected = total
         # Taken off the report: the terminal keeps all reports, which would be the whole run in memory.
         line: str | None = report.__dict__.pop(RECORD_FIELD, None)
         if line is None:
@@ -119,6 +138,8 @@ class Controller:
         self.run.write_record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD)))
         self.summary.add(record)
         self._ledger.add(record)
+        if fault := record["infrastructure_error"]:
+            self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
 
     def finish(self, status: int) -> int:
@@ -130,7 +151,10 @@ class Controller:
         status = exit_status(status, bool(self.lost) or self.summary.infrastructure_errors > 0)
         self.ledger = self._ledger.to_json()
         ledger = {"ledger": self.ledger} if self.plan.loops.active else {}
-        self.run.write_summary({**self.summary.to_json(), "lost_cases": sorted(self.lost), **ledger})
+        counts = {"selected_cases": self.selected, "lost_cases": sorted(self.lost)}
+        self.run.write_summary({**self.summary.to_json(), **counts, **ledger})
+        if self._allure is not None and self.summary.cases:
+            show_run(self._allure, self._facts())
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
         if self._coordination is not None:
@@ -138,6 +162,12 @@ class Controller:
         self._manifest["standstill"] = asdict(self.standstill())
         self.run.write_manifest(self._manifest)
         return status
+
+    def tidy(self) -> None:
+        """Take what has no record out of the Allure results."""
+        if self._allure is not None and not self.complete:
+            recorded = {record["case_id"] for record in read_records(self.run.path)}
+            drop_unrecorded(self._allure, recorded, self._started.timestamp())
 
     def standstill(self) -> Standstill:
         """Return what runaway queries cost the run so far."""
@@ -156,6 +186,21 @@ class Controller:
         if self.summary.cases == 0 and not self.lost:
             self.run.discard()
 
+    def _facts(self) -> dict[str, str]:
+        """Return what the run measured, in few words."""
+        plan, written = self.plan, self._manifest
+        return {
+            "graph": f"Neo4j {written['graph']['version']} ({written['graph']['kind']})",
+            "graph fingerprint": written["graph"]["fingerprint"][:12],
+            "models": ", ".join(model.label for model in plan.models),
+            "prompts": ", ".join(plan.prompts),
+            "shots": ", ".join(plan.shots),
+            "loops": ", ".join(plan.loops.loops),
+            "seed": str(plan.options.seed),
+            "cases": f"{self.summary.cases:,} of {self.selected:,}",
+            "commit": str((written.get("git") or {}).get("commit")),
+        }
+
     def _describe(self, graph: LiveGraph) -> dict[str, Any]:
         plan, endpoint = self.plan, graph.server.endpoint
         return manifest(
@@ -163,6 +208,7 @@ class Controller:
             options=plan.options.to_json(),
             models=[model.to_json() for model in plan.models],
             loops=plan.loops.to_json(),
+            api=api_address(self._specs),
             questions={
                 "count": len(plan.questions),
                 "set_sha256": plan.question_set.sha256,

@@ -27,7 +27,7 @@ def raise_unless_passed(record: Record, difference: str) -> None:
     """
     error = record.infrastructure_error
     if error is not None:
-        raise CaseError(f"{error['stage']} {error['kind']}: {_safe(error['message'])}")
+        raise CaseError(f"{error['stage']} {error['kind']}: {safe(error['message'])}")
     if not record.passed:
         raise CaseFailedError(_reason(record, difference))
 
@@ -40,18 +40,18 @@ def _reason(record: Record, difference: str) -> str:
     lines = [
         f"F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, recall {scores['recall']:.3f}), "
         f"status {execution['status']}, {rows:,} row{'' if rows == 1 else 's'}",
-        f"question: {_safe(record.question)}",
-        f"cypher:   {_safe(record.cypher or '(no query in the answer)')}",
+        f"question: {safe(record.question)}",
+        f"cypher:   {safe(record.cypher or '(no query in the answer)')}",
         "difference (- missing, + too much):",
-        *(_safe(line) for line in differing[:_SHOWN]),
+        *(safe(line) for line in differing[:_SHOWN]),
         *([f"and {more:,} more line{'' if more == 1 else 's'}: see the Allure report"] if more > 0 else []),
     ]
     if execution["message"]:
-        lines.insert(1, f"message:  {_safe(execution['message'])}")
+        lines.insert(1, f"message:  {safe(execution['message'])}")
     return "\n".join(lines)
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Return untrusted text for a terminal: cut, and what would steer the terminal shown as an escape."""
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ({len(text):,} characters in all)"
     return "".join(

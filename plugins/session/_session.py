@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kg.errors import RetroCypherError
+from kg.errors import InputError, RetroCypherError
 from plugins.session._closing import closing_lines, quieten
 from plugins.session._context import Context
 from plugins.session._controller import Controller
@@ -116,10 +116,17 @@ class SuiteSession:
             session.exitstatus = self.controller.finish(status)
             quieten(self._config, self.controller.summary)
 
+    def tidy(self) -> None:
+        """Leave nothing that contradicts the records; the workers are gone."""
+        if self.controller is not None and self._context is not None:
+            self.controller.tidy()
+
     def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
-        """Write the closing table, unless pytest's ``--no-summary`` asks for silence."""
+        """Write the closing table; of a complete run not where ``--no-summary`` asks for silence."""
+        if self.controller is None or self._context is None:
+            return
         silent = getattr(self._config.option, "no_summary", False)
-        if self.controller is not None and self._context is not None and not silent:
+        if not silent or not self.controller.complete:
             reporter.write_sep("=", "retrocypher")
             for line in closing_lines(self.controller, reporter):
                 reporter.write_line(line)
@@ -130,6 +137,8 @@ class SuiteSession:
             self.controller.stop()
 
     def _configure_controller(self, plan: Plan) -> None:
+        if self._config.getoption("dist", "no") == "each":
+            raise InputError("--dist each would ask every case once a worker; leave it out, or name another")
         if not self._config.option.collectonly:
             self.controller = Controller(plan, self._config.rootpath, self._announce)
             if getattr(self._config.option, "allure_report_dir", "") is None:
@@ -148,4 +157,7 @@ class SuiteSession:
         reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
         if reporter is not None:
             reporter.ensure_newline()
+            # It does not know of dots without a file name before them, as with -q.
+            if reporter._tw.width_of_current_line:
+                reporter._tw.line()
             reporter.write_line(line)

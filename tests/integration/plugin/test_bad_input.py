@@ -37,12 +37,28 @@ def refused(ran: Ran, *said: str) -> None:
         (["--model=exemplar", "--shot=ZS"], "exemplar"),
         (["--phrasing=6"], "--phrasing 6: no such wording; choose from 1 to"),
         (["--phrasing=terse"], "--phrasing terse: no such wording"),
+        (["--dist=each", "-n2"], "--dist each would ask every case once a worker"),
         (["--sample=0"], "--sample 0: out of range"),
         (["--key-encoder=all-mpnet-base-v2"], "NAME@THRESHOLD"),
         (["--graph=mongodb://localhost"], "mongodb"),
         (["--questions=/nowhere"], "/nowhere: no such folder"),
         (["--prompt-dir=/nowhere"], "/nowhere"),
         (["--model=oracle", "--model=oracle"], "two models are called 'oracle'"),
+        (["--loop=cov"], "--loop cov: no such loop; choose from none, cove, review, guarded"),
+        (["--loop="], "--loop names none"),
+        (
+            ["--loop=cove", "--validator=strict"],
+            "--validator strict: no such validator",
+        ),
+        (["--loop=none,cove", "--model=mutant"], "mutant reads no messages and cannot correct itself"),
+        (
+            ["--loop=cove", "--model=mutant", "--loop-model=oracle"],
+            "--loop-model oracle: oracle reads",
+        ),
+        (
+            ["--loop=cove", "--model=mutant", "--loop-model=gpt-x"],
+            "--loop-model gpt-x: this is not",
+        ),
     ],
 )
 def test_an_option_that_cannot_be_used(suite: Suite, workers: str, arguments: list[str], said: str) -> None:

@@ -31,7 +31,8 @@ def comparable(ran: Ran) -> dict[str, dict[str, Any]]:
 
 
 def test_workers_change_nothing(live: Suite) -> None:
-    arguments = ("--model=oracle", "--model=mutant", "--model=exemplar", SAMPLE)
+    errors = "--model=mutant=mutant:reverse_arrow,reverse_path,drop_component,change_length"
+    arguments = ("--model=oracle", errors, "--model=exemplar", SAMPLE)
     alone = live("-n0", *arguments)
     assert alone.status == 1
     expected = comparable(alone)
@@ -213,6 +214,11 @@ def test_allure_shows_a_case_whole(live: Suite, workers: str) -> None:
     parameters = {parameter["name"] for parameter in shown["parameters"]}
     assert {"task", "prompt", "shot", "model"} <= parameters
     attached = {each["name"]: each["source"] for step in shown["steps"] for each in step["attachments"]}
+    attached |= {each["name"]: each["source"] for each in shown["attachments"]}
+    assert (ran.run / "allure-results" / attached["question"]).read_text() == record["question"]
+    about = (ran.run / "allure-results" / "environment.properties").read_text()
+    assert f"models={record['model']}" in about.splitlines()
+    assert (ran.run / "allure-results" / "categories.json").is_file()
     assert {"messages", "answer", "Cypher", "rows", "gold", "difference", "reference Cypher"} <= set(attached)
     assert (ran.run / "allure-results" / attached["Cypher"]).read_text() == record["cypher"]
     assert (ran.run / "allure-results" / attached["difference"]).read_text().startswith("- ")
@@ -240,7 +246,7 @@ class Background:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "pytest", "benchmarks", "-n2", "--model=oracle", "--sample=600"),
-                *("-p", "no:allure_pytest", f"--graph={endpoint.uri}", f"--run-dir={run}"),
+                *(f"--graph={endpoint.uri}", f"--run-dir={run}"),
             ],
             cwd=CHECKOUT,
             env={**environment, "NEO4J_USER": endpoint.user, "NEO4J_PASSWORD": endpoint.password},
@@ -284,6 +290,12 @@ def test_ctrl_c_closes_the_run(endpoint: Endpoint, tmp_path: Path, environment: 
     assert session.process.returncode == 2, output
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["cases"] == len(session.lines())
+    assert summary["selected_cases"] == 600
+    assert f"incomplete: {summary['cases']} of 600 cases were run" in output
+    shown = [json.loads(file.read_text()) for file in session.run.glob("allure-results/*-result.json")]
+    recorded = {json.loads(line)["case_id"] for line in session.lines()}
+    cases = [{each["name"]: each["value"] for each in result["parameters"]}["case"] for result in shown]
+    assert sorted(cases) == sorted(recorded)
 
 
 def test_a_lost_worker_makes_the_run_incomplete(

@@ -31,6 +31,13 @@ def test_a_folder_with_a_run_is_refused(tmp_path: Path) -> None:
         RunDirectory(tmp_path)
 
 
+def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(InputError, match="holds other files"):
+        RunDirectory(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"--run-dir .*file.*: cannot be written to"):

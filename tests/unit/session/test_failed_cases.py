@@ -1,0 +1,56 @@
+"""What a failed case says."""
+
+import pytest
+
+from plugins.records import Record
+from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
+
+
+def record() -> Record:
+    found = Record(
+        case_id="c",
+        question_id="precursors-001",
+        task="precursors",
+        setting="single_step",
+        steps=1,
+        prompt="P1",
+        shot="ZS",
+        loop="none",
+        model="m",
+        exemplar_id=None,
+        question="From what?",
+        reference_cypher="RETURN 1",
+    )
+    found.cypher = "RETURN '\x1b[2J'"
+    found.execution = {"status": "ok", "message": None, "row_count": 1}
+    found.scores = {"f1": 0.5, "precision": 0.5, "recall": 0.5}
+    return found
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    lines = [f"+ reactants: C{number}" for number in range(30)]
+    with pytest.raises(CaseFailedError) as raised:
+        raise_unless_passed(record(), "\n".join(lines))
+    shown = str(raised.value).splitlines()
+    assert shown[0].endswith("status ok, 1 row")
+    assert shown[-2:] == [lines[19], "and 10 more lines: see the Allure report"]
+
+
+def test_a_short_difference_is_shown_whole() -> None:
+    with pytest.raises(CaseFailedError) as raised:
+        raise_unless_passed(record(), "- reactants: CC\n+ reactants: CO")
+    assert str(raised.value).splitlines()[-2:] == ["- reactants: CC", "+ reactants: CO"]
+
+
+def test_an_answer_does_not_steer_the_terminal() -> None:
+    with pytest.raises(CaseFailedError) as raised:
+        raise_unless_passed(record(), "")
+    assert "\x1b" not in str(raised.value)
+    assert r"\x1b[2J" in str(raised.value)
+
+
+def test_an_infrastructure_error_is_no_failure() -> None:
+    broken = record()
+    broken.infrastructure_error = {"stage": "graph", "kind": "GraphUnavailable", "message": "gone"}
+    with pytest.raises(CaseError, match="graph GraphUnavailable: gone"):
+        raise_unless_passed(broken, "")
