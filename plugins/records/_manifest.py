@@ -23,6 +23,8 @@ _PACKAGES = (
     "nltk",
     "xllamacpp",
 )
+# Not to be taken for the server's version.
+_SHOWN_AS = {"neo4j": "neo4j-driver"}
 
 
 def manifest(
@@ -31,6 +33,7 @@ def manifest(
     options: Mapping[str, Any],
     models: list[dict[str, Any]],
     loops: Mapping[str, Any],
+    api: str | None,
     questions: Mapping[str, Any],
     prompts: Mapping[str, str],
     graph: Mapping[str, Any],
@@ -44,6 +47,7 @@ def manifest(
         options: The options as resolved; no secret among them.
         models: The run's models, label and kind of each.
         loops: Its loops, their validator, and the models that play their roles.
+        api: Host, port and path of the API that models are behind; None without such a model.
         questions: Count, hash and graph fingerprint of the question set.
         prompts: SHA-256 of each prompt by name.
         graph: Kind, version, fingerprint, schema and notes of the server.
@@ -59,6 +63,7 @@ def manifest(
         "options": dict(options),
         "models": models,
         "loops": dict(loops),
+        "api": api,
         "questions": dict(questions),
         "prompts": dict(prompts),
         "graph": dict(graph),
@@ -77,7 +82,7 @@ def _versions() -> dict[str, str]:
     found = {}
     for name in _PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            found[_SHOWN_AS.get(name, name)] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return found

@@ -25,7 +25,8 @@ def silent_api(
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         longest_s: Longest wait for the reply, in seconds.
     """
-    if not any(spec.kind == "openai" for spec in specs):
+    address = api_address(specs, environment=environment)
+    if address is None:
         return None
     # A second to import, which runs without an API model should not pay.
     import openai
@@ -45,18 +46,21 @@ def silent_api(
         late = f"no reply within {longest_s:g} s"
         reason = late if kind == "timeout" else without_secrets(reason_of(error), key)
         return (
-            f"The API at {api_address(environment)} does not answer ({reason}). Is OPENAI_BASE_URL right? "
+            f"The API at {address} does not answer ({reason}). Is OPENAI_BASE_URL right? "
             "It is tried again for the cases; those it does not answer count as errors."
         )
     finally:
         client.close()
 
 
-def api_address(environment: Mapping[str, str]) -> str:
-    """Return host, port and path of the API, without user, password and query.
+def api_address(specs: Iterable[ModelSpec], *, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return host, port and path of the API of a run, without user, password and query; None without one.
 
     Args:
+        specs: The models of the run.
         environment: ``OPENAI_BASE_URL``.
     """
+    if not any(spec.kind == "openai" for spec in specs):
+        return None
     parts = urlsplit(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
     return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")

@@ -34,5 +34,7 @@ def test_an_api_that_drips_for_ever_does_not_answer(dripping: Any) -> None:
 
 
 def test_the_address_is_told_without_what_is_secret() -> None:
-    assert api_address({}) == "api.openai.com/v1"
-    assert api_address({"OPENAI_BASE_URL": "https://u:p@host:8000/a/v1/?key=k#f"}) == "host:8000/a/v1"
+    assert api_address([ORACLE, API], environment={}) == "api.openai.com/v1"
+    other = {"OPENAI_BASE_URL": "https://u:p@host:8000/a/v1/?key=k#f"}
+    assert api_address([API], environment=other) == "host:8000/a/v1"
+    assert api_address([ORACLE], environment=other) is None
