@@ -10,7 +10,7 @@ from kg.schema import Schema
 from plugins.taxonomy._asked import asked_of
 from plugins.taxonomy._evidence import evidence
 from plugins.taxonomy._perfect import is_perfect
-from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, with_status
+from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, specific, with_status
 from plugins.taxonomy._rows import guesses, symptoms
 from prompts.validation import critique
 
@@ -62,10 +62,9 @@ def labels_of(
     if status == "ok" and not shown.empty and not shown.readable:
         found.append("return_shape")
     labels = ranked(found, shown, scores)
-    causes = [label for label in labels if not contradicted(label, shown, scores)]
-    if not causes:
-        causes = list(guesses(question, shown, scores))
-    labels = list(dict.fromkeys([*causes, *symptoms(shown, scores), *labels]))
     if status != "ok":
-        return with_status(labels, status, execution.get("code"))
-    return labels or ["other"]
+        return with_status(specific(labels), status, execution.get("code"))
+    causes = [label for label in labels if not contradicted(label, shown, scores)]
+    causes = causes or list(guesses(question, shown, scores))
+    seen = [*causes, *symptoms(shown, scores)]
+    return specific([*(seen or ["other"]), *labels])

@@ -83,6 +83,16 @@ def _place(label: str, shown: Evidence) -> tuple[float, bool]:
     return place, detail_of(label) == "id"
 
 
+def specific(labels: Iterable[str]) -> list[str]:
+    """Return labels without repetition; a name alone gives way to what has it with a detail."""
+    distinct = list(dict.fromkeys(labels))
+    named = {
+        label: [each for each in distinct if name_of(each) == label and detail_of(each) not in (None, "id")]
+        for label in distinct
+    }
+    return list(dict.fromkeys(each for label in distinct for each in named[label] or [label]))
+
+
 def with_status(labels: Sequence[str], status: str, code: str | None) -> list[str]:
     """Put the label of a status that is not ``ok`` in its place among those of the text."""
     if status == "timeout" or (status == "runtime_error" and code in _OUT_OF_MEMORY):
@@ -94,8 +104,13 @@ def with_status(labels: Sequence[str], status: str, code: str | None) -> list[st
 def contradicted(label: str, shown: Evidence, scores: Mapping[str, Any]) -> bool:
     """Whether the rows show that an error cannot be why the result is wrong."""
     name, detail = name_of(label), detail_of(label)
-    if shown.status != "ok" or shown.empty:
+    if shown.status != "ok":
         return False
+    if shown.empty:
+        return name in ("missing_component", "extra_component")
+    if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.get("per_key") or {}):
+        # Where all are asked for, it can only have taken some away.
+        return True
     if name in _SELECTING:
         return shown.answers == "equal"
     if name == "missing_component" and detail == "id":

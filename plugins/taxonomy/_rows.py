@@ -10,9 +10,7 @@ from plugins.taxonomy._evidence import Evidence
 
 
 def symptoms(shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is missing from a wrong answer or extra in it, whatever the cause."""
-    if shown.status != "ok":
-        return
+    """Yield what is missing from the result of a query that ran or extra in it, whatever the cause."""
     if shown.empty:
         yield "empty_result"
         return
@@ -29,8 +27,10 @@ def symptoms(shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
 
 
 def guesses(question: Question, shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the causes that fit the rows of a query in whose text none is seen, the likeliest first."""
-    if shown.status != "ok" or not shown.readable:
+    """Yield the causes that fit the rows where the text shows none, the likeliest first."""
+    if shown.empty and question.task == "multi_product":
+        yield "set_logic"
+    if not shown.readable:
         return
     if question.setting == "multi_step":
         yield from _of_routes(question, shown)

@@ -1,0 +1,56 @@
+"""Queries as language models write them, run on a real graph: the first label is why they failed."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kg.cypher import quote
+from kg.execution import GuardedExecutor, Limits
+from kg.questions import Question, load_questions
+from kg.schema import default_schema
+from kg.server import Endpoint
+from plugins.scoring import score
+from plugins.taxonomy import is_perfect, labels_of
+
+CASES = yaml.safe_load(Path(__file__).with_name("failed_cases.yaml").read_text("utf-8"))
+QUESTIONS = load_questions().questions
+MOST_TRIED = 40
+
+
+@pytest.fixture(scope="module")
+def executor(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GuardedExecutor]:
+    running = GuardedExecutor(endpoint, Limits(timeout_s=10), tmp_path_factory.mktemp("guard"))
+    yield running
+    running.close()
+
+
+def filled(query: str, question: Question, other: str) -> str:
+    slots, products = question.slots, question.slots.get("products", [])
+    values = {name: quote(slots[name]) for name in ("target", "start") if name in slots}
+    values |= {"steps": str(question.steps), "hops": str(2 * question.steps), "next": str(question.steps + 1)}
+    values |= dict(zip(("first", "second"), map(quote, products), strict=False))
+    values |= {"all": f"[{', '.join(map(quote, products))}]", "other": quote(other)}
+    for name, value in values.items():
+        query = query.replace(f"{{{name}}}", value)
+    return query
+
+
+@pytest.mark.parametrize(
+    "case", CASES, ids=[f"{each['task']}-{number}" for number, each in enumerate(CASES, 1)]
+)
+def test_the_first_label_is_why_a_query_failed(case: Mapping[str, Any], executor: GuardedExecutor) -> None:
+    asked = [each for each in QUESTIONS if each.task == case["task"]]
+    fitting = [each for each in asked if each.steps == case.get("steps", each.steps)]
+    # Not every flaw shows at every question: the first one where it does.
+    for number, question in enumerate(fitting[:MOST_TRIED]):
+        query = filled(case["query"], question, asked[number - 1].target)
+        execution = executor.run(query).to_json()
+        scores = score(question, execution, query, text_metrics=False)
+        if execution["status"] != "ok" or not is_perfect(scores):
+            found = labels_of(question, query, execution, scores, default_schema())
+            assert found[0] in case["primary"], (found, query)
+            return
+    pytest.fail(f"no question of {MOST_TRIED} shows this error")
