@@ -91,7 +91,8 @@ def loop_plan(
 def _given(text: str, environment: Mapping[str, str]) -> ModelSpec:
     try:
         spec = parse_spec(text, environment)
-        check_models([spec], [], [], every_question=[], prompts=[], environment=environment)
+        if spec.kind in TEXT_KINDS:
+            check_models([spec], [], [], every_question=[], prompts=[], environment=environment)
     except InputError as error:
         raise InputError(str(error).replace("--model", "--loop-model", 1)) from None
     if spec.kind not in TEXT_KINDS:

@@ -143,3 +143,31 @@ def test_an_unreadable_template_is_refused(tmp_path: Path) -> None:
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="give a folder with templates"):
         load_prompts(tmp_path / "none")
+
+
+def test_shipped_prompts_declare_the_benchmarks_convention_and_do_not_send_it() -> None:
+    for prompt in load_prompts().values():
+        assert prompt.convention == "benchmark"
+        assert "=== answers" not in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("line", "convention"),
+    [
+        ("", "benchmark"),
+        ("=== answers: as-asked ===\n", "as-asked"),
+        ("=== answers:benchmark ===\n", "benchmark"),
+    ],
+)
+def test_a_prompt_says_what_it_wants_returned(tmp_path: Path, line: str, convention: str) -> None:
+    text = "You write Cypher.\n{schema}\n=== user ===\n{question}\n"
+    (tmp_path / "P1.md").write_text(line + text)
+    prompt = load_prompts(tmp_path)["P1"]
+    assert prompt.convention == convention
+    assert prompt.text == text
+
+
+def test_an_unknown_convention_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "P1.md").write_text("=== answers: short ===\n{schema}\n=== user ===\n{question}\n")
+    with pytest.raises(InputError, match=r"no convention 'short'; write one of benchmark, as-asked"):
+        load_prompts(tmp_path)

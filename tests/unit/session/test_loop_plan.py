@@ -1,0 +1,103 @@
+"""Loops, validators and the models that play roles: what is resolved, and what is refused."""
+
+from typing import Any
+
+import pytest
+
+from kg.errors import InputError
+from plugins.session._loop_plan import LoopPlan, loop_lines, loop_plan
+from plugins.session._options import read_options
+from prompts.loops import LoopCase, LoopResult, LoopTools
+from prompts.models import DEFAULT_MODEL, parse_specs
+
+KEY = {"OPENAI_API_KEY": "any"}
+
+
+class FakeConfig:
+    """The two look-ups of pytest's config that options are read with."""
+
+    def __init__(self, given: dict[str, object]) -> None:
+        self._given = given
+
+    def getoption(self, name: str) -> object:
+        return self._given.get(name.removeprefix("retrocypher_"))
+
+    def getini(self, name: str) -> object:
+        return None
+
+
+def plan(
+    *models: str, environment: dict[str, str] | None = None, registered: tuple[object, ...] = (), **given: Any
+) -> LoopPlan:
+    environment = environment or {}
+    options = read_options(FakeConfig(given))  # type: ignore[arg-type]
+    return loop_plan(options, parse_specs(models, environment), registered, environment)
+
+
+def test_the_default_is_no_loop_and_no_player() -> None:
+    found = plan("oracle")
+    assert list(found.loops) == ["none"]
+    assert (found.validator, found.players, found.active) == ("schema", {}, False)
+    assert loop_lines(found) == []
+
+
+def test_a_model_that_reads_plays_its_own_roles() -> None:
+    found = plan("gpt-x", "oracle", environment=KEY, loop=["none,cove"])
+    assert {label: spec.argument for label, spec in found.players.items()} == {
+        "gpt-x": "gpt-x",
+        "oracle": DEFAULT_MODEL,
+    }
+    (line,) = loop_lines(found)
+    assert line == f"loops: none, cove, validator schema, their roles played by gpt-x, {DEFAULT_MODEL}"
+
+
+def test_a_model_can_be_named_for_all() -> None:
+    found = plan("gpt-x", "mutant", environment=KEY, loop=["cove"], loop_model="strong=gpt-y")
+    assert {spec.label for spec in found.players.values()} == {"strong"}
+    assert found.to_json()["players"]["mutant"]["argument"] == "gpt-y"
+
+
+def test_a_loop_that_asks_nobody_needs_no_model() -> None:
+    found = plan("mutant", loop=["guarded", "guarded-limit"])
+    assert found.players == {}
+    assert found.active
+
+
+@pytest.mark.parametrize(
+    ("models", "environment", "given", "said"),
+    [
+        (["oracle"], {}, {"loop": ["coev"]}, "--loop coev: no such loop; choose from none, cove, review"),
+        (["oracle"], {}, {"loop": [","]}, "--loop names none"),
+        (
+            ["oracle"],
+            {},
+            {"validator": "x"},
+            "--validator x: no such validator; choose from checklist",
+        ),
+        (["oracle"], {}, {"loop": ["review"]}, "oracle reads no messages .* --loop-model"),
+        (["gpt-x", "mutant"], {}, {"loop": ["cove"]}, "mutant reads no messages"),
+        (["oracle"], KEY, {"loop": ["cove"], "loop_model": "mutant"}, "--loop-model mutant: mutant reads no"),
+        (["oracle"], KEY, {"loop_model": "file:/nowhere"}, "--loop-model file:/nowhere: file reads"),
+        (["oracle"], {}, {"loop_model": "gpt-x"}, "--loop-model gpt-x: .* OPENAI_API_KEY is not set"),
+        (["oracle"], {}, {"loop_model": "gguf:/nowhere.gguf"}, "/nowhere.gguf"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    models: list[str], environment: dict[str, str], given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        plan(*models, environment=environment, **given)
+
+
+class Mine:
+    """A loop of a user's."""
+
+    name = "mine"
+    needs_model = False
+
+    def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
+        return LoopResult(case.cypher)
+
+
+def test_a_loop_of_a_users_own_is_known() -> None:
+    assert list(plan("oracle", registered=(Mine(),), loop=["mine"]).loops) == ["mine"]

@@ -1,0 +1,42 @@
+"""Texts made once a run, whoever asks first."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from plugins.session._once import OnceInFolder, made_once
+from prompts.models import Answer, ModelError
+
+
+def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
+    made: list[int] = []
+    found: list[str] = []
+
+    def make() -> Answer:
+        made.append(1)
+        return Answer(f"text {len(made)}", tokens={"prompt": 3}, time_s=1.5)
+
+    def ask() -> None:
+        once = OnceInFolder(tmp_path)
+        found.extend((once.get("a", make), once.get("a", make)))
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["text 1"] * 12
+    assert OnceInFolder(tmp_path).get("b", make) == "text 2"
+    assert made_once(tmp_path)[0] == {"key": "a", "text": "text 1", "tokens": {"prompt": 3}, "time_s": 1.5}
+    assert [each["key"] for each in made_once(tmp_path)] == ["a", "b"]
+
+
+def test_what_failed_is_tried_again(tmp_path: Path) -> None:
+    def fail() -> Answer:
+        raise ModelError("timeout", "no answer")
+
+    once = OnceInFolder(tmp_path)
+    with pytest.raises(ModelError):
+        once.get("a", fail)
+    assert once.get("a", lambda: Answer("now")) == "now"
