@@ -6,6 +6,7 @@ import click
 
 from kg.errors import RetroCypherError
 from plugins.command._bank import bank_build_command, bank_show_command
+from plugins.command._check import check_command
 from plugins.command._graph_build import build_command
 from plugins.command._graph_server import down_command, load_command, status_command, up_command
 from plugins.command._questions import questions_build_command
@@ -46,6 +47,7 @@ for _command in (bank_build_command, bank_show_command):
     bank.add_command(_command)
 vectors.add_command(vectors_build_command)
 _cli.add_command(summary_command)
+_cli.add_command(check_command)
 
 
 def main() -> None:

@@ -1,0 +1,164 @@
+"""``retrocypher check``: queries against their questions and the schema, without a run."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from kg.direction import Corrected, correct_directions
+from kg.errors import InputError
+from kg.schema import Schema, default_schema, parse_schema
+from kg.server import connect, is_uri, open_server
+from kg.store import schema_text
+from prompts.validation import CONVENTIONS, Convention, SchemaValidator, Validation
+
+_REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": "..."}.'
+
+
+class _Line(NamedTuple):
+    number: int
+    question: str
+    cypher: str
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--schema",
+    "schema_file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Schema as prompts show it; that of the default graph where absent.",
+)
+@click.option(
+    "--uri", metavar="URI", help="Read the schema from this server instead, such as bolt://host:7687."
+)
+@click.option(
+    "--convention",
+    type=click.Choice(CONVENTIONS),
+    default="as-asked",
+    show_default=True,
+    help="What must be returned: as-asked is what the question's words ask for, benchmark whole reactions or "
+    "routes of reactions.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+@click.pass_context
+def check_command(
+    context: click.Context,
+    file: Path,
+    schema_file: Path | None,
+    uri: str | None,
+    convention: Convention,
+    as_json: bool,
+) -> None:
+    """Say what is wrong with the queries of FILE, lines of JSON with "question" and "cypher".
+
+    Nothing is run: the verdict comes from the texts and the schema. The exit status is 1 where anything is
+    found, else 0.
+    """
+    lines = list(_lines(file))
+    validator = SchemaValidator(_schema(schema_file, uri), convention)
+    wrong = 0
+    for line in lines:
+        found = validator.validate(line.cypher, line.question)
+        corrected = correct_directions(line.cypher, validator.schema)
+        wrong += not found.valid
+        shown = _as_json(line, found, corrected) if as_json else _as_text(file, line, found, corrected)
+        click.echo(shown)
+    if not as_json:
+        click.echo(f"{wrong} of {len(lines)} queries have findings." if lines else f"{file}: no queries.")
+    context.exit(1 if wrong else 0)
+
+
+def _lines(file: Path) -> Iterator[_Line]:
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}. Make it readable.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 at byte {error.start}. Save it as UTF-8.") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield _line(f"{file}, line {number}", number, line)
+
+
+def _line(where: str, number: int, text: str) -> _Line:
+    try:
+        entry = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON ({str(error)[:100]}). {_REMEDY}") from error
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: not an object. {_REMEDY}")
+    for name in ("question", "cypher"):
+        if not isinstance(entry.get(name), str):
+            raise InputError(f'{where}: "{name}" is {"no text" if name in entry else "missing"}. {_REMEDY}')
+    return _Line(number, entry["question"], entry["cypher"])
+
+
+def _schema(file: Path | None, uri: str | None) -> Schema:
+    if file is not None and uri is not None:
+        raise InputError("Give the schema by --schema or by --uri, not by both.")
+    if uri is not None:
+        if not is_uri(uri):
+            raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
+        given = open_server(uri, graph_fingerprint="", fill=lambda driver: None, announce=_on_stderr)
+        with given, connect(given.endpoint) as driver:
+            return parse_schema(schema_text(driver, given.endpoint.database))
+    if file is None:
+        return default_schema()
+    try:
+        return parse_schema(file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 at byte {error.start}. Save it as UTF-8.") from error
+
+
+def _on_stderr(message: str) -> None:
+    click.echo(message, err=True)
+
+
+def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:
+    asked = found.asked
+    entry: dict[str, Any] = {
+        "line": line.number,
+        "question": line.question,
+        "cypher": line.cypher,
+        "valid": found.valid,
+        "findings": [
+            {"label": each.label, "message": each.message, "start": each.start, "stop": each.stop}
+            for each in found.findings
+        ],
+        "asked": {
+            "intent": asked.intent,
+            "molecules": [{"name": each.name, "role": each.role} for each in asked.molecules],
+            "steps": asked.steps,
+            "components": sorted(asked.components),
+        },
+        "note": found.note,
+        "corrected": corrected.query,
+        "turned": [each.message for each in corrected.turned],
+    }
+    return json.dumps(entry)
+
+
+def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -> str:
+    asked = found.asked.intent or "cannot tell"
+    steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
+    parts = [f"{file}:{line.number}: {'ok' if found.valid else 'wrong'} ({asked}{steps})"]
+    parts += [f"  {_place(line.cypher, each.start)}: {each.label}: {each.message}" for each in found.findings]
+    if found.note:
+        parts.append(f"  note: {found.note}")
+    if corrected.query != line.cypher:
+        parts.append("  with its arrows turned as the schema has them:")
+        parts += [f"    {each}" for each in corrected.query.splitlines()]
+    return "\n".join(_printable(part) for part in parts)
+
+
+def _place(text: str, offset: int) -> str:
+    return f"{text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
+
+
+def _printable(text: str) -> str:
+    """Text from a file without what would steer a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)

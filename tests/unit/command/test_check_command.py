@@ -1,0 +1,100 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from support.schemas import DEFAULT_SCHEMA_TEXT
+
+from kg.errors import InputError
+from plugins.command._check import check_command
+
+QUESTION = "Which reactions give CC(=O)OCC directly?"
+RIGHT = "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id"
+TURNED = "MATCH (r:Reaction)<-[:PRODUCES]-(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id"
+
+
+def check(tmp_path: Path, lines: list[object], *options: str) -> Result:
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in lines), "utf-8")
+    return CliRunner().invoke(check_command, [str(file), *options])
+
+
+def entry(cypher: str) -> dict[str, str]:
+    return {"question": QUESTION, "cypher": cypher}
+
+
+def test_a_right_query_passes(tmp_path: Path) -> None:
+    result = check(tmp_path, [entry(RIGHT), ""])
+    assert result.exit_code == 0
+    assert "answers.jsonl:1: ok (producing_reactions)" in result.output
+    assert "0 of 1 queries have findings." in result.output
+
+
+def test_a_wrong_query_is_told_with_its_place_and_corrected(tmp_path: Path) -> None:
+    result = check(tmp_path, [entry(RIGHT), entry(TURNED)])
+    assert result.exit_code == 1
+    assert "answers.jsonl:2: wrong" in result.output
+    assert "  1:19: traversal_direction:" in result.output
+    assert "    MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id" in result.output
+    assert "1 of 2 queries have findings." in result.output
+
+
+def test_json_has_one_object_a_line(tmp_path: Path) -> None:
+    result = check(tmp_path, [entry(RIGHT), entry(TURNED)], "--json")
+    right, turned = map(json.loads, result.output.splitlines())
+    assert (right["line"], right["valid"], right["findings"], right["turned"]) == (1, True, [], [])
+    assert right["asked"]["intent"] == "producing_reactions"
+    assert right["asked"]["molecules"] == [{"name": "CC(=O)OCC", "role": "target"}]
+    assert [each["label"] for each in turned["findings"]] == ["traversal_direction"]
+    assert turned["corrected"] == RIGHT
+    assert len(turned["turned"]) == 1
+
+
+def test_the_convention_decides_what_must_be_returned(tmp_path: Path) -> None:
+    result = check(tmp_path, [entry(RIGHT)], "--convention", "benchmark", "--json")
+    assert [each["label"] for each in json.loads(result.output)["findings"]] == ["missing_component"]
+    assert result.exit_code == 1
+
+
+def test_a_schema_from_a_file_decides(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.txt"
+    schema.write_text(DEFAULT_SCHEMA_TEXT.replace("PRODUCES", "GIVES"), "utf-8")
+    result = check(tmp_path, [entry(RIGHT)], "--schema", str(schema), "--json")
+    found = json.loads(result.output)
+    assert [each["label"] for each in found["findings"]] == ["schema_violation:type"]
+    assert "GIVES" in found["findings"][0]["message"]
+    assert "only its schema is checked" in found["note"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: not JSON"),
+        ("[1]", "line 2: not an object"),
+        ('{"question": "What?"}', 'line 2: "cypher" is missing'),
+        ('{"question": 7, "cypher": "RETURN 1"}', 'line 2: "question" is no text'),
+        ("[" * 100_000, "line 2: not JSON"),
+    ],
+)
+def test_a_broken_line_is_an_error_with_its_number(tmp_path: Path, line: str, message: str) -> None:
+    result = check(tmp_path, [entry(RIGHT), line])
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+
+
+def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_bytes(b"\xff\xfe")
+    result = CliRunner().invoke(check_command, [str(file)])
+    assert isinstance(result.exception, InputError)
+    assert "not UTF-8 at byte 0" in str(result.exception)
+
+
+def test_two_schemas_are_one_too_many(tmp_path: Path) -> None:
+    result = check(tmp_path, [entry(RIGHT)], "--schema", __file__, "--uri", "bolt://localhost")
+    assert isinstance(result.exception, InputError)
+
+
+def test_what_steers_a_terminal_is_not_written_to_it(tmp_path: Path) -> None:
+    result = check(tmp_path, [entry("MATCH (n) RETURN n.`\x1b[31mred`")])
+    assert "\x1b" not in result.output
