@@ -45,7 +45,8 @@ class _Form(NamedTuple):
     order: tuple[_Types, ...]
 
 
-@lru_cache(maxsize=64)
+# As many as there are questions: a run compares with each reference many times.
+@lru_cache(maxsize=4096)
 def _form(text: str) -> _Form:
     parsed = parse(text)
     edges = relationship_patterns(parsed)
