@@ -1,5 +1,6 @@
 """The closing table."""
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
@@ -9,8 +10,11 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from kg.labels import name_of
+
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTS = ("cases", "passed", "failed", "infrastructure_errors")
+_MOST_LABELS = 4
 _SCORES = ("precision", "recall", "f1")
 
 
@@ -23,8 +27,21 @@ def render_table(summary: Mapping[str, Any]) -> Group:
     tables: list[RenderableType] = []
     for (model, loop), cells in groupby(summary["cells"], key=lambda cell: (cell["model"], cell["loop"])):
         title = model if loop == "none" else f"{model}, loop {loop}"
-        tables += [_model_table(title, list(cells)), ""]
+        rows = list(cells)
+        tables += [_model_table(title, rows), *_errors(rows), ""]
     return Group(*tables[:-1])
+
+
+def _errors(cells: list[Mapping[str, Any]]) -> list[str]:
+    """One line with the most frequent primary labels, details aside; none where nothing was wrong."""
+    counts: Counter[str] = Counter()
+    for cell in cells:
+        for label, count in cell.get("errors", {}).get("primary", {}).items():
+            counts[name_of(label)] += count
+    shown = [f"{name} {count:,}" for name, count in counts.most_common(_MOST_LABELS)]
+    rest = counts.total() - sum(count for _, count in counts.most_common(_MOST_LABELS))
+    line = "wrong first of all: " + ", ".join(shown + ([f"other labels {rest:,}"] if rest else []))
+    return [line] if shown else []
 
 
 def _model_table(title: str, cells: list[Mapping[str, Any]]) -> Table:

@@ -213,3 +213,17 @@ def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None
     none = {"aliases": 0, "with_clause": 0, "edge_written_from_other_side": 0, "clause_order": 0}
     assert by[f"P5 {TIMES} 1S-D-S"]["variations"] == {"perfect": 2, **none, "aliases": 1}
     assert by[f"P5 {TIMES} ZS"]["variations"] == {"perfect": 1, **none, "aliases": 1, "with_clause": 1}
+
+
+def test_the_table_names_the_most_frequent_primary_labels_of_each_model() -> None:
+    labels = ["limit", "missing_component:agents", "missing_component:products", "set_logic", "path_length"]
+    records = [record(f1=0.5, errors=[label]) for label in (*labels, "other", "return_shape", "limit")]
+    text = io.StringIO()
+    console = Console(file=text, width=100)
+    console.print(render_table(summarise([*records, record(model="right")])))
+
+    lines = [line for line in text.getvalue().splitlines() if line.startswith("wrong first of all")]
+    assert len(lines) == 1
+    assert "missing_component 2" in lines[0]
+    assert "limit 2" in lines[0]
+    assert lines[0].endswith("other labels 2")
