@@ -1,0 +1,114 @@
+"""Which of several errors comes first, and what rows contradict."""
+
+from typing import Any
+
+import pytest
+
+from plugins.taxonomy._evidence import Evidence
+from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, specific, with_status
+
+KEYS = ("reactants", "products", "agents", "solvents")
+
+
+def shown(**fields: Any) -> Evidence:
+    made: dict[str, Any] = {
+        "status": "ok",
+        "empty": False,
+        "readable": True,
+        "answers": "other",
+        "absent": frozenset(),
+        "lacking": frozenset({"agents"}),
+        "surplus": frozenset(),
+    }
+    return Evidence(**(made | fields))
+
+
+def scores(*keys: str, row_f1: float = 0.5) -> dict[str, Any]:
+    return {"per_key": {key: {} for key in keys or KEYS}, "row_f1": row_f1}
+
+
+@pytest.mark.parametrize(
+    ("label", "fields", "is_contradicted"),
+    [
+        ("wrong_entity", {"answers": "equal"}, True),
+        ("wrong_entity", {"answers": "fewer"}, False),
+        ("traversal_direction", {"answers": "equal"}, False),
+        ("limit", {"answers": "more"}, True),
+        ("limit", {"answers": "fewer"}, False),
+        ("missing_component:agents", {}, False),
+        ("missing_component:solvents", {}, True),
+        ("missing_component:solvents", {"absent": frozenset({"solvents"})}, False),
+        ("missing_component:agents", {"counted": frozenset({"agents"})}, True),
+        ("missing_component:id", {"answers": "unknown"}, False),
+        ("missing_component:id", {"answers": "equal"}, True),
+        ("missing_component:agents", {"empty": True}, True),
+        ("traversal_direction", {"empty": True}, False),
+        ("extra_component:agents", {"surplus": frozenset({"agents"})}, False),
+        ("extra_component:agents", {}, True),
+        ("duplicate_or_incomplete", {}, False),
+        ("duplicate_or_incomplete", {"lacking": frozenset(), "absent": frozenset({"agents"})}, True),
+        ("return_shape", {}, True),
+        ("return_shape", {"readable": False}, False),
+        ("limit", {"status": "timeout", "answers": "equal"}, False),
+    ],
+)
+def test_rows_contradict_what_cannot_have_made_them(
+    label: str, fields: dict[str, Any], is_contradicted: bool
+) -> None:
+    assert contradicted(label, shown(**fields), scores()) == is_contradicted
+
+
+def test_a_limit_can_return_too_much_where_one_reaction_is_asked_for() -> None:
+    assert not contradicted("limit", shown(answers="more"), scores(*KEYS, "target_yield"))
+
+
+def test_routes_in_the_wrong_order_have_the_right_shape() -> None:
+    assert contradicted("return_shape", shown(reversed=True), {"per_key": None, "row_f1": None})
+
+
+def test_causes_come_before_symptoms_and_contradicted_labels_last() -> None:
+    found = ["missing_component:agents", "limit", "duplicate_or_incomplete", "traversal_direction"]
+    assert ranked(found, shown(answers="more"), scores()) == [
+        "traversal_direction",
+        "duplicate_or_incomplete",
+        "missing_component:agents",
+        "limit",
+    ]
+    assert ranked(reversed(CAUSES_FIRST), shown(status="timeout"), scores()) == list(CAUSES_FIRST)
+
+
+def test_what_cannot_be_read_at_all_has_the_wrong_shape_before_it_has_too_many_rows() -> None:
+    found = ["set_logic", "return_shape", "path_length"]
+    assert ranked(found, shown(readable=False), scores()) == ["path_length", "return_shape", "set_logic"]
+
+
+def test_a_name_gives_way_to_its_details_and_the_id_comes_last() -> None:
+    found = ["limit", "missing_component", "missing_component:id", "missing_component:agents", "limit"]
+    assert specific(found) == ["limit", "missing_component:agents", "missing_component:id"]
+    assert specific(["missing_component", "missing_component:id"]) == [
+        "missing_component",
+        "missing_component:id",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "expected"),
+    [
+        ("timeout", None, ["path_length", "timeout", "limit"]),
+        (
+            "runtime_error",
+            "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+            ["path_length", "runtime_error", "limit"],
+        ),
+        (
+            "runtime_error",
+            "Neo.ClientError.Statement.ParameterMissing",
+            ["runtime_error", "path_length", "limit"],
+        ),
+        ("syntax_error", None, ["syntax_error", "path_length", "limit"]),
+    ],
+)
+def test_a_status_comes_after_what_made_a_query_run_away(
+    status: str, code: str | None, expected: list[str]
+) -> None:
+    assert with_status(["path_length", "limit"], status, code) == expected
