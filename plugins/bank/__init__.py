@@ -5,7 +5,9 @@ from plugins.bank._check import is_right
 from plugins.bank._counts import counts_table, totals
 from plugins.bank._entry import BankEntry
 from plugins.bank._plan import Size
+from plugins.bank._sample import sample
 from plugins.bank._store import (
+    PARTS,
     bank_folder,
     bank_key,
     load_bank,
@@ -16,6 +18,7 @@ from plugins.bank._store import (
 )
 
 __all__ = [
+    "PARTS",
     "Bank",
     "BankEntry",
     "Size",
@@ -27,6 +30,7 @@ __all__ = [
     "load_bank",
     "read_entries",
     "read_manifest",
+    "sample",
     "totals",
     "write_bank",
     "write_entries",

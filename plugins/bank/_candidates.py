@@ -16,11 +16,11 @@ _PASSES = 3
 
 # The server takes a hundred times as long to plan a query of a new form as to run one of a form it knows. So
 # the questions of a cell share a few forms, and other cells have others.
-_PLACES = 6
+_PLACES = 4
 """How many of an operator's places a cell uses."""
 
-_BASES = 3
-"""How many variations of the reference a cell plants errors in, for one and for two neutral changes."""
+_BASES = 4
+"""How many variations of a task's reference errors are planted in, for one and for two neutral changes."""
 
 _RECIPES = 20
 """How many compositions there are of a task and a number of neutral changes."""
@@ -51,7 +51,8 @@ def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator
         questions: The questions of its task.
         seed: With the names of operator, task and question all that decides.
     """
-    order = shuffled(questions, seed, cell.operator, cell.task, cell.composed)
+    fitting = [each for each in questions if cell.most_steps is None or each.steps <= cell.most_steps]
+    order = shuffled(fitting, seed, cell.operator, cell.task, cell.composed)
     seen: set[str] = set()
     for number in range(_PASSES):
         for question in order:
@@ -77,5 +78,7 @@ def _candidate(cell: Cell, question: Question, seed: int, number: int) -> Candid
 
 
 def _varied(cell: Cell, query: str, count: int, seed: int, recipe: int) -> Mutant | None:
-    key = f"{cell.operator}:{cell.task}:{recipe}"
-    return compose(query, operators_of("neutral"), count=count, seed=seed, key=key)
+    # The same for all operators, so that a variation is planned once.
+    return compose(
+        query, operators_of("neutral"), count=count, seed=seed, key=f"{cell.task}:{count}:{recipe}"
+    )

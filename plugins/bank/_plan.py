@@ -22,6 +22,7 @@ class Cell:
         tried: Candidates to run at most.
         composed: How many neutral operators a composition has.
         varied: Whether the reference of some candidates is first changed by neutral operators.
+        most_steps: Questions with more steps are left out; None for no bound.
     """
 
     operator: str
@@ -30,6 +31,7 @@ class Cell:
     tried: int
     composed: int = 0
     varied: bool = False
+    most_steps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +54,18 @@ class Size:
 
 
 _COSTLY = {
-    "unbounded_length": 0.3,
-    "drop_arrow": 0.3,
-    "drop_anchor": 0.4,
     "anchor_apart": 0.4,
-    "extra_match": 0.5,
-    "more_types": 0.2,
+    "drop_anchor": 0.4,
+    "drop_arrow": 0.4,
     "drop_type": 0.6,
+    "extra_match": 0.5,
+    "more_types": 0.4,
     "other_reaction": 0.5,
+    "unbounded_length": 0.3,
 }
-"""Operators whose queries take long: a smaller share of them."""
+"""Operators whose queries take long: a smaller share of them, and of routes the shortest only."""
 
+_SHORT = 2
 _MOST_OF_A_CELL = 60
 _TRIES = 2
 
@@ -93,4 +96,11 @@ def _cell(operator: Operator, task: str, tasks: int, size: Size) -> Cell:
     }
     share = total[operator.kind] * _COSTLY.get(operator.name, 1.0) / tasks
     wanted = max(1, min(round(share), _MOST_OF_A_CELL))
-    return Cell(operator.name, task, wanted, _TRIES * wanted, varied=operator.kind == "error")
+    return Cell(
+        operator.name,
+        task,
+        wanted,
+        _TRIES * wanted,
+        varied=operator.kind == "error",
+        most_steps=_SHORT if operator.name in _COSTLY else None,
+    )

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import plugins.bank as bank_package
 import prompts.models.mutations as operators_package
@@ -17,6 +17,8 @@ from plugins.bank._build import Bank
 from plugins.bank._entry import BankEntry
 
 Part = Literal["development", "held_out"]
+
+PARTS: tuple[Part, ...] = get_args(Part)
 
 MANIFEST = "manifest.json"
 
@@ -44,7 +46,7 @@ def bank_folder(question_set: QuestionSet, seed: int = 0, server: str = NEO4J_VE
 def write_bank(bank: Bank, folder: Path) -> None:
     """Write a bank: its development part and what is held out in files of their own, and a manifest."""
     folder.mkdir(parents=True, exist_ok=True)
-    for part in ("development", "held_out"):
+    for part in PARTS:
         held_out = part == "held_out"
         write_entries((each for each in bank.entries if each.held_out == held_out), _file(folder, part))
     manifest = {
@@ -101,5 +103,5 @@ def read_entries(file: Path) -> tuple[BankEntry, ...]:
     return tuple(BankEntry.from_json(json.loads(line)) for line in lines if line)
 
 
-def _file(folder: Path, part: Part | str) -> Path:
+def _file(folder: Path, part: Part) -> Path:
     return folder / f"{part}.jsonl.gz"

@@ -15,7 +15,7 @@ from plugins.bank._candidates import candidates
 from plugins.bank._check import Checked, check
 from plugins.bank._plan import Cell
 
-LIMITS = Limits(timeout_s=5.0, row_cap=2_000, byte_cap=2 * 1024 * 1024)
+LIMITS = Limits(timeout_s=4.0, row_cap=2_000, byte_cap=2 * 1024 * 1024)
 """A reference query takes milliseconds and has at most 120 rows: what goes beyond this is wrong."""
 
 _Todo: TypeAlias = "Queue[Cell | None]"

@@ -9,7 +9,18 @@ from kg.questions import load_questions
 from kg.reactions import fingerprint_of, read_graph
 from kg.server import open_server
 from kg.store import load
-from plugins.bank import bank_folder, build_bank, counts_table, load_bank, read_manifest, totals, write_bank
+from plugins.bank import (
+    PARTS,
+    bank_folder,
+    build_bank,
+    counts_table,
+    load_bank,
+    read_manifest,
+    sample,
+    totals,
+    write_bank,
+    write_entries,
+)
 
 _seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
@@ -60,3 +71,24 @@ def bank_show_command(seed: int, out: Path | None) -> None:
     console = Console(width=None if Console().is_terminal else 240, highlight=False)
     console.print(counts_table(entries, read_manifest(folder)))
     console.print(totals(entries))
+
+
+@click.command("sample")
+@_seed_option
+@_out_option
+@click.option(
+    "--to",
+    "folder",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the sample: development.jsonl.gz and held_out.jsonl.gz.",
+)
+@click.option("--entries", default=4, show_default=True, help="Entries of each operator.")
+def bank_sample_command(seed: int, out: Path | None, folder: Path, entries: int) -> None:
+    """Write a few entries of each operator, for tests that do without a bank."""
+    source = out or bank_folder(load_questions(), seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in PARTS:
+        chosen = sample(load_bank(part, source), entries, seed)
+        write_entries(chosen, folder / f"{part}.jsonl.gz")
+        click.echo(f"{len(chosen):,} entries written to {folder / f'{part}.jsonl.gz'}")

@@ -5,10 +5,11 @@ import sys
 import click
 
 from kg.errors import RetroCypherError
-from plugins.command._bank import bank_build_command, bank_show_command
+from plugins.command._bank import bank_build_command, bank_sample_command, bank_show_command
 from plugins.command._check import check_command
 from plugins.command._graph_build import build_command
 from plugins.command._graph_server import down_command, load_command, status_command, up_command
+from plugins.command._labels import labels_evaluate_command, labels_list_command
 from plugins.command._questions import questions_build_command
 from plugins.command._summary import summary_command
 from plugins.command._vectors import vectors_build_command
@@ -36,6 +37,11 @@ def vectors() -> None:
 
 
 @_cli.group()
+def labels() -> None:
+    """List the error labels, and count how well they find planted errors."""
+
+
+@_cli.group()
 def bank() -> None:
     """Build the bank of known errors, and show what it holds."""
 
@@ -43,8 +49,10 @@ def bank() -> None:
 for _command in (build_command, up_command, status_command, load_command, down_command):
     graph.add_command(_command)
 questions.add_command(questions_build_command)
-for _command in (bank_build_command, bank_show_command):
+for _command in (bank_build_command, bank_show_command, bank_sample_command):
     bank.add_command(_command)
+for _command in (labels_list_command, labels_evaluate_command):
+    labels.add_command(_command)
 vectors.add_command(vectors_build_command)
 _cli.add_command(summary_command)
 _cli.add_command(check_command)
