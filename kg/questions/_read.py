@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,9 @@ def load_questions(path: Path | None = None) -> QuestionSet:
         path: The folder; the shipped questions when None. One of the two question files may be absent.
 
     Raises:
-        InputError: If a file cannot be read, or a line is not a valid question (named by file and line).
+        InputError: If a file cannot be read, a line is not a valid question (named by file and line), or the
+            manifest describes other files. A set made by hand may leave ``files``, ``questions`` and
+            ``counts`` out of its manifest.
     """
     folder = DEFAULT_QUESTIONS if path is None else path
     if not folder.is_dir():
@@ -51,11 +54,13 @@ def load_questions(path: Path | None = None) -> QuestionSet:
     digest = hashlib.sha256()
     questions: list[Question] = []
     seen: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for file in (folder / name for name in QUESTION_FILES):
         if not file.exists():
             continue
         content = _bytes(file)
         digest.update(content)
+        hashes[file.name] = hashlib.sha256(content).hexdigest()
         for where, question in _questions(file, content):
             if question.id in seen:
                 raise InputError(f"{where}: duplicate id {question.id!r}, first used at {seen[question.id]}")
@@ -63,6 +68,7 @@ def load_questions(path: Path | None = None) -> QuestionSet:
             questions.append(question)
     if not questions:
         raise InputError(f"{folder}: holds no questions; expected {' or '.join(QUESTION_FILES)}")
+    _require_described(folder, manifest, hashes, questions)
     return QuestionSet(tuple(questions), manifest["graph_fingerprint"], digest.hexdigest(), manifest)
 
 
@@ -87,6 +93,37 @@ def _manifest(file: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not isinstance(manifest.get("graph_fingerprint"), str):
         raise InputError(f"{file}: names no graph_fingerprint; make the set again with `questions build`")
     return manifest
+
+
+def _require_described(
+    folder: Path, manifest: dict[str, Any], hashes: dict[str, str], questions: list[Question]
+) -> None:
+    """Refuse files that were changed, added or lost since the manifest was written."""
+    said = None
+    if "files" in manifest and manifest["files"] != hashes:
+        described = manifest["files"] if isinstance(manifest["files"], dict) else {}
+        names = [name for name in QUESTION_FILES if described.get(name) != hashes.get(name)]
+        said = f"{' and '.join(names) or 'files'} not as described"
+    elif "questions" in manifest and manifest["questions"] != len(questions):
+        said = f"{len(questions):,} questions, the manifest speaks of {manifest['questions']}"
+    elif "counts" in manifest and _by_task(manifest["counts"]) != Counter(each.task for each in questions):
+        said = "other numbers of questions of each task than the manifest has under counts"
+    if said:
+        raise InputError(
+            f"{folder / MANIFEST_FILE} does not fit the questions beside it: {said}. Restore the files, or "
+            "make the set again with `retrocypher questions build`; where you changed questions yourself, "
+            "take the entries files, questions and counts out of the manifest."
+        )
+
+
+def _by_task(counts: Any) -> Counter[str] | None:
+    """Add up what a manifest counts by kind, such as ``conditions agents``; None where it is no count."""
+    by_task: Counter[str] = Counter()
+    for kind, count in counts.items() if isinstance(counts, dict) else ():
+        if type(count) is not int:
+            return None
+        by_task[kind.partition(" ")[0]] += count
+    return +by_task
 
 
 def _bytes(file: Path) -> bytes:

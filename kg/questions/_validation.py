@@ -3,6 +3,7 @@
 from typing import Any
 
 from kg.questions._model import MULTI_STEP_TASKS, TASKS, Question, setting_of
+from kg.questions._phrasings import wordings_of
 
 ROUTE_STEPS = (2, 3, 4)
 _FIELDS: tuple[tuple[str, type], ...] = (
@@ -45,6 +46,7 @@ def question_of(value: Any) -> Question:
         fields[name] = found
     question = Question(**fields)
     _check_task(question)
+    _check_slots(question)
     _check_gold(question)
     return question
 
@@ -62,8 +64,39 @@ def _check_task(question: Question) -> None:
         raise MalformedQuestionError(
             f"steps of {question.task} must be {' or '.join(map(str, allowed))}, not {question.steps}"
         )
-    if question.task == "conditions" and question.slots.get("role") not in ("agents", "solvents"):
-        raise MalformedQuestionError("slots of conditions must name the role: 'agents' or 'solvents'")
+
+
+def _check_slots(question: Question) -> None:
+    """Every wording of the task must be there to be asked, so each slot is needed, used here or not."""
+    for name in wordings_of(question.task).slots:
+        if name not in question.slots:
+            raise MalformedQuestionError(f"slots of {question.task} must name {name!r}")
+        found = question.slots[name]
+        match name:
+            case "steps":
+                fits, wanted = (
+                    type(found) is int and found == question.steps,
+                    f"{question.steps}, as 'steps' is",
+                )
+            case "products":
+                fits = _is_product_set(found) and question.target in found
+                wanted = f"two or more different molecules, {question.target!r} among them"
+            case "role":
+                fits, wanted = found in ("agents", "solvents"), "'agents' or 'solvents'"
+            case "target":
+                fits, wanted = found == question.target, f"{question.target!r}, as 'target' is"
+            case _:
+                fits, wanted = type(found) is str and bool(found), "the name of a molecule"
+        if not fits:
+            raise MalformedQuestionError(f"slots: {name!r} must be {wanted}, not {found!r}")
+
+
+def _is_product_set(found: Any) -> bool:
+    return (
+        isinstance(found, list)
+        and all(type(name) is str and name for name in found)
+        and len(set(found)) == len(found) >= 2
+    )
 
 
 def _check_gold(question: Question) -> None:

@@ -1,3 +1,4 @@
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -5,7 +6,7 @@ from typing import Any
 import pytest
 
 from kg.errors import InputError
-from kg.questions import load_questions
+from kg.questions import PHRASINGS, load_questions, phrase
 
 SINGLE: dict[str, Any] = {
     "id": "precursors-001",
@@ -25,8 +26,12 @@ MULTI: dict[str, Any] = {
     "task": "chains_to_target",
     "setting": "multi_step",
     "steps": 2,
+    "slots": {"target": "CCO", "steps": 2},
     "gold": [{"route": [1, 2]}],
 }
+BETWEEN = {**MULTI, "task": "chains_between", "slots": {"start": "C=C", "target": "CCO", "steps": 2}}
+CONDITIONS = {**SINGLE, "task": "conditions", "slots": {"target": "CCO", "role": "agents"}}
+PRODUCTS = {**SINGLE, "task": "multi_product", "slots": {"products": ["CCO", "CO"]}}
 
 
 def folder(
@@ -70,7 +75,37 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"gold": [{**SINGLE["gold"][0], "agents": [1]}]}, "gold: each row needs 'agents'"),
     ({"task": "best_yield"}, "gold: each row needs 'target_yield'"),
     ({"task": "co_products"}, "gold: each row needs 'co_products'"),
-    ({"task": "conditions"}, "slots of conditions must name the role"),
+    ({"slots": {}}, "slots of precursors must name 'target'"),
+    ({"slots": {"target": "CCC"}}, "slots: 'target' must be 'CCO', as 'target' is, not 'CCC'"),
+    ({"slots": {"target": None}}, "slots: 'target' must be 'CCO', as 'target' is, not None"),
+    ({"task": "conditions"}, "slots of conditions must name 'role'"),
+    (
+        {**CONDITIONS, "slots": {"target": "CCO", "role": "reactants"}},
+        "slots: 'role' must be 'agents' or 'solvents', not 'reactants'",
+    ),
+    (
+        {**CONDITIONS, "slots": {"target": "CCO", "role": ["agents"]}},
+        "slots: 'role' must be 'agents' or 'solvents', not ['agents']",
+    ),
+    ({**PRODUCTS, "slots": {"products": "CCO"}}, "slots: 'products' must be two or more different"),
+    (
+        {**PRODUCTS, "slots": {"products": ["CCO"]}},
+        "slots: 'products' must be two or more different",
+    ),
+    (
+        {**PRODUCTS, "slots": {"products": ["CCO", "CCO"]}},
+        "slots: 'products' must be two or more diff",
+    ),
+    ({**PRODUCTS, "slots": {"products": ["CCO", 1]}}, "slots: 'products' must be two or more different m"),
+    ({**PRODUCTS, "slots": {"products": ["CO", "CC"]}}, "slots: 'products' must be two or more differ"),
+    ({**MULTI, "slots": {"target": "CCO"}}, "slots of chains_to_target must name 'steps'"),
+    ({**MULTI, "slots": {"target": "CCO", "steps": 3}}, "slots: 'steps' must be 2, as 'steps' is, not 3"),
+    ({**MULTI, "slots": {"target": "CCO", "steps": "2"}}, "slots: 'steps' must be 2, as 'steps' is, not '2'"),
+    ({**BETWEEN, "slots": {"target": "CCO", "steps": 2}}, "slots of chains_between must name 'start'"),
+    (
+        {**BETWEEN, "slots": {"start": ["C"], "target": "CCO", "steps": 2}},
+        "slots: 'start' must be the name of a molecule, not ['C']",
+    ),
     ({**MULTI, "steps": 5}, "steps of chains_to_target must be 2 or 3 or 4, not 5"),
     ({**MULTI, "gold": [{"route": [1]}]}, "gold: each row needs a route of 2 reaction ids"),
     ({**MULTI, "gold": [{"route": [1, "2"]}]}, "gold: each row needs a route of 2 reaction ids"),
@@ -134,3 +169,66 @@ def test_a_missing_manifest_is_refused(tmp_path: Path) -> None:
     (folder(tmp_path, [json.dumps(SINGLE)]) / "manifest.json").unlink()
     with pytest.raises(InputError, match=r"manifest\.json: cannot be read"):
         load_questions(tmp_path)
+
+
+@pytest.mark.parametrize("question", [CONDITIONS, PRODUCTS, BETWEEN], ids=lambda each: each["task"])
+def test_every_wording_of_a_question_that_is_read_can_be_asked(
+    tmp_path: Path, question: dict[str, Any]
+) -> None:
+    single = question["setting"] == "single_step"
+    lines = [json.dumps(question)]
+    (found,) = load_questions(folder(tmp_path, lines if single else [], [] if single else lines)).questions
+    assert len({phrase(found, number).text for number in range(1, PHRASINGS + 1)}) == PHRASINGS
+
+
+def described(path: Path, **entries: Any) -> Path:
+    """Write a set of two questions with the manifest that a build would write, some entries changed."""
+    folder(path, [json.dumps(SINGLE)], [json.dumps(MULTI)])
+    files = {
+        name: hashlib.sha256((path / name).read_bytes()).hexdigest()
+        for name in ("single_step.jsonl", "multi_step.jsonl")
+    }
+    counts = {"precursors": 1, "conditions agents": 0, "chains_to_target 2 steps": 1}
+    manifest = {"graph_fingerprint": "f1", "questions": 2, "counts": counts, "files": files, **entries}
+    kept = {name: value for name, value in manifest.items() if value is not None}
+    (path / "manifest.json").write_text(json.dumps(kept))
+    return path
+
+
+def test_files_that_their_manifest_describes_are_read(tmp_path: Path) -> None:
+    assert len(load_questions(described(tmp_path)).questions) == 2
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ({"files": {"single_step.jsonl": "0" * 64}}, "single_step.jsonl and multi_step.jsonl not as"),
+        ({"files": {}}, "not as described"),
+        ({"files": "none"}, "not as described"),
+        ({"questions": 3}, "2 questions, the manifest speaks of 3"),
+        ({"questions": "two"}, "2 questions, the manifest speaks of two"),
+        ({"counts": {"precursors": 2}}, "other numbers of questions of each task"),
+        ({"counts": {"precursors": 1, "conditions agents": "1"}}, "other numbers of questions of each task"),
+        ({"counts": 2}, "other numbers of questions of each task"),
+    ],
+)
+def test_a_manifest_that_describes_other_files_is_refused(
+    tmp_path: Path, entries: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=r"manifest\.json does not fit the questions beside it") as raised:
+        load_questions(described(tmp_path, **entries))
+    assert said in str(raised.value)
+    assert "take the entries files, questions and counts out" in str(raised.value)
+
+
+def test_a_question_changed_or_lost_after_the_build_is_noticed(tmp_path: Path) -> None:
+    described(tmp_path)
+    (tmp_path / "single_step.jsonl").write_text(json.dumps({**SINGLE, "text": "other"}) + "\n")
+    with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
+        load_questions(tmp_path)
+    (tmp_path / "single_step.jsonl").unlink()
+    with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
+        load_questions(tmp_path)
+    described(tmp_path, files=None, questions=None, counts=None)
+    (tmp_path / "single_step.jsonl").write_text("")
+    assert len(load_questions(tmp_path).questions) == 1
