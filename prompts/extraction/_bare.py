@@ -9,7 +9,7 @@ from prompts.extraction._paragraphs import CLAUSE, Paragraphs
 from prompts.extraction._regions import Span
 
 # In capitals a clause may begin after any space; otherwise only where a line, a label or a quotation begins.
-_LINE_START = r"^[ \t>*\-\d.)]*|[:`\"'>]\s*"
+_LINE_START = r"^[ \t>*\-\d.)]*|[:`\"'>]\s*+\**|(?<=\s)\*+"
 _START = re.compile(rf"(?:{_LINE_START})(?P<begin>(?i:{CLAUSE}))|(?<=\s)(?P<inner>{CLAUSE})", re.MULTILINE)
 _LOOKS_BROKEN = re.compile(
     r"(?:(?:EXPLAIN|PROFILE|OPTIONAL)\s++)*+MATCH\s*+(?:\w++\s*+=\s*+)?\w*+\s*+\(.*?(?:\bRETURN\b|\)\s*+<?-)",
@@ -21,6 +21,16 @@ _END = re.compile(r"(?<!\s)\s*\n|\.(?=\s|\Z)|(?<=;)\s|[\"'`](?=[\s.,;)}]|\Z)|</[
 _TAIL = re.compile(
     rf"\s*(?:{CLAUSE}|(?:AND|AS|DELETE|DETACH|FOREACH|LIMIT|OR|ORDER|REMOVE|SET|SKIP|UNION|WHERE)\b|[,)\]}}])"
 )
+# A sentence after a query on the same line. Its first word is none that a query goes on with; its second is in
+# small letters, unlike the names that follow a slip.
+_SENTENCE = re.compile(
+    rf"(?!(?i:{CLAUSE}|(?:AND|AS|BY|CONTAINS|DELETE|DETACH|ELSE|END|ENDS|FOREACH|IN|IS|LIMIT|NOT|OR|ORDER|REMOVE"
+    r"|SET|SKIP|STARTS|THEN|UNION|WHEN|WHERE|XOR|YIELD)\b))"
+    r"[A-Z][a-z]*+[ \t]+[a-z][a-z'\-]*+(?:,?[ \t]+`?\w[\w'\-]*+`?){2,60}[.!](?=\s|\Z)"
+)
+# How Markdown's emphasis ends. One asterisk may stand in a query, two together in its texts only.
+_ITALIC_END = re.compile(r"(?<=\S)\*(?=\.?\s*\Z)")
+_BOLD_END = re.compile(r"(?<=\S)\*\*+(?=[\s.,;:!?)]|\Z)")
 _CUTS = 8
 _STARTS = 40
 
@@ -80,6 +90,9 @@ def cut(answer: str, span: Span, judge: Judge) -> Span:
         for end in reversed(ends[-_CUTS:]):
             if not _TAIL.match(text, end) and judge.standing(text[:end].rstrip()) is Standing.WHOLE:
                 return Span(span.start, span.start + len(text[:end].rstrip()))
+        before = text[:error].rstrip()
+        if _SENTENCE.match(text, error) and judge.standing(before) is Standing.WHOLE:
+            return Span(span.start, span.start + len(before))
     return Span(span.start, span.start + len(text))
 
 
@@ -91,7 +104,14 @@ def _ends_with(text: str, query: Span, extent: int) -> bool:
 def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs) -> int:
     """Return where a query that begins at a match must have ended: with its quotation or paragraph."""
     begin = start.start(group)
-    if text[start.start() : begin].strip() == "`":
+    before = text[start.start() : begin]
+    if before.strip() == "`":
         close = text.find("`", begin)
         return close if close >= 0 else len(text)
-    return paragraphs.first_end(begin) if group == "inner" else paragraphs.query_end(begin)
+    end = paragraphs.first_end(begin) if group == "inner" else paragraphs.query_end(begin)
+    asterisks = len(before) - len(before.rstrip("*"))
+    if asterisks:
+        ends = _ITALIC_END if asterisks == 1 else _BOLD_END
+        emphasis = ends.search(text, begin, min(end, begin + LONGEST))
+        return emphasis.start() if emphasis else end
+    return end

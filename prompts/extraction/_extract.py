@@ -3,13 +3,15 @@
 from prompts.extraction._bare import bare_query, cut
 from prompts.extraction._blocks import Block, fenced_blocks
 from prompts.extraction._judge import Judge, Standing
+from prompts.extraction._quoted import unquoted
 from prompts.extraction._regions import Span, spoken
 
 
 def extract_cypher(answer: str) -> str | None:
     """Return the query in an answer, unchanged to the character; None where there is none.
 
-    What is in ``<think>`` parts does not count. Then, in this order:
+    What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
+    quotes. Then, in this order:
 
     1. the last fenced block that holds a whole query (the grammar accepts it, and it has more than a RETURN);
     2. the last fenced block that holds a broken query, else the last that begins with a clause, blocks tagged
@@ -27,6 +29,7 @@ def extract_cypher(answer: str) -> str | None:
         GraphError: If the grammar cannot be had.
     """
     judge = Judge()
+    answer = unquoted(answer)
     parts = [(region, fenced_blocks(answer, region)) for region in spoken(answer)]
     # The last block first: it is the one that counts, and the one to spend the judge's budget on.
     blocks = [block for _, within in parts for block in within][::-1]

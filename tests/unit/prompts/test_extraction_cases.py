@@ -15,6 +15,11 @@ SPACED = "MATCH (n)\n\nWHERE n.name = 'C'\n\nRETURN n\n\nLIMIT 3"
 OTHER = "MATCH (n) RETURN n"
 
 
+def quoted(text: str) -> str:
+    """Write a text as Markdown quotes it."""
+    return "".join(f"> {line}".rstrip() + "\n" for line in text.split("\n")).rstrip("\n")
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -55,6 +60,14 @@ def test_fenced(answer: str) -> None:
         f'"{LINE}"',
         f"> {LINE}",
         f"**Query:** `{LINE}`",
+        f"**{LINE}**",
+        f"***{LINE}***",
+        f"*{LINE}*",
+        f"Answer: **{LINE}**",
+        f"The query **{LINE}** finds them.",
+        f"{LINE} This returns the ids of the reactions.",
+        f"{LINE} The columns `id`, products and nothing else are returned. MATCH finds them.",
+        f"Query: {LINE} It lists each reaction with its products!",
     ],
 )
 def test_on_one_line(answer: str) -> None:
@@ -75,6 +88,16 @@ def test_on_one_line(answer: str) -> None:
         f"<cypher>{QUERY}</cypher>",
         f"{QUERY}<|im_end|>",
         f"{QUERY}</s>",
+        f"**{QUERY}**",
+        f"**{QUERY}**\n\nIt finds **all** reactions.",
+        f"{QUERY} This finds every reaction.",
+        f"```cypher\n{QUERY} This finds every reaction.",
+        quoted(QUERY),
+        f"As I said:\n{quoted(QUERY)}\n\nThis does it.",
+        quoted(f"Here it is:\n\n```cypher\n{QUERY}\n```\nThis does it."),
+        "Here:\n\n" + quoted(f"~~~cypher\n{QUERY}\n~~~") + "\n",
+        quoted(quoted(f"```\n{QUERY}\n```")),
+        quoted(f"```cypher\n{QUERY}\n```").replace("> ", ">"),
     ],
 )
 def test_bare(answer: str) -> None:
@@ -119,6 +142,10 @@ def test_a_query_broken_inside_stays_as_it_is(answer: str) -> None:
         "MATCH (r:Reaction)\nRETURN r.id AS id,\nLIMIT 3",
         "MATCH (r:Reaction {id: 3)\nRETURN r.id",
         "MATCH (m:Molecule {name: 'C)-[:REACTS_IN]->(r)\nRETURN r.id",
+        "MATCH (r:Reaction)\nRETURN count(r) AS Number Of All The Reactions.",
+        "MATCH (r:Reaction)\nRETURN r.id AS id Where r.id is not null.",
+        "MATCH (r:Reaction)\nRETURN r.id AS id This returns the ids",
+        "MATCH (r:Reaction)\nRETURN 2 ** r.id AS id",
     ],
 )
 def test_a_broken_query_is_not_repaired(query: str) -> None:
@@ -166,6 +193,14 @@ def test_an_answer_without_a_query_has_none(answer: str) -> None:
         ("Query:\r\n\r\nMATCH (n)\r\nRETURN n\r\n\r\nDone.", "MATCH (n)\r\nRETURN n"),
         (SPACED, SPACED),
         ("MATCH (n:`Molecule`) RETURN n.`name`", "MATCH (n:`Molecule`) RETURN n.`name`"),
+        ("MATCH (n)\nWHERE n.x\n> 3\nRETURN n", "MATCH (n)\nWHERE n.x\n> 3\nRETURN n"),
+        ("MATCH (a)-[:X]-\n>(b) RETURN a", "MATCH (a)-[:X]-\n>(b) RETURN a"),
+        ("**MATCH (n) RETURN count(*)**", "MATCH (n) RETURN count(*)"),
+        ("*MATCH (n) RETURN count(*)*", "MATCH (n) RETURN count(*)"),
+        ("* MATCH (n) RETURN *", "MATCH (n) RETURN *"),
+        ("**MATCH (n) RETURN 2* 3", "MATCH (n) RETURN 2* 3"),
+        ("**MATCH (n {name: '**C'}) RETURN n**", "MATCH (n {name: '**C'}) RETURN n"),
+        ("MATCH (n)\nRETURN n AS This", "MATCH (n)\nRETURN n AS This"),
         ("```cypher\nCALL db.labels()\n```", "CALL db.labels()"),
     ],
 )

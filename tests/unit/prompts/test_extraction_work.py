@@ -12,11 +12,12 @@ from prompts.extraction import (
     _extract,
     _judge,
     _paragraphs,
+    _quoted,
     _regions,
     extract_cypher,
 )
 
-MODULES = (_bare, _blocks, _extract, _judge, _paragraphs, _regions)
+MODULES = (_bare, _blocks, _extract, _judge, _paragraphs, _quoted, _regions)
 SIZE = 1_000_000
 # Each pattern reads a text a few times, not once for each of its lines.
 READINGS = 60
@@ -29,6 +30,8 @@ UNITS = [
     *("```cypher\nMATCH (n RETURN n\n```\n", "```\nMATCH (\n", "```\n```\nMATCH (\n"),
     *("```sql\nMATCH (\n```\n", "<think>", "</think>", "<think></think>```\n```\n"),
     *("<think></think>MATCH (\n", "</think>MATCH (n)\n", " ", "\n", "\n\nx", " \n", "\u2028", "- ", "> "),
+    *("**MATCH (n) ", "*MATCH (n) RETURN n\n\n", " **MATCH", "*", " *", ": **", "> MATCH (\n", "> > ```\n"),
+    *(">\n", ">" * 9 + " x\n", "RETURN n This is a word ", "MATCH (n) RETURN n This is a sentence.\n\n"),
     *(":", ": ", "'. ", "</a", "<|", "\\u0028", "/*", "a", "分"),
 ]
 STARTS = ["", "MATCH", "MATCH (", "MATCH (n) RETURN n ", "```cypher\n", "```sql\nMATCH (n)", '"', "OPTIONAL"]
@@ -107,7 +110,7 @@ def test_the_grammar_reads_no_more_than_its_budget(work: Work, unit: str) -> Non
 @pytest.mark.parametrize("start", STARTS)
 def test_a_million_repeated_characters_come_to_an_end(start: str) -> None:
     # What backtracks over such a text would not end within any run.
-    for repeated in (" ", "\n", "`", "~", "a", "- ", "> "):
+    for repeated in (" ", "\n", "`", "~", "a", "- ", "> ", ">", "*", " *"):
         answer = start + repeated * (SIZE // len(repeated)) + "x"
         assert (extract_cypher(answer) or "") in answer
 
