@@ -102,7 +102,9 @@ class Labels:
         known = {kind for kind in edge.types if self._schema.has_type(kind)}
         if edge.types and not known:
             return frozenset((start, end) for start in self._kinds for end in self._kinds)
-        return reachable(self._schema.connections, frozenset(known), edge.hops, edge.directed)
+        # A single relationship without an arrow still runs one way in the graph: which one, its ends tell.
+        one_way = edge.directed or edge.hops == (1, 1)
+        return reachable(self._schema.connections, frozenset(known), edge.hops, one_way)
 
     def _kinds_at_ends(self, edge: EdgeDraft) -> Pairs:
         """A repeated part joins what its own ends can be: they are read before it."""
