@@ -1,26 +1,76 @@
 """``retrocypher summary``: the closing table of one or more runs, from their records."""
 
-from itertools import chain
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
-from plugins.records import ALLURE, read_records
-from plugins.summary import render_table, summarise
+from kg.errors import InputError
+from plugins.records import ALLURE, read_facts, read_records
+from plugins.summary import Summary, render_table
 
 
 @click.command("summary")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the table to an SVG file too.")
 def summary_command(runs: tuple[Path, ...], svg: Path | None) -> None:
-    """Print the table of RUNS together: scores by task, prompt, shot and model."""
-    table = render_table(summarise(chain.from_iterable(read_records(run) for run in runs)))
+    """Print the table of RUNS together: scores by task, prompt, shot and model, in the order of RUNS."""
+    if svg is not None:
+        _require_writable(svg)
+    lacking: dict[Path, str] = {}
+    notes: dict[str, list[str]] = {}
+    summary = Summary()
+    for run, records in _each_once(runs):
+        facts = read_facts(run)
+        models = dict.fromkeys(facts.models)
+        cases = 0
+        for record in records:
+            summary.add(record)
+            models.setdefault(str(record["model"]))
+            cases += 1
+        lacking[run] = facts.lacks(cases)
+        for model in models:
+            notes.setdefault(model, []).extend([lacking[run]] if lacking[run] else [])
+    ordered = list(notes)
+    table = summary.to_json()
+    table["cells"].sort(key=lambda cell: ordered.index(cell["model"]))
     console = Console(record=svg is not None, highlight=False)
-    console.print(table)
-    for run in runs:
-        console.print(f"records: {run}", soft_wrap=True)
+    console.print(render_table(table, {model: ", ".join(said) for model, said in notes.items()}))
+    for run, lacks in lacking.items():
+        console.print(f"records: {run}{f' ({lacks})' if lacks else ''}", soft_wrap=True, markup=False)
         if (run / ALLURE).is_dir():
-            console.print(f"Allure report: allure serve {run / ALLURE}", soft_wrap=True)
+            console.print(f"Allure report: allure serve {run / ALLURE}", soft_wrap=True, markup=False)
     if svg is not None:
         console.save_svg(str(svg), title="retrocypher summary")
+
+
+def _each_once(runs: Iterable[Path]) -> Iterator[tuple[Path, Iterator[dict[str, Any]]]]:
+    """Yield the runs with their records; raises InputError where a case comes a second time."""
+    seen: dict[str, Path] = {}
+    named: set[Path] = set()
+    for run in runs:
+        if run.resolve() in named:
+            raise InputError(f"{run} is named twice; a table takes each run once")
+        named.add(run.resolve())
+        yield run, _unseen(run, seen)
+
+
+def _unseen(run: Path, seen: dict[str, Path]) -> Iterator[dict[str, Any]]:
+    for record in read_records(run):
+        case = record["case_id"]
+        if case in seen:
+            raise InputError(
+                f"{seen[case]} and {run} both hold the case {case}, and a table takes each case once. "
+                f"Name one of them only, or run one again with another label for {record['model']}: "
+                "--model LABEL=SPEC"
+            )
+        seen[case] = run
+        yield record
+
+
+def _require_writable(svg: Path) -> None:
+    if svg.is_dir() or not svg.parent.is_dir() or not os.access(svg if svg.exists() else svg.parent, os.W_OK):
+        raise InputError(f"--svg {svg}: cannot be written; name a file in a folder that exists")

@@ -4,6 +4,7 @@ from plugins.records._json_line import json_line
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._run_directory import ALLURE, RunDirectory, new_run_path, read_records
+from plugins.records._whole import RunFacts, read_facts
 
 __all__ = [
     "ALLURE",
@@ -11,8 +12,10 @@ __all__ = [
     "Record",
     "Round",
     "RunDirectory",
+    "RunFacts",
     "json_line",
     "manifest",
     "new_run_path",
+    "read_facts",
     "read_records",
 ]

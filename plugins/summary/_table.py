@@ -18,15 +18,18 @@ _MOST_LABELS = 4
 _SCORES = ("precision", "recall", "f1")
 
 
-def render_table(summary: Mapping[str, Any]) -> Group:
+def render_table(summary: Mapping[str, Any], notes: Mapping[str, str] | None = None) -> Group:
     """Return the closing table: by task, prompt and shot, one table a model (and loop), with counts.
 
     Args:
         summary: What `summarise` returns, or a ``summary.json`` read back.
+        notes: By label of a model, what is to be said beside it, such as that its run was interrupted.
     """
+    notes = notes or {}
     tables: list[RenderableType] = []
     for (model, loop), cells in groupby(summary["cells"], key=lambda cell: (cell["model"], cell["loop"])):
         title = model if loop == "none" else f"{model}, loop {loop}"
+        title += f" ({notes[model]})" if notes.get(model) else ""
         rows = list(cells)
         tables += [_model_table(title, rows), *_errors(rows), ""]
     return Group(*tables[:-1])

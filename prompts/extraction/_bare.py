@@ -21,8 +21,8 @@ _END = re.compile(r"(?<!\s)\s*\n|\.(?=\s|\Z)|(?<=;)\s|[\"'`](?=[\s.,;)}]|\Z)|</[
 _TAIL = re.compile(
     rf"\s*(?:{CLAUSE}|(?:AND|AS|DELETE|DETACH|FOREACH|LIMIT|OR|ORDER|REMOVE|SET|SKIP|UNION|WHERE)\b|[,)\]}}])"
 )
-# A sentence after a query on the same line. Its first word is none that a query goes on with; its second is in
-# small letters, unlike the names that follow a slip.
+# A sentence after a query on the same line. Its first word is none that a query goes on with; its second is
+# in small letters, unlike the names that follow a slip.
 _SENTENCE = re.compile(
     rf"(?!(?i:{CLAUSE}|(?:AND|AS|BY|CONTAINS|DELETE|DETACH|ELSE|END|ENDS|FOREACH|IN|IS|LIMIT|NOT|OR|ORDER|REMOVE"
     r"|SET|SKIP|STARTS|THEN|UNION|WHEN|WHERE|XOR|YIELD)\b))"

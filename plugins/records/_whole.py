@@ -1,0 +1,71 @@
+"""What a run that was kept says of itself: its models, and whether it is whole."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg.errors import InputError
+from plugins.records._run_directory import MANIFEST, SUMMARY
+
+_ENDINGS = {None: "not ended", 2: "interrupted", 3: "ended by an error of the harness", 16: "incomplete"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a run says of itself.
+
+    Attributes:
+        models: Labels of its models, in the order they were asked for; empty where that is not known.
+        planned: How many cases were selected, or planned where the run did not get so far; None if unknown.
+        ending: How it ended other than with all cases scored; None where it ended well, or nothing is known.
+    """
+
+    models: tuple[str, ...]
+    planned: int | None
+    ending: str | None
+
+    def lacks(self, cases: int) -> str:
+        """Return in a few words what the run lacks, such as ``43 of 2,400 cases; interrupted``.
+
+        Args:
+            cases: How many cases it has on record.
+
+        Returns:
+            The words; empty where nothing is missing.
+        """
+        short = self.planned is not None and cases < self.planned
+        parts = [f"{cases:,} of {self.planned:,} cases"] if short else []
+        return "; ".join(parts + ([self.ending] if self.ending else []))
+
+
+def read_facts(path: Path) -> RunFacts:
+    """Read what a run says of itself; of a folder with records alone nothing is known.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If the manifest or the summary is not a JSON object.
+    """
+    manifest, summary = _object(path / MANIFEST), _object(path / SUMMARY)
+    if not manifest:
+        return RunFacts((), None, None)
+    status = manifest.get("exit_status")
+    return RunFacts(
+        tuple(model["label"] for model in manifest.get("models", ())),
+        summary.get("selected_cases") or manifest.get("cases"),
+        _ENDINGS.get(status),
+    )
+
+
+def _object(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise InputError(f"{file}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{file}: not what a run writes there")
+    return value

@@ -1,0 +1,112 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kg.errors import InputError
+from plugins.command._summary import summary_command
+
+
+def run_of(folder: Path, *models: str, of: tuple[str, ...] = ("a", "b"), **manifest: Any) -> Path:
+    folder.mkdir()
+    lines = []
+    for model in models:
+        for case in of:
+            record = {
+                "case_id": f"{case}-P5-ZS-none-{model}",
+                **{"task": "precursors", "setting": "single_step", "steps": 1, "prompt": "P5", "shot": "ZS"},
+                **{"loop": "none", "model": model, "passed": True, "execution": {"status": "ok"}},
+                "scores": {"precision": 1.0, "recall": 1.0, "f1": 1.0},
+            }
+            lines.append(json.dumps(record) + "\n")
+    (folder / "records.jsonl").write_text("".join(lines))
+    whole = {"cases": len(lines), "exit_status": 0, "models": [{"label": model} for model in models]}
+    (folder / "manifest.json").write_text(json.dumps({**whole, **manifest}))
+    return folder
+
+
+def printed(*arguments: object) -> str:
+    result = CliRunner().invoke(summary_command, [str(each) for each in arguments])
+    if isinstance(result.exception, InputError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_tables_come_in_the_order_of_the_runs(tmp_path: Path) -> None:
+    oracle, exemplar = run_of(tmp_path / "o", "oracle"), run_of(tmp_path / "e", "exemplar")
+    two = run_of(tmp_path / "t", "mini", "big")
+    output = printed(oracle, two, exemplar)
+    titles = [
+        line.strip() for line in output.splitlines() if line.strip() in ("oracle", "mini", "big", "exemplar")
+    ]
+    assert titles == ["oracle", "mini", "big", "exemplar"]
+    assert output.index(f"records: {oracle}") < output.index(f"records: {two}")
+
+
+def test_a_run_named_twice_is_refused(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "o", "oracle")
+    with pytest.raises(InputError, match="o is named twice"):
+        printed(run, tmp_path / "o" / ".." / "o")
+
+
+def test_two_runs_with_one_case_are_refused_by_name(tmp_path: Path) -> None:
+    first = run_of(tmp_path / "first", "mini", of=("a", "b"))
+    second = run_of(tmp_path / "second", "mini", of=("b", "c"))
+    with pytest.raises(InputError) as raised:
+        printed(first, second)
+    said = str(raised.value)
+    assert said.startswith(f"{first} and {second} both hold the case b-P5-ZS-none-mini")
+    assert "--model LABEL=SPEC" in said
+
+
+def test_runs_of_one_model_with_other_cases_are_one_table(tmp_path: Path) -> None:
+    first, second = run_of(tmp_path / "1", "mini", of=("a",)), run_of(tmp_path / "2", "mini", of=("c",))
+    output = printed(first, second)
+    assert output.count("precursors") == 1
+
+
+@pytest.mark.parametrize(
+    ("manifest", "summary", "said"),
+    [
+        ({"cases": 2400, "exit_status": 2}, None, "2 of 2,400 cases; interrupted"),
+        ({"cases": 2400, "exit_status": None}, None, "2 of 2,400 cases; not ended"),
+        ({"exit_status": 16}, None, "incomplete"),
+        ({"cases": 2400, "exit_status": 1}, {"selected_cases": 3}, "2 of 3 cases"),
+    ],
+)
+def test_a_run_that_is_not_whole_is_marked(
+    tmp_path: Path, manifest: dict[str, Any], summary: dict[str, Any] | None, said: str
+) -> None:
+    run = run_of(tmp_path / "r", "mini", **manifest)
+    if summary is not None:
+        (run / "summary.json").write_text(json.dumps(summary))
+    output = printed(run, run_of(tmp_path / "o", "oracle"))
+    assert f"mini ({said})" in output
+    assert f"records: {run} ({said})" in output
+    assert "oracle (" not in output
+
+
+@pytest.mark.parametrize("summary", [None, {"selected_cases": 2}])
+def test_a_whole_run_is_not_marked(tmp_path: Path, summary: dict[str, Any] | None) -> None:
+    run = run_of(tmp_path / "r", "mini", **({"cases": 2400} if summary else {}))
+    if summary is not None:
+        (run / "summary.json").write_text(json.dumps(summary))
+    assert "(" not in printed(run)
+
+
+def test_records_alone_are_enough(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r", "mini")
+    (run / "manifest.json").unlink()
+    assert "mini" in printed(run)
+
+
+def test_a_picture_that_cannot_be_written_is_told_before_any_work(tmp_path: Path) -> None:
+    for place in (tmp_path / "nowhere" / "x.svg", tmp_path):
+        with pytest.raises(InputError, match=r"--svg .*cannot be written"):
+            printed(tmp_path / "absent", "--svg", place)
+    run = run_of(tmp_path / "r", "mini")
+    printed(run, "--svg", tmp_path / "x.svg")
+    assert "mini" in (tmp_path / "x.svg").read_text()
