@@ -40,9 +40,16 @@ def background_server(announce: Announce) -> Background | None:
 
 
 def reuse(graph_fingerprint: str, kinds: tuple[str, ...], announce: Announce) -> RunningServer | None:
-    """Return the server left running if it has the graph and is of a wanted kind; a fallen one is started."""
+    """Return the server left running if it has the graph and is of a wanted kind; a fallen one is started.
+
+    One that is passed over for its graph is announced.
+    """
     found = background_server(announce)
-    if not found or found.graph_fingerprint != graph_fingerprint or found.endpoint.kind not in kinds:
+    if not found or found.endpoint.kind not in kinds:
+        return None
+    if found.graph_fingerprint != graph_fingerprint:
+        place = found.endpoint.uri
+        announce(f"Not with the server left running at {place}: it holds another graph ({found.graph})")
         return None
     _revive(found)
     return RunningServer(found.endpoint)

@@ -65,15 +65,26 @@ class Opener:
         self._timeout_s = startup_timeout_s
         self._port = port
 
-    def open(self, graph_fingerprint: str, fill: Callable[[neo4j.Driver], object]) -> RunningServer:
+    def open(
+        self,
+        graph_fingerprint: str,
+        fill: Callable[[neo4j.Driver], object],
+        before_fill: Callable[[], object],
+    ) -> RunningServer:
         """Start a server with a graph.
 
         Args:
             graph_fingerprint: Names the store; one that is there already is copied.
             fill: Loads the graph into an empty server where there is no store yet.
+            before_fill: Called before that server is started.
         """
+
+        def build(home: Path) -> str:
+            before_fill()
+            return self._build(home, fill)
+
         try:
-            store = template(graph_fingerprint, self._engine.store_key, lambda home: self._build(home, fill))
+            store = template(graph_fingerprint, self._engine.store_key, build)
             return self._opened(store)
         except OSError as error:
             raise ServerError(

@@ -22,6 +22,7 @@ def open_server(
     graph_fingerprint: str,
     fill: Callable[[neo4j.Driver], object],
     announce: Callable[[str], None],
+    before_fill: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
 ) -> RunningServer:
     """Return a server with a graph.
@@ -36,7 +37,8 @@ def open_server(
         spec: ``auto`` (Docker, else local), ``docker``, ``local`` or an address such as ``bolt://host:7687``.
         graph_fingerprint: Of the graph.
         fill: Loads the graph through a driver into an empty server.
-        announce: Is told, a line at a time, what takes long and what `auto` chose.
+        announce: Is told, a line at a time, what takes long and what was passed over.
+        before_fill: Called before a store is built; what it raises ends the opening.
         startup_timeout_s: Seconds a server of our own may take until it answers.
 
     Raises:
@@ -54,6 +56,7 @@ def open_server(
         graph_fingerprint=graph_fingerprint,
         fill=fill,
         announce=announce,
+        before_fill=before_fill,
         startup_timeout_s=startup_timeout_s,
     )
 
@@ -64,6 +67,7 @@ def start_server(
     graph_fingerprint: str,
     fill: Callable[[neo4j.Driver], object],
     announce: Callable[[str], None],
+    before_fill: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
     port: int | None = None,
 ) -> RunningServer:
@@ -74,6 +78,7 @@ def start_server(
         graph_fingerprint: As for `open_server`.
         fill: As for `open_server`.
         announce: As for `open_server`.
+        before_fill: As for `open_server`.
         startup_timeout_s: As for `open_server`.
         port: Where to listen on the loopback address; None for any free port.
 
@@ -85,7 +90,7 @@ def start_server(
         raise port_taken(port)
 
     def opened(engine: Engine) -> RunningServer:
-        return Opener(engine, announce, startup_timeout_s, port).open(graph_fingerprint, fill)
+        return Opener(engine, announce, startup_timeout_s, port).open(graph_fingerprint, fill, before_fill)
 
     match spec:
         case "local":

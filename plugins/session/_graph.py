@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import neo4j
 
@@ -39,17 +40,25 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
         GraphError: If the server cannot be started or reached.
         InputError: If the graph is not the one the questions were made for.
     """
+    shipped = cache(read_graph)
 
-    def fill(driver: neo4j.Driver) -> None:
-        reactions = read_graph()
-        if fingerprint_of(reactions) != question_set.fingerprint:
+    def require_shipped() -> None:
+        if fingerprint_of(shipped()) != question_set.fingerprint:
             raise InputError(
                 f"the questions were made for graph {question_set.fingerprint[:12]}, which is not the "
                 "shipped one; start a server that holds it with `retrocypher graph up --graph DIR` first"
             )
-        load(driver, reactions)
 
-    server = open_server(spec, graph_fingerprint=question_set.fingerprint, fill=fill, announce=announce)
+    def fill(driver: neo4j.Driver) -> None:
+        load(driver, shipped())
+
+    server = open_server(
+        spec,
+        graph_fingerprint=question_set.fingerprint,
+        fill=fill,
+        announce=announce,
+        before_fill=require_shipped,
+    )
     try:
         with connect(server.endpoint) as driver:
             found = fingerprint(driver, server.endpoint.database)

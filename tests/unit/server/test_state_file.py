@@ -106,6 +106,13 @@ def test_a_state_file_of_another_version_is_no_server(control: Path) -> None:
     assert not state_file().exists()
 
 
+def test_a_server_with_another_graph_is_passed_over_with_a_line(fallen: Supervisor) -> None:
+    said: list[str] = []
+    assert reuse("graph-b", ("local", "docker"), said.append) is None
+    assert said == [f"Not with the server left running at {ENDPOINT.uri}: it holds another graph (graph A)"]
+    assert "restart" not in fallen.asked
+
+
 def test_a_server_that_fell_is_started_again_by_up(fallen: Supervisor) -> None:
     found, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print)
     assert (found.graph, outcome) == ("graph A", "restarted")
