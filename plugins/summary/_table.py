@@ -43,7 +43,7 @@ def _errors(cells: list[Mapping[str, Any]]) -> list[str]:
             counts[name_of(label)] += count
     shown = [f"{name} {count:,}" for name, count in counts.most_common(_MOST_LABELS)]
     rest = counts.total() - sum(count for _, count in counts.most_common(_MOST_LABELS))
-    line = "wrong first of all: " + ", ".join(shown + ([f"other labels {rest:,}"] if rest else []))
+    line = "wrong first of all: " + ", ".join(shown + ([f"{rest:,} more"] if rest else []))
     return [line] if shown else []
 
 

@@ -226,4 +226,4 @@ def test_the_table_names_the_most_frequent_primary_labels_of_each_model() -> Non
     assert len(lines) == 1
     assert "missing_component 2" in lines[0]
     assert "limit 2" in lines[0]
-    assert lines[0].endswith("other labels 2")
+    assert lines[0].endswith(", 2 more")
