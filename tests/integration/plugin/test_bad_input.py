@@ -142,14 +142,6 @@ def test_questions_of_another_graph(live: Suite, workers: str, tmp_path: Path) -
     )
 
 
-def test_questions_of_another_graph_start_no_server(suite: Suite, tmp_path: Path) -> None:
-    folder = copy_of_questions(tmp_path)
-    (folder / "manifest.json").write_text(json.dumps({"graph_fingerprint": "0" * 64}))
-    ran = suite("--graph=local", "--model=oracle", f"--questions={folder}")
-    refused(ran, "which is not the shipped one", "`retrocypher graph up --graph DIR` first")
-    assert "Loading the graph" not in ran.output
-
-
 def copy_of_questions(tmp_path: Path) -> Path:
     """Copy the first questions of the shipped set."""
     shipped = DEFAULT_QUESTIONS
