@@ -7,7 +7,7 @@ from functools import lru_cache
 from rdkit import Chem, rdBase
 
 from kg.cypher import StringLiteral, string_literals
-from kg.reading import QueryReading
+from kg.reading import Operation, QueryReading
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
 
@@ -66,6 +66,7 @@ class Spellings:
 def check_anchors(case: Case) -> Iterator[Finding]:
     """Molecules of the question that are matched loosely, and others that the question does not name."""
     asked = {molecule.name for molecule in case.asked.molecules}
+    yield from _unused(case)
     for anchor in case.view.anchors:
         at = anchor.condition.start, anchor.condition.stop
         shown = case.written(*at)
@@ -86,6 +87,29 @@ def check_anchors(case: Case) -> Iterator[Finding]:
             for value in anchor.values:
                 if value not in asked:
                     yield Finding("wrong_entity", f"The question does not name {value}; leave it out.", *at)
+
+
+def _unused(case: Case) -> Iterator[Finding]:
+    """Molecules that the query writes down but does not look up."""
+    anchored = {value for anchor in case.view.anchors for value in anchor.values}
+    terms = [(each, each.term) for each in case.reading.conditions]
+    for molecule in case.asked.molecules:
+        name = molecule.name
+        if name in anchored or case.reading.unread:
+            continue
+        using = [(condition, term) for condition, term in terms if name in case.view.texts(term)]
+        if not using:
+            yield Finding(
+                "wrong_entity", f"{name} is written in the query, but nothing is compared with it.", 0, 0
+            )
+        elif all(isinstance(term, Operation) and term.operator in ("<>", "not") for _, term in using):
+            at = using[0][0].start, using[0][0].stop
+            yield Finding(
+                "wrong_entity",
+                f"`{case.written(*at)}` leaves {name} out, but it is the molecule that is asked about. Use "
+                "`=`.",
+                *at,
+            )
 
 
 def _nearest(name: str, literals: list[StringLiteral]) -> tuple[StringLiteral, bool] | None:

@@ -14,6 +14,7 @@ from kg.reading import (
     Property,
     Subquery,
     Term,
+    parts_of,
     walk,
 )
 from prompts.validation._case import Case
@@ -21,6 +22,7 @@ from prompts.validation._model import Finding
 from prompts.validation._view import subqueries
 
 _MANY = 1000
+_WHOLE = 100
 _ORDERED = ("<", "<=", ">", ">=", "=", "<>", "in")
 
 
@@ -30,6 +32,7 @@ def check_rows(case: Case) -> Iterator[Finding]:
     yield from _unconnected(case)
     yield from _filters(case)
     yield from _alternatives(case)
+    yield from _denials(case)
 
 
 def _cut(case: Case) -> Iterator[Finding]:
@@ -122,7 +125,9 @@ def _filters(case: Case) -> Iterator[Finding]:
     for condition in case.reading.conditions:
         if case.view.of(condition) != "required" or not isinstance(condition.term, Operation):
             continue
-        if case.asked.intent != "best_yield" and _about_yield(case, condition.term):
+        if case.asked.intent == "best_yield" and _threshold(case, condition.term):
+            yield _filter(case, condition, "leaves out reactions by their yield")
+        elif case.asked.intent != "best_yield" and _about_yield(case, condition.term):
             yield _filter(case, condition, "drops reactions whose yield is not known or does not fit")
         elif _about_ids(case, condition.term):
             yield _filter(case, condition, "keeps only reactions with certain ids")
@@ -143,6 +148,17 @@ def _alternatives(case: Case) -> Iterator[Finding]:
                 condition.start,
                 condition.stop,
             )
+
+
+def _denials(case: Case) -> Iterator[Finding]:
+    """Patterns that must not be there, though the question does not say so."""
+    if case.asked.intent == "best_yield":
+        return
+    for condition in case.reading.conditions:
+        term = condition.term
+        denied = isinstance(term, Operation) and term.operator == "not"
+        if denied and isinstance(parts_of(term)[0], Subquery) and case.view.of(condition) == "required":
+            yield _filter(case, condition, "leaves out what has such a pattern")
 
 
 def mentioned(case: Case, term: Term) -> set[str]:
@@ -168,6 +184,21 @@ def _about_yield(case: Case, term: Operation) -> bool:
     return any(
         isinstance(operand, Property) and operand.name == case.domain.yield_name for operand in term.operands
     )
+
+
+def _threshold(case: Case, term: Operation) -> bool:
+    """Whether a yield has to be above or below some number that can matter."""
+    if not _about_yield(case, term) or len(term.operands) != 2:
+        return False
+    yields, bound = term.operands
+    operator = term.operator
+    if isinstance(yields, Constant):
+        yields, bound = bound, yields
+        operator = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
+    if not isinstance(bound, Constant) or not isinstance(bound.value, int | float):
+        return False
+    at_least = operator in (">", ">=") and bound.value > 0
+    return at_least or (operator in ("<", "<=") and bound.value < _WHOLE) or operator == "="
 
 
 def _about_ids(case: Case, term: Operation) -> bool:

@@ -68,6 +68,13 @@ def check_yield(case: Case, focus: Focus) -> Iterator[Finding]:
             f"`{case.domain.yield_name}` IS NOT NULL.",
             ranked.projection,
         )
+    if any(isinstance(each, Call) and each.name == "tostring" for each in walk(ranked.key)):
+        yield _finding(
+            case,
+            "wrong_aggregation_or_order",
+            "Yields are sorted as texts, in which 9 comes after 80. Sort the numbers.",
+            ranked.projection,
+        )
     yield from _wrong_edge(case, focus, ranked)
     yield from _limited(case, ranked, limits)
 

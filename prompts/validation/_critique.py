@@ -40,6 +40,7 @@ _CAUSES_FIRST = (
     "extra_component",
     "missing_component",
     "return_shape",
+    "other",
 )
 _ROUTES = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 

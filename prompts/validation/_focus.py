@@ -45,6 +45,11 @@ def _makes(case: Case, link: Link) -> bool:
     )
 
 
+def _binds(case: Case, link: Link) -> bool:
+    """Whether an optional pattern is the one that finds the reaction, so that no other reaction is there."""
+    return link.status == "optional" and case.reading.nodes[link.start].optional
+
+
 def _reactions_beside(case: Case, link: Link, targets: set[int]) -> Iterator[int]:
     if link.start in targets and case.view.is_reaction(link.end):
         yield link.end
@@ -60,7 +65,7 @@ def _misplaced(case: Case, targets: set[int], making: set[int]) -> Iterator[Find
         if not nodes:
             continue
         made = [link for link in case.view.links if link.end in nodes and _makes(case, link)]
-        if any(link.status in ("required", "unknown") for link in made):
+        if any(link.status in ("required", "unknown") or _binds(case, link) for link in made):
             continue
         touching = [link for link in case.view.links if nodes & {link.start, link.end}]
         if made:

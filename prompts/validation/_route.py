@@ -44,9 +44,7 @@ def longest_route(case: Case, node: int, *, upstream: bool, through: set[int]) -
         upstream: Whether to go against the arrows, towards what a molecule is made from.
         through: Nodes that the route should come by if it can.
     """
-    links = [
-        link for link in case.view.links if link.status in ("required", "unknown") and _in_query(case, link)
-    ]
+    links = [link for link in case.view.links if link.status != "negated" and _in_query(case, link)]
 
     def follow(
         at: int, used: tuple[Link, ...], nodes: tuple[int, ...]
@@ -86,4 +84,4 @@ def _beyond(link: Link, at: int, *, upstream: bool) -> int | None:
 
 
 def _in_query(case: Case, link: Link) -> bool:
-    return case.reading.scopes[link.edge.scope].kind != "group"
+    return case.reading.scopes[link.edge.scope].kind not in ("group", "collect")

@@ -123,14 +123,21 @@ class View:
     def of(self, condition: Condition) -> Status:
         """Whether a condition has to hold for a row of the query."""
         status = self.statuses[condition.scope]
-        return "optional" if status == "required" and condition.optional else status
+        optional = condition.optional
+        return "optional" if status == "required" and optional else status
+
+    def texts(self, term: Term) -> set[str]:
+        """The string literals in a term, with the question's molecules as the question spells them."""
+        found = (each.value for each in walk(term) if isinstance(each, Constant))
+        return {self._renamed.get(value, value) for value in found if isinstance(value, str)}
 
     def _link(self, edge: EdgeReading) -> Link:
         start, end = self.node(edge.start), self.node(edge.end)
         if edge.agreement == "turned":
             start, end = end, start
         status = self.statuses[edge.scope]
-        return Link(edge, start, end, "optional" if status == "required" and edge.optional else status)
+        optional = edge.optional
+        return Link(edge, start, end, "optional" if status == "required" and optional else status)
 
     def _join(self) -> None:
         for condition in self.reading.conditions:

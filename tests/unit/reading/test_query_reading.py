@@ -164,7 +164,8 @@ def test_what_is_kept_of_a_path_is_told() -> None:
 def test_optional_parts_and_scopes_are_told_apart() -> None:
     reading = read(
         "MATCH (r:Reaction) OPTIONAL MATCH (r)-[:USES_AGENT]->(a) WHERE a.name = 'X' "
-        "WITH r, a WHERE a IS NOT NULL RETURN r, EXISTS { (r)-[:PRODUCES]->(b) } AS made, [(r)-->(c) | c] AS x"
+        "WITH r, a WHERE a IS NOT NULL "
+        "RETURN r, EXISTS { (r)-[:PRODUCES]->(b) } AS made, [(r)-->(c) | c] AS x"
     )
     assert [edge.optional for edge in reading.edges] == [True, False, False]
     assert [condition.optional for condition in reading.conditions] == [True, False]

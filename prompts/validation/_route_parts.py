@@ -1,0 +1,260 @@
+"""What a returned value holds of the routes."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kg.reading import (
+    Call,
+    Comprehension,
+    Constant,
+    EdgeTerm,
+    Element,
+    GroupTerm,
+    HasLabel,
+    ListTerm,
+    MapTerm,
+    NodeTerm,
+    Operation,
+    PathTerm,
+    Property,
+    Term,
+    Unknown,
+    walk,
+)
+from kg.reading import (
+    Case as CaseTerm,
+)
+from prompts.validation._case import Case
+from prompts.validation._check_route import target_name
+
+LISTS = ("path", "nodes", "reactions")
+"""The kinds that hold a whole route."""
+
+
+class Part(NamedTuple):
+    """What a value holds of a route.
+
+    Attributes:
+        kind: ``path``, ``nodes``, ``reactions`` or ``molecules`` for lists in path order; ``reaction`` or
+            ``molecule`` for one node; ``element`` for a node taken out of its list; ``value`` for anything
+            else; ``unknown`` where it cannot be told.
+        nodes: For single nodes and lists written out, the nodes.
+        backwards: Whether a list runs from the target to the precursor.
+        gathered: Whether single nodes are collected over rows.
+    """
+
+    kind: str
+    nodes: tuple[int, ...] = ()
+    backwards: bool = False
+    gathered: bool = False
+
+
+def held(case: Case, term: Term) -> list[Part]:
+    """What a value holds of the routes."""
+    match term:
+        case PathTerm(key):
+            return [Part("path", backwards=_runs_back(case, key))]
+        case Call("nodes", (PathTerm(key),)):
+            return [Part("nodes", backwards=_runs_back(case, key))]
+        case Call("reverse", (inner,)):
+            return [part._replace(backwards=not part.backwards) for part in held(case, inner)]
+        case Call("head" | "last", (inner,)):
+            return [_one(part) for part in held(case, inner)]
+        case Call("slice", (inner, *bounds)):
+            return [_cut(part, bounds) for part in held(case, inner)]
+        case Call("tail", (inner,)):
+            return [_cut(part, [Constant(1)]) for part in held(case, inner)]
+        case Call("collect", (inner,)):
+            parts = held(case, inner)
+            if _by_path(case, term):
+                return [part._replace(kind="reactions") if part.kind == "element" else part for part in parts]
+            return [part._replace(gathered=True) for part in parts]
+        case Call("coalesce" | "tostring" | "tointeger" | "apoc.coll.toset", arguments):
+            return [part for argument in arguments for part in held(case, argument)]
+        case Call("relationships" | "count" | "size" | "length" | "type" | "labels" | "id" | "elementid", _):
+            return [Part("value")]
+        case Operation("[]", (inner, _)):
+            parts = held(case, inner)
+            return [_one(part) for part in parts]
+        case Operation("+" | "union", operands):
+            return [part for operand in operands for part in held(case, operand)]
+        case NodeTerm(key):
+            return [_node(case, key)]
+        case Property(NodeTerm(key), name):
+            own = name == (case.domain.reaction_id if _reaction(case, key) else case.domain.molecule_name)
+            return [_node(case, key) if own else Part("value")]
+        case Property(Element() as element, name):
+            return [part for part in held(case, element) if name == case.domain.reaction_id] or [
+                Part("molecule")
+            ]
+        case GroupTerm(inner):
+            return [_several(part, case, term) for part in held(case, inner)]
+        case Element(inner, _):
+            return [Part("element")] if any(p.kind in LISTS for p in held(case, inner)) else held(case, inner)
+        case ListTerm(items):
+            return _listed(case, items)
+        case MapTerm(entries, everything):
+            values = [value for _, value in entries] + ([] if everything is None else [everything])
+            return [part for value in values for part in held(case, value)]
+        case Comprehension("list", element, where, projection):
+            return [_comprehension(case, element, where, projection)]
+        case CaseTerm(branches, default):
+            values = [then for _, then in branches] + ([] if default is None else [default])
+            return [part for value in values for part in held(case, value)]
+        case Unknown():
+            return [Part("unknown")]
+        case Constant() | EdgeTerm() | Operation() | HasLabel():
+            return [Part("value")]
+        case Property():
+            return [Part("value")]
+    return [Part("unknown")]
+
+
+def _cut(part: Part, bounds: Sequence[Term]) -> Part:
+    """A list without its ends: of all nodes the ends may go, since they are molecules."""
+    first, *rest = (each.value if isinstance(each, Constant) else None for each in bounds)
+    ends_only = part.kind == "nodes" and first in (0, 1) and rest in ([], [-1])
+    return part if ends_only or part.kind not in LISTS else part._replace(kind="some")
+
+
+def _by_path(case: Case, gathered: Term) -> bool:
+    """Whether values are collected path by path."""
+    for projection in case.reading.projections:
+        terms = [item.term for item in projection.items]
+        if gathered in terms and any(
+            isinstance(each, PathTerm) for term in terms for each in _key_parts(term)
+        ):
+            return True
+    return False
+
+
+def _key_parts(term: Term) -> Iterator[Term]:
+    """What a grouping key is made of; an aggregate is none."""
+    return iter(()) if isinstance(term, Call) and term.name == "collect" else walk(term)
+
+
+def _one(part: Part) -> Part:
+    singular = {"reactions": "reaction", "nodes": "element", "molecules": "molecule", "path": "path"}
+    return part._replace(kind=singular.get(part.kind, part.kind))
+
+
+def _several(part: Part, case: Case, group: Term) -> Part:
+    plural = {"reaction": "reactions", "molecule": "molecules"}
+    backwards = any(edge.inner and edge.leftward for edge in case.reading.edges)
+    return Part(plural.get(part.kind, part.kind), backwards=backwards)
+
+
+def _node(case: Case, key: int) -> Part:
+    return Part("reaction" if _reaction(case, key) else "molecule", (case.view.node(key),))
+
+
+def _reaction(case: Case, key: int) -> bool:
+    return case.view.is_reaction(key)
+
+
+def _listed(case: Case, items: tuple[Term, ...]) -> list[Part]:
+    """A list written out counts as its items: their order is checked against the route."""
+    return [part for item in items for part in held(case, item)]
+
+
+def _comprehension(case: Case, element: Element, where: Term | None, projection: Term | None) -> Part:
+    source = element.of
+    backwards = False
+    cut = False
+    while isinstance(source, Call) and source.name in ("reverse", "slice", "tail") and source.arguments:
+        backwards ^= source.name == "reverse"
+        ends = [Constant(1)] if source.name == "tail" else source.arguments[1:]
+        cut |= source.name != "reverse" and _cut(Part("nodes"), ends).kind == "some"
+        source = source.arguments[0]
+    match source:
+        case Call("nodes", (PathTerm(key),)):
+            backwards ^= _runs_back(case, key)
+            kept = _nodes_kept(case, where, projection)
+            return Part("some" if cut and kept in LISTS else kept, backwards=backwards)
+        case Call("relationships", (PathTerm(key),)):
+            backwards ^= _runs_back(case, key)
+            return Part(_ends_kept(case, where, projection), backwards=backwards)
+        case Call("range", (first, *_)):
+            return _by_place(case, first, projection)
+    inner = held(case, projection if projection is not None and _has_node(projection) else source)
+    plural = {"reaction": "reactions", "molecule": "molecules"}
+    part = inner[0] if inner else Part("unknown")
+    return part._replace(kind=plural.get(part.kind, part.kind), backwards=part.backwards ^ backwards)
+
+
+def _has_node(term: Term) -> bool:
+    return any(isinstance(each, NodeTerm) for each in walk(term))
+
+
+def _nodes_kept(case: Case, where: Term | None, projection: Term | None) -> str:
+    labels = set() if where is None else _labels(case, where)
+    if projection is not None:
+        looked_up = {each.name for each in walk(projection) if isinstance(each, Property)}
+        tested = {label for each in walk(projection) if isinstance(each, HasLabel) for label in each.labels}
+        if any(isinstance(each, Call) and each.name in ("id", "elementid") for each in walk(projection)):
+            return "value"
+        if isinstance(projection, MapTerm) and projection.everything is not None:
+            looked_up = set()
+        if looked_up and case.domain.reaction_id not in looked_up:
+            return "molecules"
+        if case.domain.molecule in labels:
+            return "molecules"
+        if tested and not looked_up and case.domain.reaction not in tested:
+            return "molecules"
+    if not labels:
+        return "nodes"
+    return "reactions" if case.domain.reaction in labels else "molecules"
+
+
+def _labels(case: Case, where: Term) -> set[str]:
+    """The labels that a filter keeps."""
+    match where:
+        case HasLabel(_, labels):
+            return set(labels)
+        case Operation("not", (HasLabel(_, labels),)):
+            return {case.domain.molecule, case.domain.reaction} - set(labels)
+        case Operation("and" | "or", operands):
+            return {label for operand in operands for label in _labels(case, operand)}
+    return set()
+
+
+def _ends_kept(case: Case, where: Term | None, projection: Term | None) -> str:
+    """Which nodes are taken from the ends of a path's relationships."""
+    if projection is None:
+        return "value"
+    ends = {each.name for each in walk(projection) if isinstance(each, Call)} & {"startnode", "endnode"}
+    if not ends:
+        return "value"
+    types = set() if where is None else _labels(case, where)
+    reacts = case.domain.components["reactants"].type
+    if len(types) != 1 or len(ends) != 1:
+        return "nodes"
+    of_reaction = (types == {reacts}) == (ends == {"endnode"})
+    return "reactions" if of_reaction else "molecules"
+
+
+def _by_place(case: Case, first: Term, projection: Term | None) -> Part:
+    """A list made by counting through the nodes of a path."""
+    for each in walk(projection) if projection is not None else ():
+        if isinstance(each, PathTerm):
+            path = case.reading.paths[each.key]
+            odd = isinstance(first, Constant) and isinstance(first.value, int) and first.value % 2 == 1
+            starts_with_molecule = case.view.is_molecule(path.nodes[0])
+            kind = "reactions" if odd == starts_with_molecule else "molecules"
+            return Part(kind, backwards=_runs_back(case, each.key))
+    return Part("unknown")
+
+
+def _runs_back(case: Case, key: int) -> bool:
+    """Whether a path is written from the target's side."""
+    path = case.reading.paths[key]
+    targets = case.view.anchored(target_name(case))
+    first, last = (case.view.node(path.nodes[place]) for place in (0, -1))
+    if (first in targets) != (last in targets):
+        edges = [case.reading.edges[edge] for edge in path.edges]
+        if all(edge.leftward for edge in edges):
+            return True
+        if not any(edge.leftward for edge in edges):
+            return False
+        return first in targets
+    return bool(path.edges) and all(case.reading.edges[edge].leftward for edge in path.edges)
