@@ -220,11 +220,12 @@ def _number(
 ) -> N | None:
     if text is None:
         return None
+    limits = f"of at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+    wanted = "a whole number" if kind is int else "a number"
     try:
         number = kind(text)
     except ValueError:
-        raise InputError(f"--{name} {text}: not a number; give one of at least {low:g}") from None
+        raise InputError(f"--{name} {text}: not {wanted}; give one {limits}") from None
     if not math.isfinite(number) or number < low or (high is not None and number > high):
-        limits = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
         raise InputError(f"--{name} {text}: out of range; give a number {limits}")
     return number

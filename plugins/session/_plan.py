@@ -1,5 +1,6 @@
 """What a run will do, resolved and checked before anything is started or paid for."""
 
+import difflib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -149,7 +150,7 @@ def _prompts(options: Options) -> dict[str, Prompt]:
     known = load_prompts(Path(options.prompt_dir) if options.prompt_dir else None)
     unknown = [name for name in options.prompt if name not in (*known, "all")]
     if unknown:
-        raise InputError(f"--prompt {unknown[0]}: no such prompt; choose from {', '.join(known)}, or all")
+        raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")
     if not options.prompt:
         raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
     if "all" in options.prompt:
@@ -176,8 +177,16 @@ def _phrasings(options: Options) -> tuple[int, ...]:
 def _tasks(options: Options) -> tuple[str, ...]:
     unknown = [name for name in options.task if name not in TASKS]
     if unknown:
-        raise InputError(f"--task {unknown[0]}: no such task; choose from {', '.join(TASKS)}")
+        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
     return options.task or TASKS
+
+
+def _choose(name: str, known: Collection[str]) -> str:
+    """Say what there is to choose from, the name that was meant first where one is near."""
+    written = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), written, n=1, cutoff=0.82)
+    choice = f"choose from {', '.join(known)}"
+    return f"did you mean {written[near[0]]}? Else {choice}" if near else choice
 
 
 def _require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], settings: set[Setting]) -> None:

@@ -57,10 +57,11 @@ class Predictions:
         """
         unknown = [each for name, lines in self.by_question.items() if name not in known for each in lines]
         if unknown:
+            lines = "1 such line" if len(unknown) == 1 else f"{len(unknown):,} such lines"
             first = min(unknown, key=lambda each: each.line)
             raise InputError(
                 f"{self.path}, line {first.line}: unknown question id {first.question_id!r} "
-                f"({len(unknown)} such lines). The predictions must be for the question set of this run."
+                f"({lines}). The predictions must be for the question set of this run."
             )
 
     def require_use(self, selected: Collection[str], case: Mapping[str, Collection[str]]) -> None:

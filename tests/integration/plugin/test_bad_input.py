@@ -25,10 +25,12 @@ def refused(ran: Ran, *said: str) -> None:
     ("arguments", "said"),
     [
         (["--prompt=P11"], "--prompt P11: no such prompt; choose from P1"),
+        (["--prompt=p5"], "--prompt p5: no such prompt; did you mean P5? Else choose from P1"),
         (["--shot=2S"], "2S"),
         (["--prompt=all,P99"], "--prompt P99: no such prompt"),
         (["--shot=all,XX"], "XX"),
         (["--task=yield"], "--task yield: no such task; choose from precursors"),
+        (["--task=best-yield"], "--task best-yield: no such task; did you mean best_yield? Else choose"),
         (["--model=oracel"], "did you mean 'oracle'"),
         (["--model=mutant:tickle"], "tickle"),
         (["--model=file:/nowhere/predictions.jsonl"], "/nowhere/predictions.jsonl"),

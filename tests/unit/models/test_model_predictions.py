@@ -68,7 +68,7 @@ def test_a_line_separator_within_a_text_breaks_no_line(write: Callable[..., Path
 
 def test_unknown_questions_are_refused(write: Callable[..., Path]) -> None:
     predictions = read_predictions(write(Q1, {"question_id": "nope", "cypher": None}))
-    with pytest.raises(InputError, match=r"line 2: unknown question id 'nope' \(1 such"):
+    with pytest.raises(InputError, match=r"line 2: unknown question id 'nope' \(1 such line\)"):
         predictions.require_known({"precursors-001"})
     predictions.require_known({"precursors-001", "nope"})
 

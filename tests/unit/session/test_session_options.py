@@ -53,8 +53,9 @@ def test_the_command_line_wins_over_pyproject() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("sample", "ten", "--sample ten: not a number"),
-        ("sample", "0", "--sample 0: out of range"),
+        ("sample", "ten", "--sample ten: not a whole number; give one of at least 1"),
+        ("sample", "0", "--sample 0: out of range; give a number of at least 1"),
+        ("case_threshold", "100%", "--case-threshold 100%: not a number; give one from 0 to 1"),
         ("seed", "-1", "--seed -1: out of range"),
         ("query_timeout", "0", "--query-timeout 0: out of range"),
         ("query_timeout", "nan", "--query-timeout nan: out of range"),
