@@ -8,16 +8,18 @@ from plugins.bank._chance import chance, shuffled
 from plugins.bank._plan import COMPOSITION, Cell
 from prompts.models.mutations import OPERATORS, Mutant, compose, mutations_of, operators_of
 
-_VARIED = 0.12
+_VARIED = 0.08
 """Share of errors that are planted in a variation of the reference."""
 
 _PASSES = 3
 """How often a cell comes back to a question for another of its places."""
 
-# The server takes a hundred times as long to plan a query of a new form as to run one of a form it knows. So
-# the questions of a cell share a few forms, and other cells have others.
-_PLACES = 4
-"""How many of an operator's places a cell uses."""
+# The server takes twenty times as long for a query of a new form, which it has to plan, as for one of a form
+# it knows. So the questions of a cell share a few forms, and other cells have others.
+_PLACES = (2, 4)
+"""How many of an operator's places a cell uses at least and at most, one for each `_PER_PLACE` entries."""
+
+_PER_PLACE = 8
 
 _BASES = 4
 """How many variations of a task's reference errors are planted in, for one and for two neutral changes."""
@@ -73,7 +75,9 @@ def _candidate(cell: Cell, question: Question, seed: int, number: int) -> Candid
         if varied:
             base, query = varied.operator, varied.query
     found = mutations_of(OPERATORS[cell.operator], query)
-    places = shuffled(range(len(found)), seed, cell.operator, cell.task)[:_PLACES]
+    least, most = _PLACES
+    count = max(least, min(cell.wanted // _PER_PLACE, most))
+    places = shuffled(range(len(found)), seed, cell.operator, cell.task)[:count]
     return Candidate(question, base, query, found[lot.choice(places)]) if found else None
 
 

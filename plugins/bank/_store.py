@@ -26,14 +26,15 @@ MANIFEST = "manifest.json"
 def bank_key(question_set: QuestionSet, seed: int = 0, server: str = NEO4J_VERSION) -> str:
     """Return the hash (hex) under which a bank is kept.
 
-    It covers the questions, the graph's fingerprint, the seed, the server's version, and the code and data
-    of the operators and of the bank itself.
+    It covers the questions, the graph's fingerprint, the seed, the server's release (``5.26``), and the code
+    and data of the operators and of the bank itself.
     """
     digest = hashlib.sha256()
     for package in (operators_package, bank_package):
         for file in sorted(Path(package.__path__[0]).glob("*.*")):
             digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    parts = (question_set.sha256, question_set.fingerprint, str(seed), server)
+    release = ".".join(server.split(".")[:2])
+    parts = (question_set.sha256, question_set.fingerprint, str(seed), release)
     digest.update("\0".join(parts).encode())
     return digest.hexdigest()
 
@@ -41,6 +42,11 @@ def bank_key(question_set: QuestionSet, seed: int = 0, server: str = NEO4J_VERSI
 def bank_folder(question_set: QuestionSet, seed: int = 0, server: str = NEO4J_VERSION) -> Path:
     """Return the folder in which a bank is kept, be it there or not."""
     return cache_dir() / "bank" / bank_key(question_set, seed, server)[:16]
+
+
+def has_bank(folder: Path) -> bool:
+    """Return whether a folder holds a whole bank."""
+    return (folder / MANIFEST).exists()
 
 
 def write_bank(bank: Bank, folder: Path) -> None:
@@ -74,7 +80,7 @@ def load_bank(
         InputError: There is no such bank.
     """
     folder = folder or bank_folder(load_questions(), seed)
-    if not (folder / MANIFEST).exists():
+    if not has_bank(folder):
         raise InputError(f"{folder}: holds no bank of known errors; make one with `retrocypher bank build`.")
     return read_entries(_file(folder, part))
 

@@ -14,6 +14,7 @@ from plugins.bank import (
     bank_folder,
     build_bank,
     counts_table,
+    has_bank,
     load_bank,
     read_manifest,
     sample,
@@ -44,8 +45,14 @@ _out_option = click.option(
 )
 @_out_option
 def bank_build_command(seed: int, server: str, out: Path | None) -> None:
-    """Plant known errors in the reference queries, and keep those that really change the score."""
+    """Plant known errors in the reference queries, and keep those that really change the score.
+
+    A bank that is in the cache already is left as it is.
+    """
     question_set = load_questions()
+    if out is None and has_bank(bank_folder(question_set, seed)):
+        click.echo(f"built already: {bank_folder(question_set, seed)}")
+        return
     reactions = read_graph()
     running = open_server(
         server,
