@@ -29,6 +29,25 @@ def check_lost(case: Case, focus: Focus, roles: Roles) -> Iterator[Finding]:
                     link.edge,
                 )
     yield from _filtered(case, roles, asked, seen)
+    yield from _further(case, focus)
+
+
+def _further(case: Case, focus: Focus) -> Iterator[Finding]:
+    """Other reactions that a molecule has to take part in, though one step is asked about."""
+    if not focus.targets or not any(link.end in focus.targets for link in case.view.links):
+        return
+    for link in case.view.links:
+        for reaction, molecule in ((link.start, link.end), (link.end, link.start)):
+            other = case.view.is_reaction(reaction) and reaction not in focus.reactions
+            if other and link.status == "required" and case.view.is_molecule(molecule):
+                yield case.finding(
+                    "duplicate_or_incomplete",
+                    f"{case.pattern(link)} demands another reaction of {case.view.name(molecule)}, which "
+                    "drops what "
+                    "has none. Leave it out: the question is about one step.",
+                    link.edge,
+                )
+                return
 
 
 def _filtered(case: Case, roles: Roles, asked: set[str], seen: set[str]) -> Iterator[Finding]:

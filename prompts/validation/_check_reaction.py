@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kg.reading import Call, MapTerm, NodeTerm, Term, walk
+from kg.reading import Call, Constant, MapTerm, NodeTerm, Projection, Term, walk
 from prompts.validation._case import Case, names
 from prompts.validation._check_lost import check_lost
 from prompts.validation._columns import Columns, required, wrong_columns
@@ -97,12 +97,10 @@ def _identity(case: Case, columns: Columns) -> Iterator[Finding]:
     keys = [item for item in columns.items if not _aggregated(item.term)]
     by_reaction = any(each.role in ("id", "yield") for item in keys for each in columns.held[item])
     if returned.grouped and not by_reaction:
-        inner = [p for p in case.reading.projections if p is not returned and (p.grouped or p.limit)]
-        nested = any(_holds_map(item.term) for item in columns.items)
-        if not inner and not nested:
+        if _gathers(case, returned) and not any(_holds_map(item.term) for item in columns.items):
             yield Finding(
                 "missing_component:id" if "id" not in columns.roles else "wrong_aggregation_or_order",
-                f"The rows are not grouped by reaction, so all reactions flow into one row. Return "
+                "The rows are not grouped by reaction, so all reactions flow into one row. Return "
                 f"`{case.domain.reaction_id}` of the reaction beside the lists.",
                 returned.start,
                 returned.stop,
@@ -117,6 +115,17 @@ def _identity(case: Case, columns: Columns) -> Iterator[Finding]:
                 returned.start,
                 returned.stop,
             )
+
+
+def _gathers(case: Case, returned: Projection) -> bool:
+    """Whether a RETURN collects over several reactions what no clause before it has collected."""
+    before = [each for each in case.reading.projections if each.part < returned.part]
+    if any(isinstance(each.limit, Constant) and each.limit.value == 1 for each in before):
+        return False
+    collected = [item.term for each in before for item in each.items]
+    return any(
+        _aggregated(item.term) and not any(item.term is term for term in collected) for item in returned.items
+    )
 
 
 def _bare(term: Term) -> Term:

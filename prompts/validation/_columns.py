@@ -17,6 +17,7 @@ class Columns:
         returned = case.returned
         self.items: tuple[Item, ...] = () if returned is None else returned.items
         self.held = {item: roles.held(item.term) for item in self.items}
+        self._co_products = case.full and case.asked.intent == "co_products"
         self.known = returned is not None and not case.reading.unread
         self.roles = {each.role for held in self.held.values() for each in held}
 
@@ -24,7 +25,9 @@ class Columns:
         """Whether a component is returned, all of it."""
         held = {each.role for found in self.held.values() for each in found if not each.partial}
         if component == "products":
-            return "products" in held or {"target", "co_products"} <= held
+            # Where co-products are asked for, they are a part of their own and no products.
+            split = {"target", "co_products"} <= held and not self._co_products
+            return "products" in held or split
         return component in held
 
 
