@@ -1,0 +1,51 @@
+"""``retrocypher labels``: the error labels, and how well they find planted errors."""
+
+import time
+from pathlib import Path
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from kg.labels import LABELS
+from kg.questions import load_questions
+from kg.schema import default_schema
+from plugins.bank import load_bank
+from plugins.taxonomy import evaluate, evaluation_table, labels_of
+
+
+@click.command("list")
+def labels_list_command() -> None:
+    """Print the labels with their meanings and where each definition comes from."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("label", "meaning", "source"):
+        table.add_column(heading)
+    for label in LABELS.values():
+        table.add_row(label.name, label.meaning, label.source)
+    Console(highlight=False).print(table)
+
+
+@click.command("evaluate")
+@click.option("--held-out", is_flag=True, help="Take the part that is set aside for final figures.")
+@click.option("--bank", type=click.Path(path_type=Path), help="Folder of a bank; else the cached one.")
+@click.option("--misses", type=click.IntRange(min=0), default=15, help="How many kinds of miss to list.")
+def labels_evaluate_command(held_out: bool, bank: Path | None, misses: int) -> None:
+    """Label the bank's planted errors and print how often the primary label is the planted one."""
+    entries = load_bank("held_out" if held_out else "development", bank)
+    questions = {question.id: question for question in load_questions().questions}
+    schema = default_schema()
+    start = time.perf_counter()
+    evaluation = evaluate(
+        (
+            entry.operator,
+            entry.label,
+            labels_of(questions[entry.question_id], entry.cypher, entry.execution, entry.scores, schema),
+        )
+        for entry in entries
+        if entry.kind == "error" and entry.label is not None
+    )
+    seconds = time.perf_counter() - start
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(evaluation_table(evaluation, misses=misses))
+    console.print(f"{1000 * seconds / max(1, evaluation.cases):.2f} ms a case")
