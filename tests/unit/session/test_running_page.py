@@ -7,7 +7,6 @@ import pytest
 
 from plugins.session._options import read_options
 
-pytest_plugins = ["pytester"]
 PAGE = Path(__file__).parents[3] / "docs" / "running.md"
 
 
