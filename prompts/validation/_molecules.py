@@ -15,6 +15,10 @@ _PUNCTUATION = ",;!?:…"
 _OPENING = "([{<"
 _CLOSING = ")]}>"
 # Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
+MOST_MENTIONS = 40
+"""How many molecules of a text are read; no question names more."""
+_LONGEST = 2000
+_LAYERS = 4
 _WORDS = frozenset(
     {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
 )
@@ -35,7 +39,8 @@ def find_molecules(text: str) -> list[Mention]:
     """Return the SMILES in a text in order.
 
     A word counts as one where RDKit reads its syntax and it cannot be taken for a word of the language.
-    Quotes, brackets and punctuation around it do not belong to it.
+    Quotes, brackets and punctuation around it do not belong to it. After `MOST_MENTIONS` of them the rest
+    of the text is not read.
     """
     found: list[Mention] = []
     with rdBase.BlockLogs():
@@ -46,6 +51,8 @@ def find_molecules(text: str) -> list[Mention]:
                 mention = _molecule(text, piece, at)
                 if mention is not None:
                     found.append(mention)
+                    if len(found) == MOST_MENTIONS:
+                        return found
                 start = at + len(piece)
     return found
 
@@ -74,7 +81,11 @@ def _molecule(text: str, piece: str, start: int) -> Mention | None:
 def _unwrapped(word: str) -> list[str]:
     """A word, and the word without brackets and quotes at its ends, the longest first."""
     found = [word]
-    while word and (word[0] in _OPENING + _QUOTES or word[-1] in _CLOSING + _QUOTES + _PUNCTUATION + "."):
+    for _ in range(_LAYERS):
+        if not word or not (
+            word[0] in _OPENING + _QUOTES or word[-1] in _CLOSING + _QUOTES + _PUNCTUATION + "."
+        ):
+            break
         ends = word[0] in _OPENING + _QUOTES, word[-1] in _CLOSING + _QUOTES + _PUNCTUATION + "."
         found += [word[:-1]] if ends[1] else []
         found += [word[1:]] if ends[0] else []
@@ -84,7 +95,7 @@ def _unwrapped(word: str) -> list[str]:
 
 
 def _is_smiles(word: str, *, quoted: bool) -> bool:
-    if not _CHARACTERS.fullmatch(word) or word.isdigit():
+    if len(word) > _LONGEST or not _CHARACTERS.fullmatch(word) or word.isdigit():
         return False
     if word.isalpha():
         if not _CHAIN.fullmatch(word) or (word in _WORDS and not quoted):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from prompts.validation._model import Asked, AskedMolecule, Intent, MoleculeRole
@@ -11,7 +12,14 @@ from prompts.validation._words import Words, load_words
 _DASHES = re.compile("[-\u2010-\u2015\u2212_/]")
 _NOT_WORDS = re.compile(r"[^\w<>=' ]+|(?<!\w)'|'(?!\w)")
 _SPACES = re.compile(r"\s+")
+_SIDE_BY_SIDE = re.compile(
+    r" ?(?:(?:and|plus|as well as|together with|along with|alongside|with|also|both) ?)*"
+)
+_FURTHER = re.compile(r"^(?: (?:and|or|plus|as well as))? <\d+>(?:(?: (?:and|or|plus|as well as))? <\d+>)*")
 _MOLECULE = re.compile(r"<(\d+)>")
+
+
+_LONGEST = 20_000
 
 
 class _Steps(NamedTuple):
@@ -30,6 +38,8 @@ def read_question(text: str) -> Asked:
     Args:
         text: The question, as a person would write it.
     """
+    if len(text) > _LONGEST:
+        return Asked(None, note=f"The question is longer than {_LONGEST} characters and is not read.")
     mentions = find_molecules(text)
     names = list(dict.fromkeys(mention.smiles for mention in mentions))
     plain = _plain(text, mentions, names)
@@ -116,7 +126,8 @@ def _reaction_intent(plain: str, words: Words, concepts: set[str]) -> Intent | N
         return "conditions"
     if "precursors" in concepts:
         return "precursors"
-    if concepts & {"reactions", "chains"} and words.made.search(plain):
+    led_to = any(words.target_before.search(plain[: each.start()]) for each in _MOLECULE.finditer(plain))
+    if concepts & {"reactions", "chains"} and (led_to or words.made.search(plain)):
         return "producing_reactions"
     return None
 
@@ -158,8 +169,9 @@ def _steps(plain: str, words: Words) -> _Steps:
 
 def _looks_forward(plain: str, words: Words) -> bool:
     for match in _MOLECULE.finditer(plain):
-        before, after = plain[: match.start()], plain[match.end() :]
-        if words.target_before.search(before) and not words.forward_after.search(after):
+        before, after = plain[: match.start()], _FURTHER.sub("", plain[match.end() :])
+        aimed_at = words.target_before.search(before) or words.target_after.search(after)
+        if aimed_at and not words.forward_after.search(after):
             return False
         if words.forward_after.search(after) or words.forward_before.search(before):
             return True
@@ -184,12 +196,18 @@ def _ends(plain: str, words: Words) -> tuple[int, int] | None:
             starts[key] += 1
         elif words.target_after.search(after):
             targets[key] += 1
-    if not any(starts.values()):
+    if not any(starts.values()) or (_listed(plain, places) and not words.between.search(plain)):
         return None
     lead = starts[0] - targets[0] - starts[1] + targets[1]
     if not lead:
         return None
     return (0, 1) if lead > 0 else (1, 0)
+
+
+def _listed(plain: str, places: Sequence[re.Match[str]]) -> bool:
+    """Whether the molecules stand side by side, as in `both <1> and <2>`."""
+    gaps = [plain[one.end() : other.start()] for one, other in pairwise(places)]
+    return any(_SIDE_BY_SIDE.fullmatch(gap) for gap in gaps)
 
 
 def _plain(text: str, mentions: Sequence[Mention], names: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ class Words:
     ambiguous_steps: re.Pattern[str]
     steps: re.Pattern[str]
     either: re.Pattern[str]
+    between: re.Pattern[str]
     start_before: re.Pattern[str]
     target_before: re.Pattern[str]
     start_after: re.Pattern[str]
@@ -63,6 +64,7 @@ def load_words() -> Words:
         ambiguous_steps=anywhere(data["ambiguous_steps"]),
         steps=counted(data["steps"]),
         either=anywhere(data["either"]),
+        between=anywhere(data["between"]),
         start_before=before(data["start_before"]),
         target_before=before(data["target_before"]),
         start_after=after(data["start_after"]),

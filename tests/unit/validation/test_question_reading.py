@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,19 @@ def test_what_is_asked_does_not_depend_on_the_molecule(case: tuple[str, str], sl
     task, text = case
     other = filled(text.replace("{target}", slots["target"].replace("{", "").replace("}", "")))
     assert read_question(other).intent == (None if task == "unread" else task)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CCO " * 5000,
+        "CCO," * 5000,
+        "from " * 4000 + "CCO",
+        "(" * 9000 + "CCO" + ")" * 9000,
+        "which " * 40_000 + "CCO",
+    ],
+)
+def test_a_text_of_any_length_is_read_or_refused_at_once(text: str) -> None:
+    begun = time.process_time()
+    read_question(text)
+    assert time.process_time() - begun < 10
