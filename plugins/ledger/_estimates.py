@@ -8,6 +8,9 @@ import numpy.typing as npt
 
 RESAMPLES = 2_000
 LEVEL = 0.95
+FEWEST = 5
+"""Of fewer clusters than these no interval is told: it would be a point."""
+
 _SEED = 20_260
 """Fixed, so that the same records give the same intervals."""
 
@@ -37,23 +40,27 @@ class Bootstrap:
 
         Returns:
             ``value``, ``low`` and ``high`` (a percentile interval at `LEVEL`), and ``of``, the sum of the
-            denominator. The three are None where that is 0; ``high`` also where it is 0 in some resamples
-            and so has no upper bound.
+            denominator. ``value`` is None where that is 0, ``low`` and ``high`` where fewer than `FEWEST`
+            clusters have a share in it, and ``high`` also where it is 0 in too many resamples for a bound.
         """
         top, bottom = self._sums(numerator), self._sums(denominator)
         of = float(bottom.sum())
         if of == 0:
             return {"value": None, "low": None, "high": None, "of": 0}
+        value = float(top.sum()) / of
+        told = int(of) if of.is_integer() else of
+        if np.count_nonzero(bottom) < FEWEST:
+            return {"value": value, "low": None, "high": None, "of": told}
         tops, bottoms = self._weights @ top, self._weights @ bottom
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(bottoms > 0, tops / bottoms, np.inf)
         edges = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
         low, high = (float(np.quantile(ratios, edge, method="nearest")) for edge in edges)
         return {
-            "value": float(top.sum()) / of,
+            "value": value,
             "low": low if np.isfinite(low) else None,
             "high": high if np.isfinite(high) else None,
-            "of": int(of) if of.is_integer() else of,
+            "of": told,
         }
 
     def _sums(self, values: Sequence[float]) -> Floats:

@@ -93,7 +93,7 @@ def _head(entry: Mapping[str, Any]) -> Iterator[Text]:
     cost = "" if entry["cost"] is None else f", cost {entry['cost']:,.4f}"
     yield Text(
         f"{entry['calls']:,} calls, {entry['tokens']:,} tokens, {entry['seconds']:,.1f} s beyond first "
-        f"answers{cost}; below, calls, tokens and seconds a repaired case"
+        f"answers{cost}; below: by repaired case"
     )
 
 
@@ -145,6 +145,8 @@ def _empty() -> Table:
 def _rate(rate: Mapping[str, Any]) -> str:
     if rate["value"] is None:
         return "n/a"
+    if rate["low"] is None:
+        return f"{rate['value']:.3f}"
     ends = ["?" if rate[end] is None else f"{rate[end]:.2f}" for end in ("low", "high")]
     return f"{rate['value']:.3f} [{ends[0]}, {ends[1]}]"
 
