@@ -60,7 +60,8 @@ def _label(record: Record) -> None:
     allure.dynamic.title(record.question)
     allure.dynamic.epic(record.setting)
     allure.dynamic.feature(record.task)
-    allure.dynamic.story(f"{record.prompt} {record.shot}")
+    loop = "" if record.loop == "none" else f" {record.loop}"
+    allure.dynamic.story(f"{record.prompt} {record.shot}{loop}")
     allure.dynamic.parameter("case", _Plain(record.case_id))
     for name in ("setting", "task", "prompt", "shot", "loop", "model"):
         allure.dynamic.label(name, getattr(record, name))
@@ -98,6 +99,15 @@ def _show_execution(execution: Mapping[str, Any]) -> None:
         if execution["message"]:
             _text("message", f"{execution['code'] or ''} {execution['message']}".strip())
         _rows("rows", [dict(zip(execution["columns"], row, strict=True)) for row in execution["rows"]])
+    if "fallback" in execution:
+        _show_fallback(execution["fallback"])
+
+
+def _show_fallback(fallback: Mapping[str, Any]) -> None:
+    worth = f"{fallback['row_count']:,} rows, F1 {fallback['scores']['f1']:.3f}, not counted for the case"
+    with allure.step(f"Fallback ({fallback['reason']}): {worth}"):
+        _text("Cypher", fallback["cypher"] or "(no molecule of the question is in the graph)")
+        _rows("rows", [dict(zip(fallback["columns"], row, strict=True)) for row in fallback["rows"]])
 
 
 def _verdict(record: Record, difference: str) -> str:
