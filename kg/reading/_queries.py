@@ -35,12 +35,12 @@ class Queries:
 
     def statement(self, node: Node) -> None:
         """Read a whole query."""
-        queries = [found for found in node.find_all("regularQuery") if found.within("regularQuery") is None]
-        for query in queries[:1]:
-            for single in query.nodes("singleQuery"):
-                self._single(single, {}, self._draft.scope(None, "branch", keeps_rows=False))
-        if not queries:
+        query = node.find("regularQuery")
+        if query is None:
             self._draft.miss("a statement that is not a query", node)
+            return
+        for single in query.nodes("singleQuery"):
+            self._single(single, {}, self._draft.scope(None, "branch", keeps_rows=False))
 
     def subquery(self, kind: str, node: Node, context: Context) -> Subquery:
         """An EXISTS, COUNT or COLLECT subquery."""

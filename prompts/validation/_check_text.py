@@ -9,10 +9,7 @@ from kg.reading import Call, Operation, Parameter, QueryReading, Term, Use, walk
 from prompts.validation._model import Finding
 
 _ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
-_WRITES = frozenset(
-    {"CREATE", "INSERT", "MERGE", "SET", "DELETE", "DETACH DELETE", "NODETACH DELETE", "REMOVE", "FOREACH"}
-    | {"LOAD CSV"}
-)
+_WRITES = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH", "LOAD"})
 _AGGREGATES = frozenset({"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp"})
 
 
@@ -58,24 +55,30 @@ def _syntax(reading: QueryReading) -> Finding:
 
 
 def _no_return(reading: QueryReading) -> Iterator[Finding]:
-    own = [clause for clause in clauses(reading.parsed) if clause.depth == 0]
-    text = reading.parsed.text
-    if own and own[-1].kind not in _ENDS:
-        yield Finding(
-            "syntax_error",
-            f"The query ends with {own[-1].kind}; end it with a RETURN of what is asked for.",
-            own[-1].start,
-            len(text),
-        )
+    """A query that ends with a clause that gives nothing back."""
+    query, text = reading.parsed.root.find("regularQuery"), reading.parsed.text
+    for single in [] if query is None else query.nodes("singleQuery")[-1:]:
+        last = single.nodes("clause")[-1]
+        words = [token.text.upper() for token, _ in zip(last.tokens(), range(2), strict=False)]
+        kind = " ".join(words) if words[0] in ("OPTIONAL", "DETACH") else words[0]
+        if kind not in _ENDS:
+            yield Finding(
+                "syntax_error",
+                f"The query ends with {kind}; end it with a RETURN of what is asked for.",
+                last.start,
+                len(text),
+            )
 
 
 def _writing(reading: QueryReading) -> Iterator[Finding]:
+    if not any(token.name in _WRITES for token in reading.parsed.tokens):
+        return
     for clause in clauses(reading.parsed):
-        if clause.kind in _WRITES:
+        if clause.kind.split(" ")[-1] in _WRITES or clause.kind == "LOAD CSV":
             yield Finding(
                 "refused",
-                f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is "
-                "asked for.",
+                f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is asked "
+                "for.",
                 clause.start,
                 clause.stop,
             )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kg.reading import Call, Item, MapTerm
+from kg.reading import Call, Item, MapTerm, walk
 from prompts.validation._case import Case, names
 from prompts.validation._model import Finding
 from prompts.validation._roles import Held, Roles
@@ -46,6 +46,9 @@ def wrong_columns(case: Case, columns: Columns, roles: Roles) -> Iterator[tuple[
     """Columns that do not hold what they promise, each with the component that it is about."""
     yield from _target_among(case, columns)
     needed = set(required(case))
+    named = {
+        each.role for item, found in columns.held.items() for each in found if case.domain.hint(item.column)
+    }
     for item, found in columns.held.items():
         at = item.start, item.stop
         hint = case.domain.hint(item.column)
@@ -62,8 +65,12 @@ def wrong_columns(case: Case, columns: Columns, roles: Roles) -> Iterator[tuple[
         for each in found:
             if each.role == "mixed" and each.link is not None:
                 yield from ((component, _mixed(case, item, each)) for component in sorted(needed))
-        if isinstance(item.term, MapTerm):
+        if any(isinstance(each, MapTerm) and len(each.entries) > 1 for each in walk(item.term)):
             continue  # its entries have names of their own
+        if hint is None and case.full:
+            for component in sorted(held & (needed - named)):
+                message = f"Nothing tells what the column `{item.column}` holds. Add AS {component}."
+                yield component, Finding("return_shape", message, *at)
         if len(held) > 1 and hint in held and not held <= {"products", "co_products"}:
             message = f"`{item.column}` holds the {names(sorted(held))} together. Keep only the {hint} there."
             yield hint, Finding(f"extra_component:{hint}", message, *at)
