@@ -114,8 +114,11 @@ def right(references: Mapping[str, str]) -> Player:
     """Answer with the reference query of the question that is asked."""
 
     def player(text: str) -> str:
-        query = next((references[line] for line in text.splitlines() if line in references), "")
-        return f"```\n{query}\n```"
+        # Names have an X more where a query holds the word itself.
+        name = "MOLECULEX" if "MOLECULEX_1" in text else "MOLECULE"
+        lines = text.replace(name, "MOLECULE").splitlines()
+        query = next((references[line] for line in lines if line in references), "")
+        return f"```\n{query.replace('MOLECULE_', f'{name}_')}\n```"
 
     return player
 
