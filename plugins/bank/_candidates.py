@@ -8,7 +8,7 @@ from plugins.bank._chance import chance, shuffled
 from plugins.bank._plan import COMPOSITION, Cell
 from prompts.models.mutations import OPERATORS, Mutant, compose, mutations_of, operators_of
 
-_VARIED = 0.08
+_VARIED = 0.06
 """Share of errors that are planted in a variation of the reference."""
 
 _PASSES = 3
@@ -16,15 +16,15 @@ _PASSES = 3
 
 # The server takes twenty times as long for a query of a new form, which it has to plan, as for one of a form
 # it knows. So the questions of a cell share a few forms, and other cells have others.
-_PLACES = (2, 4)
+_PLACES = (1, 3)
 """How many of an operator's places a cell uses at least and at most, one for each `_PER_PLACE` entries."""
 
-_PER_PLACE = 8
+_PER_PLACE = 10
 
 _BASES = 4
 """How many variations of a task's reference errors are planted in, for one and for two neutral changes."""
 
-_RECIPES = 20
+_RECIPES = 12
 """How many compositions there are of a task and a number of neutral changes."""
 
 

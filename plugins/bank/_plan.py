@@ -46,7 +46,7 @@ class Size:
         composed: How many operators are composed.
     """
 
-    errors: int = 150
+    errors: int = 140
     style: int = 60
     neutral: int = 60
     compositions: int = 400
@@ -57,6 +57,7 @@ _COSTLY = {
     "anchor_apart": 0.4,
     "drop_anchor": 0.4,
     "drop_arrow": 0.4,
+    "double_length": 1.0,
     "drop_type": 0.6,
     "extra_match": 0.5,
     "more_types": 0.4,
@@ -66,7 +67,7 @@ _COSTLY = {
 """Operators whose queries take long: a smaller share of them, and of routes the shortest only."""
 
 _SHORT = 2
-_MOST_OF_A_CELL = 60
+_MOST_OF_A_CELL = 90
 _TRIES = 2
 
 
