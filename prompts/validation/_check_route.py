@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from kg.reading import (
     Call,
     Comprehension,
-    Constant,
     HasLabel,
     Operation,
-    PathReading,
     PathTerm,
     QueryReading,
     Term,
     walk,
 )
 from prompts.validation._case import Case
+from prompts.validation._check_path import check_shortest, check_turns
 from prompts.validation._check_schema import type_names
 from prompts.validation._model import Finding
 from prompts.validation._route import Route, longest_route
@@ -54,12 +53,12 @@ def check_route(case: Case, route: Route | None) -> Iterator[Finding]:
     else:
         yield from _start(case, route)
     yield from _both_ways(case, route)
-    wrong = list(_types(case, route))
+    wrong = [*_types(case, route), *_beside(case, route)]
     yield from wrong
     if not wrong:
         yield from _length(case, route)
-    yield from _shortest(case)
-    yield from _turns(case)
+    yield from check_shortest(case)
+    yield from check_turns(case)
 
 
 def target_at_start(case: Case, route: Route) -> bool:
@@ -173,6 +172,20 @@ def _types(case: Case, route: Route) -> Iterator[Finding]:
             )
 
 
+def _beside(case: Case, route: Route) -> Iterator[Finding]:
+    """Agents and solvents that a reaction of the route has to have, perhaps in place of a reactant."""
+    made = {case.domain.components[name].type for name in ("reactants", "products")}
+    for link in case.view.links:
+        extra = link.status == "required" and link not in route.links and link.types - made == link.types
+        if extra and link.types and link.start in route.nodes and case.view.is_reaction(link.start):
+            yield case.finding(
+                "wrong_relationship",
+                f"{case.pattern(link)} is no part of a route: it keeps only reactions with such a molecule. "
+                f"Follow `{'|'.join(sorted(made))}`.",
+                link.edge,
+            )
+
+
 def _open_to_others(case: Case, link: Link) -> bool:
     """Whether an edge of any type can also be one to an agent or solvent."""
     return link.hops != (1, 1) or not case.view.is_molecule(link.start)
@@ -236,60 +249,3 @@ def _measured_otherwise(reading: QueryReading) -> bool:
                 if isinstance(inner, Comprehension) and not isinstance(inner.where, HasLabel):
                     return any(isinstance(part, PathTerm) for part in walk(inner))
     return bool(reading.unread)
-
-
-def _turns(case: Case) -> Iterator[Finding]:
-    """Tests of a path's nodes that none of its nodes, or not all of them, can pass."""
-    for condition in case.reading.conditions:
-        term = condition.term
-        if not isinstance(term, Comprehension) or term.kind != "all" or term.where is None:
-            continue
-        places = _places(case, term)
-        if places is None:
-            continue
-        path, indices = places
-        wanted = {label for each in walk(term.where) if isinstance(each, HasLabel) for label in each.labels}
-        length = path.hops.exact
-        first = 0 if case.view.is_molecule(path.nodes[0]) else 1
-        kinds = (case.domain.molecule, case.domain.reaction)
-        if length is None or not wanted or len(wanted) > 1:
-            continue
-        listed = range(length + 1) if indices is None else indices
-        if any(place > length or kinds[(place + first) % 2] not in wanted for place in listed):
-            yield Finding(
-                "other",
-                f"`{case.written(condition.start, condition.stop)}` cannot hold on a path of {length} "
-                "relationships, "
-                "where molecules and reactions take turns.",
-                condition.start,
-                condition.stop,
-            )
-
-
-def _places(case: Case, test: Comprehension) -> tuple[PathReading, range | None] | None:
-    """The path whose nodes are tested, and at which places; None for the places where it is all of them."""
-    match test.element.of, test.where:
-        case Call("nodes", (PathTerm(key),)), HasLabel(of, _) if of == test.element:
-            return case.reading.paths[key], None
-        case (
-            Call("range", (Constant(int() as first), Constant(int() as last), *step)),
-            HasLabel(Operation("[]", (Call("nodes", (PathTerm(key),)), index)), _),
-        ) if index == test.element:
-            by = step[0].value if step and isinstance(step[0], Constant) else 1
-            if isinstance(by, int) and by > 0:
-                return case.reading.paths[key], range(first, last + 1, by)
-    return None
-
-
-def _shortest(case: Case) -> Iterator[Finding]:
-    for path in case.reading.paths:
-        if path.shortest:
-            edge = case.reading.edges[path.edges[0]]
-            yield case.finding(
-                "duplicate_or_incomplete",
-                f"Only shortest paths are found by {case.written(edge.start_offset, edge.stop_offset)}. "
-                "Match the path "
-                "without shortestPath to get all routes of the length asked for.",
-                edge,
-            )
-            return
