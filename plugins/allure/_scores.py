@@ -1,43 +1,31 @@
 """The scores of a case as HTML, for the description on its page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-_MEASURES = ("precision", "recall", "f1")
-# Allure strips style sheets and gives tables no padding of its own.
-_CELL = "padding: 2px 12px; border: 1px solid #ccc; text-align: left"
-
 
 def scores_table(scores: Mapping[str, Any]) -> str:
-    """Return the scores that are defined as a table, one a line, and those by key as another.
+    """Return the scores that are defined, one a line, and those by key, one a line.
+
+    There are no columns: Allure takes every style, border and fixed width away, so that they would not be
+    told apart.
 
     Args:
         scores: The ``scores`` of a record.
     """
-    defined = {name: value for name, value in scores.items() if isinstance(value, int | float)}
-    tables = [_table(("score", "value"), ((name, _number(value)) for name, value in defined.items()))]
-    keys = scores.get("per_key")
-    if keys:
-        rows = (
-            [key, *(_number(each[measure]) for measure in _MEASURES), each["stage"] or ""]
-            for key, each in keys.items()
-        )
-        tables.append(_table(("key", *_MEASURES, "matched by"), rows))
-    return "<br>".join(tables)
+    lines = [
+        f"<b>{value:.3f}</b> {escape(name)}"
+        for name, value in scores.items()
+        if isinstance(value, int | float)
+    ]
+    by_key = [_of_key(key, each) for key, each in (scores.get("per_key") or {}).items()]
+    return "".join(f"<p>{'<br>'.join(part)}</p><br>" for part in (lines, by_key) if part)
 
 
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = (_row("th", head), *(_row("td", row) for row in rows))
-    return f'<table style="border-collapse: collapse">{"".join(lines)}</table>'
-
-
-def _row(cell: str, texts: Iterable[str]) -> str:
-    opened, closed = f'<{cell} style="{_CELL}">', f"</{cell}>"
-    return f"<tr>{''.join(opened + escape(text) + closed for text in texts)}</tr>"
+def _of_key(key: str, counts: Mapping[str, Any]) -> str:
+    if counts["f1"] is None:
+        return f"<b>{escape(key)}</b>: nothing expected and nothing returned"
+    measured = f"F1 {counts['f1']:.3f}, precision {counts['precision']:.3f}, recall {counts['recall']:.3f}"
+    matched = f" (column matched by {escape(counts['stage'])})" if counts["stage"] else " (no column)"
+    return f"<b>{escape(key)}</b>: {measured}{matched}"
