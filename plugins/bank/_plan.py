@@ -62,7 +62,7 @@ _COSTLY = {
     "extra_match": 0.5,
     "more_types": 0.4,
     "other_reaction": 0.5,
-    "unbounded_length": 0.3,
+    "unbounded_length": 0.15,
 }
 """Operators whose queries take long: a smaller share of them, and of routes the shortest only."""
 
