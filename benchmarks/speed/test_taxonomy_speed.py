@@ -64,9 +64,10 @@ def test_variations(
     def compare_all() -> list[list[str]]:
         return [variations(cypher, question.reference_cypher) for question, cypher, _, _ in cases]
 
-    found = benchmark.pedantic(compare_all, rounds=3)
+    # Once: what is known of a query is kept.
+    found = benchmark.pedantic(compare_all, rounds=1)
 
     assert all(found)
     with capsys.disabled():
         each = 1000 * benchmark.stats.stats.median / len(cases)
-        print(f"\nvariations: {each:.2f} ms a perfect case")
+        print(f"\nvariations: {each:.2f} ms a perfect case, the reference met for the first time")
