@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from rdkit import Chem, rdBase
 
-from prompts.validation import find_molecules
+from prompts.validation import canonical_smiles, find_molecules
 
 _NAMES = Path(__file__).with_name("common_names.yaml")
 
@@ -47,16 +46,9 @@ def entities_in(question: str) -> list[Entity]:
             found.append((match.start(), match.group(), _common_names()[match.group().lower()]))
     entities: dict[str, Entity] = {}
     for _, text, smiles in sorted(found):
-        names = tuple(dict.fromkeys(filter(None, (smiles, canonical(smiles)))))
+        names = tuple(dict.fromkeys(filter(None, (smiles, canonical_smiles(smiles)))))
         entities.setdefault(smiles, Entity(text, names))
     return list(entities.values())
-
-
-def canonical(smiles: str) -> str | None:
-    """Return the SMILES as RDKit writes it; None where RDKit cannot read it."""
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-        return None if molecule is None else str(Chem.MolToSmiles(molecule))
 
 
 @cache

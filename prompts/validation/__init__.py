@@ -17,7 +17,7 @@ from prompts.validation._model import (
     Intent,
     Validation,
 )
-from prompts.validation._molecules import Mention, find_molecules
+from prompts.validation._molecules import Mention, canonical_smiles, find_molecules
 from prompts.validation._question import read_question
 from prompts.validation._validator import SchemaValidator
 
@@ -34,6 +34,7 @@ __all__ = [
     "Mention",
     "SchemaValidator",
     "Validation",
+    "canonical_smiles",
     "checklist_for",
     "critique",
     "find_molecules",

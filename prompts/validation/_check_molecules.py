@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
-
-from rdkit import Chem, rdBase
 
 from kg.cypher import StringLiteral, string_literals
 from kg.reading import Operation, QueryReading
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
+from prompts.validation._molecules import canonical_smiles
 
 _STEREO = str.maketrans("", "", "@/\\")
 _ALIKE = 0.8
@@ -134,11 +132,11 @@ def _likeness(name: str, value: str) -> float:
     """1.0 for the same molecule; else how much the two texts have in common."""
     if value.strip().lower() == name.lower() or _flat(value) == _flat(name):
         return 1.0
-    same = canonical(name)
-    if same is not None and same == canonical(value):
+    same = canonical_smiles(name)
+    if same is not None and same == canonical_smiles(value):
         return 1.0
     ratio = SequenceMatcher(None, name, value, autojunk=False).ratio()
-    if canonical(value) is None and ratio >= _CLOSE_ENOUGH:
+    if canonical_smiles(value) is None and ratio >= _CLOSE_ENOUGH:
         # No molecule at all, so one that was meant to be this one.
         return max(ratio, _ALIKE)
     if min(len(name), len(value)) < _SHORTEST:
@@ -154,22 +152,9 @@ def _stay(ratio: float, changed: int) -> float:
     return ratio if changed <= 3 else _ALIKE - 0.01
 
 
-@lru_cache(maxsize=256)
-def canonical(smiles: str) -> str | None:
-    """The canonical form of a SMILES; None where RDKit reads no molecule in it."""
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles, sanitize=False)
-        if (
-            molecule is None
-            or Chem.SanitizeMol(molecule, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE
-        ):
-            return None
-        return str(Chem.MolToSmiles(molecule)) or None
-
-
 def _difference(written: str, name: str) -> str:
-    same = canonical(name)
-    if same is not None and same == canonical(written):
+    same = canonical_smiles(name)
+    if same is not None and same == canonical_smiles(written):
         return "it is the same molecule spelled otherwise, and names are compared as texts."
     if written.lower() == name.lower():
         return "upper and lower case differ."

@@ -1,6 +1,7 @@
 """SMILES within the words of a question."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from rdkit import Chem, rdBase
@@ -109,3 +110,19 @@ def _is_smiles(word: str, *, quoted: bool) -> bool:
 def _is_hyphenated(word: str) -> bool:
     """Whether it is letters and hyphens in lower case, such as `non-co`."""
     return all(part.isalpha() and part.islower() for part in re.split(r"[-.:/]", word) if part)
+
+
+@lru_cache(maxsize=256)
+def canonical_smiles(smiles: str) -> str | None:
+    """Return a SMILES as RDKit writes it; None where RDKit reads no molecule in it."""
+    # RDKit takes what follows a space for a name, stops at a NUL, and cannot be given half a surrogate pair.
+    if len(smiles) > _LONGEST or not _CHARACTERS.fullmatch(smiles):
+        return None
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles, sanitize=False)
+        if (
+            molecule is None
+            or Chem.SanitizeMol(molecule, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE
+        ):
+            return None
+        return str(Chem.MolToSmiles(molecule)) or None

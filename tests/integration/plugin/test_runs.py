@@ -168,7 +168,7 @@ def test_a_broken_harness_is_no_score(
     assert [case for case in ran.summary["lost_cases"] if "[conditions-" in case] == ran.summary["lost_cases"]
     assert len(ran.summary["lost_cases"]) == 1
     assert ran.summary["passed"] == 5
-    assert "incomplete: 1 cases broke off" in ran.output
+    assert "incomplete: 1 case broke off" in ran.output
 
 
 def test_a_session_without_a_case_leaves_nothing(live: Suite, tmp_path: Path) -> None:

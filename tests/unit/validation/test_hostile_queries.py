@@ -1,0 +1,65 @@
+"""Text that no chemist wrote: the validator judges it like any other and never breaks."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.schemas import default_schema
+
+from kg.cypher import quote
+from prompts.validation import SchemaValidator, canonical_smiles, find_molecules
+
+ASKED = "From which direct precursors is CC(=O)Nc1ccc(O)cc1 made?"
+REFERENCE = (
+    "MATCH (r:Reaction)-[:PRODUCES]->(:Molecule {{name: {name}}}) "
+    "MATCH (m:Molecule)-[:IS_REACTANT]->(r) RETURN r.id, collect(DISTINCT m.name)"
+)
+HOSTILE = [
+    "\ud800",
+    "C\udfff",
+    "C\x00C",
+    "CC(=O)Nc1ccc(O)cc1\x00",
+    "Ω",
+    "CC(=O)Nc1ccc(O)cc1 name",
+    "x" * 150_000,
+    "C" * 150_000,
+    "(" * 50_000,
+    "C1" * 50_000,
+    "[C@H]" * 20_000,
+]
+
+
+def validator() -> SchemaValidator:
+    return SchemaValidator(default_schema(), "benchmark")
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: f"{value[:6]!a}-{len(value)}")
+def test_a_hostile_name_is_another_molecule(value: str) -> None:
+    found = validator().validate(REFERENCE.format(name=quote(value)), ASKED)
+    assert {each.label for each in found.findings} & {"wrong_entity", "altered_smiles"}
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: f"{value[:6]!a}-{len(value)}")
+def test_a_hostile_question_is_read(value: str) -> None:
+    assert len(find_molecules(f"From which direct precursors is {value} made?")) <= 1
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(st.characters(exclude_categories=()), max_size=40))
+def test_any_name_is_judged(value: str) -> None:
+    found = validator().validate(REFERENCE.format(name=quote(value)), ASKED)
+    assert found.findings
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=20))
+def test_a_canonical_form_is_its_own(value: str) -> None:
+    canonical = canonical_smiles(value)
+    assert canonical is None or canonical_smiles(canonical) == canonical
+
+
+@pytest.mark.parametrize("value", ["\ud800", "C\x00", "C name", "Ω", "", "C(", "c1cc"])
+def test_what_is_no_smiles_has_no_canonical_form(value: str) -> None:
+    assert canonical_smiles(value) is None
+
+
+def test_a_molecule_has_one_canonical_form() -> None:
+    assert canonical_smiles("OC1=CC=C(NC(C)=O)C=C1") == canonical_smiles("CC(=O)Nc1ccc(O)cc1") is not None
