@@ -8,7 +8,6 @@ from importlib import resources
 from typing import Any
 
 import yaml
-from nltk.stem.snowball import SnowballStemmer
 
 from kg.errors import InputError
 from plugins.scoring._expressions import reduce_expression
@@ -19,7 +18,6 @@ _WORD_LISTS = ("reaction_words", "count_words", "quantities", "positions")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TRAILING_NAME = re.compile(r"(?<=[^_])_*names?$")
 _TRAILING_NUMBER = re.compile(r"(?<=[^_\d])_*\d+$")
-_STEMMER = SnowballStemmer("english")
 
 Words = tuple[str, ...]
 
@@ -110,4 +108,12 @@ def normalise(name: str) -> str:
 def stem_name(normal: str) -> str:
     """Drop a trailing number and stem each part of a normalised name (Snowball, English)."""
     unnumbered = _TRAILING_NAME.sub("", _TRAILING_NUMBER.sub("", normal))
-    return "_".join(_STEMMER.stem(part) for part in unnumbered.split("_"))
+    return "_".join(_stemmer().stem(part) for part in unnumbered.split("_"))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    # NLTK takes a third of a second to load, which a session that scores nothing need not wait for.
+    from nltk.stem.snowball import SnowballStemmer
+
+    return SnowballStemmer("english")

@@ -1,18 +1,12 @@
 """Text similarity of two queries, on the tokens of Cypher's grammar."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any
-
-from nltk.stem.porter import PorterStemmer
-from nltk.translate.meteor_score import single_meteor_score
-from rouge_score_rs.rouge_scorer import RougeScorer
-from sacrebleu.metrics.bleu import BLEU
 
 from kg.cypher import Token, TokenKind, tokens
 
 _BLANK = " "
-_BLEU = BLEU(tokenize="none", smooth_method="exp", effective_order=True)
 
 
 class _Numbers:
@@ -32,16 +26,45 @@ class _NoSynonyms:
 class _WordStemmer:
     """Stems words only, so that no SMILES literal is folded."""
 
-    def __init__(self) -> None:
-        self._stem = lru_cache(maxsize=8192)(PorterStemmer().stem)
+    def __init__(self, stem: Callable[[str], str]) -> None:
+        self._stem = lru_cache(maxsize=8192)(stem)
 
     def stem(self, token: str) -> str:
-        return str(self._stem(token)) if token.isidentifier() else token
+        return self._stem(token) if token.isidentifier() else token
 
 
-_ROUGE: Any = RougeScorer(["rougeL"], tokenizer=_Numbers())  # type: ignore[no-untyped-call]
-_STEMMER = _WordStemmer()
-_NO_SYNONYMS = _NoSynonyms()
+class _Metrics:
+    """The libraries' metrics, set up once."""
+
+    def __init__(self) -> None:
+        # They take half a second to load, which a session that scores nothing need not wait for.
+        from nltk.stem.porter import PorterStemmer
+        from nltk.translate.meteor_score import single_meteor_score
+        from rouge_score_rs.rouge_scorer import RougeScorer
+        from sacrebleu.metrics.bleu import BLEU
+
+        self._bleu = BLEU(tokenize="none", smooth_method="exp", effective_order=True)
+        self._rouge: Any = RougeScorer(["rougeL"], tokenizer=_Numbers())  # type: ignore[no-untyped-call]
+        self._meteor = partial(
+            single_meteor_score,
+            preprocess=str,
+            stemmer=_WordStemmer(PorterStemmer().stem),
+            wordnet=_NoSynonyms(),
+        )
+
+    def bleu(self, reference: str, query: str) -> float:
+        return self._bleu.sentence_score(query, [reference]).score / 100
+
+    def meteor(self, reference: Sequence[str], query: Sequence[str]) -> float:
+        return float(self._meteor(reference, query))
+
+    def rouge_l(self, reference: str, query: str) -> float:
+        return float(self._rouge.score(reference, query)["rougeL"].fmeasure)
+
+
+@lru_cache(maxsize=1)
+def _metrics() -> _Metrics:
+    return _Metrics()
 
 
 def text_scores(reference: str, query: str | None) -> dict[str, float]:
@@ -56,10 +79,12 @@ def text_scores(reference: str, query: str | None) -> dict[str, float]:
     # Tokens may hold blanks (string literals do); numbers do not.
     numbers: dict[str, str] = {}
     wanted_text, given_text = (_numbered(side, numbers) for side in (wanted, given))
-    bleu = _BLEU.sentence_score(given_text, [wanted_text]).score / 100
-    meteor = single_meteor_score(wanted, given, preprocess=str, stemmer=_STEMMER, wordnet=_NO_SYNONYMS)
-    rouge = _ROUGE.score(wanted_text, given_text)["rougeL"].fmeasure
-    return {"bleu": _clamp(bleu), "meteor": _clamp(meteor), "rouge_l": _clamp(rouge)}
+    metrics = _metrics()
+    return {
+        "bleu": _clamp(metrics.bleu(wanted_text, given_text)),
+        "meteor": _clamp(metrics.meteor(wanted, given)),
+        "rouge_l": _clamp(metrics.rouge_l(wanted_text, given_text)),
+    }
 
 
 def _numbered(side: Sequence[str], numbers: dict[str, str]) -> str:
