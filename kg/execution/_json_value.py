@@ -2,26 +2,16 @@
 
 import base64
 import math
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import neo4j.time
-from neo4j.graph import Node, Path, Relationship
-from neo4j.spatial import Point
+if TYPE_CHECKING:
+    from neo4j.graph import Node, Relationship
 
 DEEPEST = 64
 """Levels of lists and maps that are kept; far below what breaks a reader of JSON."""
-
-_TEMPORAL: dict[type, str] = {
-    neo4j.time.Date: "date",
-    neo4j.time.Time: "time",
-    neo4j.time.DateTime: "datetime",
-    neo4j.time.Duration: "duration",
-    datetime: "datetime",
-    date: "date",
-    time: "time",
-    timedelta: "duration",
-}
 
 
 def to_json_value(value: Any) -> Any:
@@ -59,6 +49,10 @@ def _convert(value: Any, levels: int) -> Any:
 
 
 def _special(value: Any, levels: int) -> Any:
+    # Late, as everywhere but in the client's own process: see `kg.server._driver`.
+    from neo4j.graph import Node, Path, Relationship
+    from neo4j.spatial import Point
+
     if isinstance(value, Node):
         return {"$node": _node(value, levels)}
     if isinstance(value, Relationship):
@@ -70,7 +64,7 @@ def _special(value: Any, levels: int) -> Any:
                 "relationships": [_relationship(edge, levels - 1) for edge in value.relationships],
             }
         }
-    if type(value) in _TEMPORAL:
+    if type(value) in _temporal_names():
         return {"$temporal": {"type": _temporal_name(value), "value": _iso(value)}}
     if isinstance(value, Point):
         return {"$point": {"srid": value.srid, "coordinates": [_convert(float(part), 1) for part in value]}}
@@ -79,7 +73,7 @@ def _special(value: Any, levels: int) -> Any:
     return {"$unknown": type(value).__name__}
 
 
-def _node(node: Node, levels: int) -> dict[str, Any]:
+def _node(node: "Node", levels: int) -> dict[str, Any]:
     return {
         "id": node.element_id,
         "labels": sorted(node.labels),
@@ -87,7 +81,7 @@ def _node(node: Node, levels: int) -> dict[str, Any]:
     }
 
 
-def _relationship(edge: Relationship, levels: int) -> dict[str, Any]:
+def _relationship(edge: "Relationship", levels: int) -> dict[str, Any]:
     start, end = edge.start_node, edge.end_node
     return {
         "id": edge.element_id,
@@ -121,8 +115,24 @@ def _non_finite(value: float) -> str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
+@cache
+def _temporal_names() -> Mapping[type, str]:
+    from neo4j.time import Date, DateTime, Duration, Time
+
+    return {
+        Date: "date",
+        Time: "time",
+        DateTime: "datetime",
+        Duration: "duration",
+        datetime: "datetime",
+        date: "date",
+        time: "time",
+        timedelta: "duration",
+    }
+
+
 def _temporal_name(value: Any) -> str:
-    name = _TEMPORAL[type(value)]
+    name = _temporal_names()[type(value)]
     zoneless = name in ("time", "datetime") and value.tzinfo is None
     return f"local{name}" if zoneless else name
 
@@ -130,8 +140,6 @@ def _temporal_name(value: Any) -> str:
 def _iso(value: Any) -> str:
     if isinstance(value, timedelta):
         return f"PT{value.total_seconds():.6f}S"
-    if isinstance(value, neo4j.time.Duration):
-        return value.iso_format()
     zone = getattr(getattr(value, "tzinfo", None), "zone", None) or getattr(value, "tzinfo", None)
     named = getattr(zone, "key", zone if isinstance(zone, str) else None)
     iso: str = value.iso_format() if hasattr(value, "iso_format") else value.isoformat()

@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from kg.errors import InputError
 from kg.reactions._record import Record, reaction_string
 
@@ -104,6 +101,10 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
     Raises:
         InputError: The file is empty, unreadable, or not an ORDerly extraction.
     """
+    # A tenth of a second that whoever only reads a graph need not wait for.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         file = pq.ParquetFile(BytesIO(content))
     except (pa.ArrowException, OSError) as error:

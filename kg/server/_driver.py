@@ -1,11 +1,13 @@
 """Talking to a server: connections, passwords, versions."""
 
 import secrets
-
-import neo4j
+from typing import TYPE_CHECKING
 
 from kg.server._endpoint import Endpoint
 from kg.server._errors import ServerError
+
+if TYPE_CHECKING:
+    import neo4j
 
 CONNECT_TIMEOUT_S = 10.0
 ANSWER_TIMEOUT_S = 60.0
@@ -16,7 +18,7 @@ FIRST_PASSWORD = "neo4j"
 """What every new Neo4j store asks to be changed."""
 
 
-def connect(endpoint: Endpoint) -> neo4j.Driver:
+def connect(endpoint: Endpoint) -> "neo4j.Driver":
     """Return a driver for a server; nothing is sent until it is used.
 
     Args:
@@ -30,7 +32,7 @@ def connect(endpoint: Endpoint) -> neo4j.Driver:
 
 def driver_for(
     uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S
-) -> neo4j.Driver:
+) -> "neo4j.Driver":
     """Return a driver for an address and credentials.
 
     Args:
@@ -39,7 +41,11 @@ def driver_for(
         password: Password.
         answer_timeout_s: Seconds until a connection is there, its handshake and greeting done.
     """
-    return neo4j.GraphDatabase.driver(
+    # Half a second of imports, here and wherever the driver is imported within a function: most processes
+    # of a session, such as its workers, never talk to a server themselves.
+    from neo4j import GraphDatabase
+
+    return GraphDatabase.driver(
         uri,
         auth=(user, password),
         connection_timeout=CONNECT_TIMEOUT_S,

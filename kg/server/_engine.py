@@ -4,10 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
-
-import neo4j
-from neo4j.exceptions import DriverError, Neo4jError
+from typing import TYPE_CHECKING, Protocol
 
 from kg.paths import cache_dir
 from kg.server._driver import FIRST_PASSWORD, USER, change_password, connect, new_password, server_version
@@ -19,6 +16,9 @@ from kg.server._port import free_port
 from kg.server._private import private_directory
 from kg.server._running import RunningServer
 from kg.server._templates import Template, template
+
+if TYPE_CHECKING:
+    import neo4j
 
 PORT_TRIES = 5
 
@@ -68,7 +68,7 @@ class Opener:
     def open(
         self,
         graph_fingerprint: str,
-        fill: Callable[[neo4j.Driver], object],
+        fill: "Callable[[neo4j.Driver], object]",
         before_fill: Callable[[], object],
     ) -> RunningServer:
         """Start a server with a graph.
@@ -78,6 +78,7 @@ class Opener:
             fill: Loads the graph into an empty server where there is no store yet.
             before_fill: Called before that server is started.
         """
+        from neo4j.exceptions import DriverError, Neo4jError
 
         def build(home: Path) -> str:
             before_fill()
@@ -103,7 +104,7 @@ class Opener:
         )
         return RunningServer(endpoint, supervised)
 
-    def _build(self, staging: Path, fill: Callable[[neo4j.Driver], object]) -> str:
+    def _build(self, staging: Path, fill: "Callable[[neo4j.Driver], object]") -> str:
         self._announce("Loading the graph into a new store (once; later sessions copy it)")
         supervised, endpoint = self._start(
             lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None, ""

@@ -1,8 +1,7 @@
 """The server that ``--graph`` asks for."""
 
 from collections.abc import Callable
-
-import neo4j
+from typing import TYPE_CHECKING
 
 from kg.errors import InputError
 from kg.server._background import reuse
@@ -13,6 +12,9 @@ from kg.server._port import port_is_free
 from kg.server._running import RunningServer
 from kg.server._uri import is_uri, open_uri
 
+if TYPE_CHECKING:
+    import neo4j
+
 STARTUP_TIMEOUT_S = 120.0
 
 
@@ -20,7 +22,7 @@ def open_server(
     spec: str,
     *,
     graph_fingerprint: str,
-    fill: Callable[[neo4j.Driver], object],
+    fill: "Callable[[neo4j.Driver], object]",
     announce: Callable[[str], None],
     before_fill: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
@@ -65,7 +67,7 @@ def start_server(
     spec: str,
     *,
     graph_fingerprint: str,
-    fill: Callable[[neo4j.Driver], object],
+    fill: "Callable[[neo4j.Driver], object]",
     announce: Callable[[str], None],
     before_fill: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,

@@ -4,8 +4,6 @@ import os
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError
-
 from kg.errors import InputError
 from kg.server._cause import cause_of
 from kg.server._driver import USER, server_version
@@ -69,6 +67,8 @@ def open_uri(spec: str) -> Endpoint:
         InputError: The address cannot be read.
         ServerError: The server does not answer, refuses the credentials, or is no Neo4j 5.
     """
+    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError
+
     address = parse_address(spec)
     try:
         version = server_version(address.uri, address.user, address.password, ANSWER_TIMEOUT_S)

@@ -1,13 +1,13 @@
 """The fingerprint of the live graph."""
 
 from collections.abc import Iterator
-from typing import Any, LiteralString
-
-import neo4j
-from neo4j.exceptions import DriverError, Neo4jError
+from typing import TYPE_CHECKING, Any, LiteralString
 
 from kg.errors import GraphError
 from kg.reactions import fingerprint_of_lines, node_line, relationship_line
+
+if TYPE_CHECKING:
+    import neo4j
 
 # Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
 # the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
@@ -24,7 +24,7 @@ _IDS_AT_ONCE = 250_000
 _NODES_AT_ONCE = 2_000
 
 
-def fingerprint(driver: neo4j.Driver, database: str = "neo4j") -> str:
+def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     """Return the fingerprint of everything in the database, read in a READ session.
 
     It equals `kg.reactions.fingerprint_of` of the reactions that were loaded, and differs when a label,
@@ -37,11 +37,14 @@ def fingerprint(driver: neo4j.Driver, database: str = "neo4j") -> str:
     Raises:
         GraphError: The server cannot be read.
     """
+    from neo4j import READ_ACCESS
+    from neo4j.exceptions import DriverError, Neo4jError
+
     try:
         with (
             driver.session(
                 database=database,
-                default_access_mode=neo4j.READ_ACCESS,
+                default_access_mode=READ_ACCESS,
                 notifications_min_severity="OFF",
             ) as session,
             session.begin_transaction() as transaction,
@@ -51,7 +54,7 @@ def fingerprint(driver: neo4j.Driver, database: str = "neo4j") -> str:
         raise GraphError(f"The graph in database '{database}' could not be read: {error}") from error
 
 
-def _lines(transaction: neo4j.Transaction) -> Iterator[str]:
+def _lines(transaction: "neo4j.Transaction") -> Iterator[str]:
     nodes: dict[int, str] = {}
     relationships: list[tuple[int, str, dict[str, Any], int]] = []
     for ids in _ids(transaction):
@@ -65,7 +68,7 @@ def _lines(transaction: neo4j.Transaction) -> Iterator[str]:
         yield relationship_line(nodes[begin], kind, values, nodes[end])
 
 
-def _ids(transaction: neo4j.Transaction) -> Iterator[list[int]]:
+def _ids(transaction: "neo4j.Transaction") -> Iterator[list[int]]:
     count = transaction.run(_COUNT).single(strict=True)[0]
     parts = count // _IDS_AT_ONCE + 1
     for part in range(parts):

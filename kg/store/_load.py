@@ -4,13 +4,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import LiteralString, TypeVar
-
-import neo4j
-from neo4j.exceptions import DriverError, Neo4jError
+from typing import TYPE_CHECKING, LiteralString, TypeVar
 
 from kg.errors import GraphError
 from kg.reactions import Reaction
+
+if TYPE_CHECKING:
+    import neo4j
 
 _CONSTRAINTS: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT molecule_name IF NOT EXISTS FOR (m:Molecule) REQUIRE m.name IS UNIQUE",
@@ -43,7 +43,7 @@ class LoadReport:
     seconds: float
 
 
-def load(driver: neo4j.Driver, reactions: Sequence[Reaction], database: str = "neo4j") -> LoadReport:
+def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = "neo4j") -> LoadReport:
     """Write the reactions into an empty database, constraints first, in batches.
 
     ``PRODUCES`` has the property ``yield`` (a float, in percent) only where the yield is known.
@@ -56,6 +56,8 @@ def load(driver: neo4j.Driver, reactions: Sequence[Reaction], database: str = "n
     Raises:
         GraphError: The database holds nodes already, or the server refuses a write.
     """
+    from neo4j.exceptions import DriverError, Neo4jError
+
     started = time.perf_counter()
     try:
         with driver.session(database=database) as session:
@@ -72,7 +74,7 @@ def load(driver: neo4j.Driver, reactions: Sequence[Reaction], database: str = "n
     return LoadReport(len(reactions), len(names), written, time.perf_counter() - started)
 
 
-def _require_empty(session: neo4j.Session, database: str) -> None:
+def _require_empty(session: "neo4j.Session", database: str) -> None:
     record = session.run("MATCH (n) RETURN count(n) AS nodes").single(strict=True)
     if record["nodes"]:
         raise GraphError(
@@ -81,10 +83,10 @@ def _require_empty(session: neo4j.Session, database: str) -> None:
         )
 
 
-def _write(session: neo4j.Session, query: LiteralString, rows: Sequence[object]) -> int:
+def _write(session: "neo4j.Session", query: LiteralString, rows: Sequence[object]) -> int:
     """Write one batch in a transaction that the driver may repeat; return the relationships created."""
 
-    def work(transaction: neo4j.ManagedTransaction) -> int:
+    def work(transaction: "neo4j.ManagedTransaction") -> int:
         return transaction.run(query, rows=rows).consume().counters.relationships_created
 
     return session.execute_write(work)

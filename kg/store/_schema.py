@@ -3,12 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import LiteralString
-
-import neo4j
-from neo4j.exceptions import DriverError, Neo4jError
+from typing import TYPE_CHECKING, LiteralString
 
 from kg.errors import GraphError
+
+if TYPE_CHECKING:
+    import neo4j
 
 # Every node and relationship is read: exact, where a sample or the counts store would only be likely.
 _NODES: LiteralString = """
@@ -27,7 +27,7 @@ RETURN DISTINCT labels(a) AS start, type(r) AS kind, labels(b) AS end
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def schema_text(driver: neo4j.Driver, database: str = "neo4j") -> str:
+def schema_text(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     """Return labels, properties with types, and relationship types with directions, as prompts show them.
 
     The text depends on the content of the graph alone: lines and names are sorted. Types are those of
@@ -41,8 +41,11 @@ def schema_text(driver: neo4j.Driver, database: str = "neo4j") -> str:
     Raises:
         GraphError: The server cannot be read, or the database is empty.
     """
+    from neo4j import READ_ACCESS
+    from neo4j.exceptions import DriverError, Neo4jError
+
     try:
-        with driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session:
+        with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
             nodes = list(session.run(_NODES))
             properties = list(session.run(_PROPERTIES))
             directions = list(session.run(_DIRECTIONS))

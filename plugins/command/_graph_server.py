@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
-import neo4j
 
 from kg.errors import GraphError, InputError
 from kg.reactions import Reaction, fingerprint_of, read_graph
@@ -24,6 +24,9 @@ from kg.server import (
     status,
 )
 from kg.store import load
+
+if TYPE_CHECKING:
+    import neo4j
 
 _graph_option = click.option(
     "--graph",
@@ -145,7 +148,7 @@ def _load_into_given(uri: str, reactions: Sequence[Reaction]) -> None:
     click.echo(f"Loaded {report.reactions:,} reactions into {given.endpoint.uri} in {report.seconds:.1f} s.")
 
 
-def _loader(reactions: Sequence[Reaction]) -> Callable[[neo4j.Driver], object]:
+def _loader(reactions: Sequence[Reaction]) -> "Callable[[neo4j.Driver], object]":
     return lambda driver: load(driver, reactions)
 
 

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-
-import neo4j
+from typing import TYPE_CHECKING
 
 from kg.errors import InputError
 from kg.questions import QuestionSet
 from kg.reactions import fingerprint_of, read_graph
 from kg.server import Endpoint, RunningServer, connect, open_server
 from kg.store import fingerprint, load, schema_text
+
+if TYPE_CHECKING:
+    import neo4j
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
                 "shipped one; start a server that holds it with `retrocypher graph up --graph DIR` first"
             )
 
-    def fill(driver: neo4j.Driver) -> None:
+    def fill(driver: "neo4j.Driver") -> None:
         load(driver, shipped())
 
     server = open_server(

@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
-
-import neo4j
+from typing import TYPE_CHECKING, Any
 
 from kg.errors import InputError
 from kg.questions._model import Question, setting_of
@@ -21,6 +19,9 @@ from kg.questions.authoring._reference import check_gold
 from kg.questions.authoring._templates import reference_template
 from kg.questions.authoring._traversal import traverse
 from kg.reactions import Reaction, fingerprint_of
+
+if TYPE_CHECKING:
+    import neo4j
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class BuiltQuestions:
 
 def build_questions(
     reactions: Sequence[Reaction],
-    driver: neo4j.Driver,
+    driver: "neo4j.Driver",
     seed: int,
     *,
     plan: Plan | None = None,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
-import neo4j
+from typing import TYPE_CHECKING, Any
 
 from kg.errors import GraphError
 from kg.questions._model import Question
+
+if TYPE_CHECKING:
+    import neo4j
 
 Row = dict[str, Any]
 _SHOWN_ROWS = 5
@@ -17,7 +18,7 @@ class GoldDifferenceError(GraphError):
     """The reference Cypher and the traversal answer a question differently; the message shows both."""
 
 
-def ask(driver: neo4j.Driver, question: Question, database: str = "neo4j") -> list[Row]:
+def ask(driver: "neo4j.Driver", question: Question, database: str = "neo4j") -> list[Row]:
     """Run a question's reference query and return its rows as gold writes them.
 
     Args:
@@ -25,9 +26,9 @@ def ask(driver: neo4j.Driver, question: Question, database: str = "neo4j") -> li
         question: The question.
         database: Name of the database.
     """
-    found = driver.execute_query(
-        question.reference_cypher, database_=database, routing_=neo4j.RoutingControl.READ
-    )
+    from neo4j import RoutingControl
+
+    found = driver.execute_query(question.reference_cypher, database_=database, routing_=RoutingControl.READ)
     if question.setting == "multi_step":
         routes = sorted([node["id"] for node in record["reaction_nodes"]] for record in found.records)
         return [{"route": route} for route in routes]
@@ -36,7 +37,7 @@ def ask(driver: neo4j.Driver, question: Question, database: str = "neo4j") -> li
 
 
 def check_gold(
-    driver: neo4j.Driver, questions: Sequence[Question], database: str = "neo4j", threads: int = 4
+    driver: "neo4j.Driver", questions: Sequence[Question], database: str = "neo4j", threads: int = 4
 ) -> None:
     """Compare the gold of questions with what their reference queries return.
 
