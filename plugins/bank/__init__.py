@@ -17,16 +17,20 @@ from plugins.bank._store import (
     write_bank,
     write_entries,
 )
+from plugins.bank._validator import ValidatorFigures, evaluate_validator
+from plugins.bank._validator_table import validator_table
 
 __all__ = [
     "PARTS",
     "Bank",
     "BankEntry",
     "Size",
+    "ValidatorFigures",
     "bank_folder",
     "bank_key",
     "build_bank",
     "counts_table",
+    "evaluate_validator",
     "has_bank",
     "is_right",
     "load_bank",
@@ -34,6 +38,7 @@ __all__ = [
     "read_manifest",
     "sample",
     "totals",
+    "validator_table",
     "write_bank",
     "write_entries",
 ]

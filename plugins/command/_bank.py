@@ -1,12 +1,12 @@
-"""``retrocypher bank build|show``: the bank of known errors."""
+"""``retrocypher bank build|show|sample|validate``: the bank of known errors."""
 
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from kg.questions import load_questions
+from kg.questions import PHRASINGS, load_questions
 from kg.reactions import fingerprint_of, read_graph
+from kg.schema import default_schema
 from kg.server import open_server
 from kg.store import load
 from plugins.bank import (
@@ -14,14 +14,18 @@ from plugins.bank import (
     bank_folder,
     build_bank,
     counts_table,
+    evaluate_validator,
     has_bank,
     load_bank,
     read_manifest,
     sample,
     totals,
+    validator_table,
     write_bank,
     write_entries,
 )
+from plugins.command._console import table_console
+from prompts.validation import SchemaValidator
 
 _seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
@@ -75,7 +79,7 @@ def bank_show_command(seed: int, out: Path | None) -> None:
     """Print how many entries the bank has by operator and task, and what was dropped."""
     folder = out or bank_folder(load_questions(), seed)
     entries = load_bank("development", folder) + load_bank("held_out", folder)
-    console = Console(width=None if Console().is_terminal else 240, highlight=False)
+    console = table_console()
     console.print(counts_table(entries, read_manifest(folder)))
     console.print(totals(entries))
 
@@ -99,3 +103,33 @@ def bank_sample_command(seed: int, out: Path | None, folder: Path, entries: int)
         chosen = sample(load_bank(part, source), entries, seed)
         write_entries(chosen, folder / f"{part}.jsonl.gz")
         click.echo(f"{len(chosen):,} entries written to {folder / f'{part}.jsonl.gz'}")
+
+
+@click.command("validate")
+@_seed_option
+@_out_option
+@click.option("--held-out", is_flag=True, help="Take the part that is set aside for final figures.")
+@click.option(
+    "--phrasing",
+    "phrasings",
+    type=click.IntRange(1, PHRASINGS),
+    multiple=True,
+    help="A wording in which questions are asked; may be given several times.  [default: 1]",
+)
+@click.option("--misses", type=click.IntRange(min=0), default=15, help="How many operators to list.")
+def bank_validate_command(
+    seed: int, out: Path | None, held_out: bool, phrasings: tuple[int, ...], misses: int
+) -> None:
+    """Judge the bank's queries and all references by the schema validator, and print what it found.
+
+    It sees query, question and schema, and no task, reference or result.
+    """
+    question_set = load_questions()
+    folder = out or bank_folder(question_set, seed)
+    figures = evaluate_validator(
+        SchemaValidator(default_schema(), "benchmark"),
+        load_bank("held_out" if held_out else "development", folder),
+        question_set.questions,
+        phrasings or (1,),
+    )
+    table_console().print(validator_table(figures, misses=misses))

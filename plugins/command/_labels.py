@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from kg.labels import LABELS
 from kg.questions import load_questions
 from kg.schema import default_schema
 from plugins.bank import load_bank
+from plugins.command._console import table_console
 from plugins.taxonomy import evaluate, evaluation_table, labels_of
 
 
@@ -23,7 +23,7 @@ def labels_list_command() -> None:
         table.add_column(heading)
     for label in LABELS.values():
         table.add_row(label.name, label.meaning, label.source)
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 @click.command("evaluate")
@@ -46,6 +46,6 @@ def labels_evaluate_command(held_out: bool, bank: Path | None, misses: int) -> N
         if entry.kind == "error" and entry.label is not None
     )
     seconds = time.perf_counter() - start
-    console = Console(highlight=False, soft_wrap=True)
+    console = table_console()
     console.print(evaluation_table(evaluation, misses=misses))
     console.print(f"{1000 * seconds / max(1, evaluation.cases):.2f} ms a case")

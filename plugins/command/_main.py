@@ -5,7 +5,12 @@ import sys
 import click
 
 from kg.errors import RetroCypherError
-from plugins.command._bank import bank_build_command, bank_sample_command, bank_show_command
+from plugins.command._bank import (
+    bank_build_command,
+    bank_sample_command,
+    bank_show_command,
+    bank_validate_command,
+)
 from plugins.command._check import check_command
 from plugins.command._graph_build import build_command
 from plugins.command._graph_server import down_command, load_command, status_command, up_command
@@ -49,7 +54,7 @@ def bank() -> None:
 for _command in (build_command, up_command, status_command, load_command, down_command):
     graph.add_command(_command)
 questions.add_command(questions_build_command)
-for _command in (bank_build_command, bank_show_command, bank_sample_command):
+for _command in (bank_build_command, bank_show_command, bank_sample_command, bank_validate_command):
     bank.add_command(_command)
 for _command in (labels_list_command, labels_evaluate_command):
     labels.add_command(_command)

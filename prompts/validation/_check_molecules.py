@@ -1,5 +1,6 @@
 """Whether the query looks up the molecules of the question, letter by letter."""
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -10,6 +11,7 @@ from prompts.validation._model import Finding
 from prompts.validation._molecules import canonical_smiles
 
 _STEREO = str.maketrans("", "", "@/\\")
+_CHARGED_ATOM = re.compile(r"\[([A-Za-z]+?)H?\d*(?:[+-]+\d*)?\]")
 _ALIKE = 0.8
 _CLOSE_ENOUGH = 0.6
 _SHORTEST = 4
@@ -124,13 +126,18 @@ def _flat(smiles: str) -> str:
     return smiles.translate(_STEREO)
 
 
+def _uncharged(smiles: str) -> str:
+    """A SMILES without charges and written hydrogens; all that tells an ion such as `[Cl-]` from `Cl`."""
+    return _CHARGED_ATOM.sub(r"\1", _flat(smiles))
+
+
 def _could_be_molecule(value: str) -> bool:
     return bool(value) and not any(character.isspace() for character in value.strip())
 
 
 def _likeness(name: str, value: str) -> float:
     """1.0 for the same molecule; else how much the two texts have in common."""
-    if value.strip().lower() == name.lower() or _flat(value) == _flat(name):
+    if value.strip().lower() == name.lower() or _uncharged(value) == _uncharged(name):
         return 1.0
     same = canonical_smiles(name)
     if same is not None and same == canonical_smiles(value):
@@ -160,6 +167,8 @@ def _difference(written: str, name: str) -> str:
         return "upper and lower case differ."
     if _flat(written) == _flat(name):
         return "marks of stereochemistry (@, / or a backslash) differ."
+    if _uncharged(written) == _uncharged(name):
+        return "charges or the brackets around an atom differ."
     for place, (left, right) in enumerate(zip(written, name, strict=False)):
         if left != right:
             return f"they differ from character {place + 1} on."

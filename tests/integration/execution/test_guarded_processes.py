@@ -12,7 +12,7 @@ HOSTILE = {
     "memory": "UNWIND range(0, 1000000000) AS x RETURN collect(x) AS c",
     "walks": "MATCH p = (m:Molecule)-[*]-(n) RETURN count(p) AS c",
     "rows": "MATCH (a), (b), (c), (d) RETURN 1 AS x",
-    "wide": "UNWIND range(1, 1000) AS x RETURN range(1, 100000) AS r",
+    "wide": "UNWIND range(1, 1000) AS x RETURN '" + "x" * 100_000 + "' AS r",
     "file": "LOAD CSV FROM 'file:///etc/passwd' AS l RETURN l",
     "address": "MATCH (n) \\u004cOAD CSV FROM 'http://127.0.0.1:1/' AS l RETURN l",
     "settings": "CALL dbms.listConfig() YIELD name RETURN name",

@@ -17,7 +17,7 @@ from support.suite import CHECKOUT, Ran, Suite
 from kg.questions import load_questions, phrase
 from kg.server import Endpoint
 
-SAMPLE = "--sample=24"
+SAMPLE = "--sample=12"
 
 
 def comparable(ran: Ran) -> dict[str, dict[str, Any]]:
@@ -36,7 +36,7 @@ def test_workers_change_nothing(live: Suite) -> None:
     alone = live("-n0", *arguments)
     assert alone.status == 1
     expected = comparable(alone)
-    assert len(expected) == 72
+    assert len(expected) == 36
     for workers in (("-n2",), ("-n8",), ("-n2", "--dist=worksteal")):
         other = live(*workers, *arguments)
         assert other.status == 1
@@ -48,7 +48,7 @@ def test_the_oracle_is_always_right(live: Suite) -> None:
     ran = live("-n0", "--model=oracle", SAMPLE)
     assert ran.status == 0, ran.output
     assert {record["scores"]["f1"] for record in ran.records.values()} == {1.0}
-    assert ran.summary["passed"] == len(ran.records) == 24
+    assert ran.summary["passed"] == len(ran.records) == 12
 
 
 def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
@@ -66,7 +66,7 @@ def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
 def test_what_a_run_directory_holds(live: Suite) -> None:
     ran = live("-n2", "--model=right=oracle", SAMPLE, "--prompt=P5")
     manifest = json.loads((ran.run / "manifest.json").read_text())
-    assert manifest["cases"] == 24
+    assert manifest["cases"] == 12
     assert manifest["exit_status"] == 0
     assert manifest["ended"] >= manifest["started"]
     assert manifest["models"] == [{"label": "right", "kind": "oracle", "argument": ""}]
@@ -229,13 +229,13 @@ def test_the_terminal_says_what_and_how_well(live: Suite) -> None:
     for part in (
         "graph: Neo4j 5.",
         "model: oracle",
-        "questions: 24 of 2,400",
-        "24 of 24 cases, mean F1 1.000",
+        "questions: 12 of 2,400",
+        "12 of 12 cases, mean F1 1.000",
     ):
         assert part in ran.output
     for part in ("P5 × 1S-D-S", "P10 × 1S-D-S", "precursors", "chains_to_target", "records: "):
         assert part in ran.output
-    assert "24 of 24 cases, mean F1 1.000" in live("-q", "-n2", "--model=oracle", SAMPLE).output
+    assert "12 of 12 cases, mean F1 1.000" in live("-q", "-n2", "--model=oracle", SAMPLE).output
 
 
 class Background:
@@ -245,7 +245,7 @@ class Background:
         self.run = run
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "pytest", "benchmarks", "-n2", "--model=oracle", "--sample=600"),
+                *(sys.executable, "-m", "pytest", "benchmarks", "-n2", "--model=oracle", "--sample=300"),
                 *(f"--graph={endpoint.uri}", f"--run-dir={run}"),
             ],
             cwd=CHECKOUT,
@@ -290,8 +290,8 @@ def test_ctrl_c_closes_the_run(endpoint: Endpoint, tmp_path: Path, environment: 
     assert session.process.returncode == 2, output
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["cases"] == len(session.lines())
-    assert summary["selected_cases"] == 600
-    assert f"incomplete: {summary['cases']} of 600 cases were run" in output
+    assert summary["selected_cases"] == 300
+    assert f"incomplete: {summary['cases']} of 300 cases were run" in output
     shown = [json.loads(file.read_text()) for file in session.run.glob("allure-results/*-result.json")]
     recorded = {json.loads(line)["case_id"] for line in session.lines()}
     cases = [{each["name"]: each["value"] for each in result["parameters"]}["case"] for result in shown]
@@ -312,4 +312,4 @@ def test_a_lost_worker_makes_the_run_incomplete(
     assert session.process.returncode == 16, output
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert len(summary["lost_cases"]) == 1
-    assert summary["passed"] == 599
+    assert summary["passed"] == 299

@@ -1,0 +1,91 @@
+"""The figures of a validator on the bank: counted right, and what the schema validator reaches."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kg.questions import PHRASINGS, load_questions, phrase
+from kg.schema import default_schema
+from plugins.bank import Bank, BankEntry, ValidatorFigures, evaluate_validator, read_entries, write_bank
+from plugins.command._bank import bank_validate_command
+from prompts.validation import Asked, Finding, SchemaValidator, Validation
+
+DATA = Path(__file__).parents[2] / "data" / "bank"
+QUESTIONS = load_questions().questions
+QUESTION = QUESTIONS[0]
+PASSED = Validation(True, (), Asked(None), "")
+BLAMED = replace(PASSED, valid=False, findings=(Finding("limit", "", 0, 0),))
+
+
+class Suspicious:
+    """Finds a wrong limit in queries that hold a word, and remembers what it was asked."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.asked: list[str] = []
+
+    def validate(self, query: str, question: str) -> Validation:
+        self.asked.append(question)
+        return BLAMED if self.word in query else PASSED
+
+
+def entry(operator: str, kind: str, label: str | None, cypher: str) -> BankEntry:
+    return BankEntry(QUESTION.id, QUESTION.task, operator, 0, kind, label, "", cypher, {}, {}, False)  # type: ignore[arg-type]
+
+
+ENTRIES = (
+    entry("add_limit", "error", "limit", "RETURN 1 LIMIT 1"),
+    entry("change_length", "error", "path_length", "RETURN 2 LIMIT 1"),
+    entry("drop_component", "error", "missing_component:agents", "RETURN 3"),
+    entry("drop_distinct", "style", "duplicate_or_incomplete", "RETURN 4 LIMIT 1"),
+    entry("one_line", "neutral", None, "RETURN 5"),
+    entry("one_line+add_comment", "neutral", None, "RETURN 6 // LIMIT"),
+)
+
+
+def test_errors_found_and_false_alarms_are_counted_by_what_was_planted() -> None:
+    validator = Suspicious("LIMIT")
+    plain = replace(QUESTION, reference_cypher="RETURN 7")
+    figures = evaluate_validator(validator, ENTRIES, [plain], [1, 2])
+    assert figures.errors == {"limit": 2, "path_length": 2, "missing_component": 2}
+    assert +figures.found == {"limit": 2, "path_length": 2}
+    assert +figures.named == {"limit": 2}
+    assert figures.missed == {"drop_component": 2}
+    assert figures.found_share == pytest.approx(2 / 3)
+    assert figures.right == {"reference": 2, "neutral": 2, "composition": 2}
+    assert +figures.alarms == {"composition": 2}
+    assert figures.blamed == {("one_line+add_comment", "limit"): 2}
+    assert figures.alarm_share == pytest.approx(1 / 3)
+    assert len(set(validator.asked)) == 2
+
+
+def test_no_bank_gives_no_shares() -> None:
+    figures = evaluate_validator(Suspicious("x"), [], [], [1])
+    assert (figures.found_share, figures.alarm_share, figures.median_ms) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("phrasing", range(1, PHRASINGS + 1))
+@pytest.mark.parametrize("part", ["development", "held_out"])
+def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str, phrasing: int) -> None:
+    """The aims are those of docs/validation.md, here on a sample of the bank."""
+    validator = SchemaValidator(default_schema(), "benchmark")
+    figures = ValidatorFigures()
+    by_id = {question.id: question for question in QUESTIONS}
+    for each in read_entries(DATA / f"{part}.jsonl.gz"):
+        figures.judge(validator, each, phrase(by_id[each.question_id], phrasing).text)
+    for question in QUESTIONS[phrasing::20]:
+        figures.judge_reference(validator, phrase(question, phrasing))
+    assert figures.errors.total() >= 60
+    assert figures.found_share >= 0.9, figures.missed
+    assert figures.alarm_share <= 0.01, figures.blamed
+
+
+def test_the_command_prints_what_was_found(tmp_path: Path) -> None:
+    bank = Bank(ENTRIES, {}, frozenset(), frozenset(), seed=0)
+    write_bank(bank, tmp_path)
+    result = CliRunner().invoke(bank_validate_command, ["--out", str(tmp_path), "--misses", "3"])
+    assert result.exit_code == 0, result.output
+    assert "of CPU a query (median)" in result.output
+    assert "reference" in result.output
