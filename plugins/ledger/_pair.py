@@ -43,7 +43,7 @@ class Pair:
         calls: Calls of a model beyond the first.
         tokens: Their tokens, prompt and completion together, as far as told.
         seconds: Wall-clock seconds of all rounds beyond the first.
-        cost: What they cost; None where no round tells.
+        cost: What those calls cost in USD; None where none of them tells.
         looks: First looks of the validators.
     """
 
@@ -75,7 +75,7 @@ def pair_of(record: Mapping[str, Any], target: str) -> Pair | None:
     if before is None:
         return None
     asked = [turn for turn in rest if turn["messages_sha256"] is not None and not turn["cached"]]
-    costs = [turn["cost"] for turn in rest if turn["cost"] is not None]
+    costs = [turn["cost"] for turn in asked if turn["cost"] is not None]
     return Pair(
         target=target,
         label=next(iter(before["errors"]), None),

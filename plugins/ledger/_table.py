@@ -90,10 +90,13 @@ def _head(entry: Mapping[str, Any]) -> Iterator[Text]:
         f"mean F1 {entry['f1_before']:.3f} before, {entry['f1_after']:.3f} after, "
         f"gain {_rate(entry['f1_gain'])}"
     )
-    cost = "" if entry["cost"] is None else f", cost {entry['cost']:,.4f}"
+    if entry["cost"] is not None:
+        each = entry["per_repaired"]["cost"]
+        a_case = "" if each is None else f", {_usd(each)} a repaired case"
+        yield Text(f"{_usd(entry['cost'])} beyond first answers{a_case}, at list prices")
     yield Text(
         f"{entry['calls']:,} calls, {entry['tokens']:,} tokens, {entry['seconds']:,.1f} s beyond first "
-        f"answers{cost}; below: by repaired case"
+        "answers; below: by repaired case"
     )
 
 
@@ -149,6 +152,10 @@ def _rate(rate: Mapping[str, Any]) -> str:
         return f"{rate['value']:.3f}"
     ends = ["?" if rate[end] is None else f"{rate[end]:.2f}" for end in ("low", "high")]
     return f"{rate['value']:.3f} [{ends[0]}, {ends[1]}]"
+
+
+def _usd(value: float) -> str:
+    return f"{value:,.2f} USD" if value >= 1 else f"{value:.6f} USD"
 
 
 def _number(value: float | None) -> str:

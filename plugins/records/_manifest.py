@@ -34,6 +34,7 @@ def manifest(
     models: list[dict[str, Any]],
     loops: Mapping[str, Any],
     api: str | None,
+    prices: Mapping[str, Any] | None,
     questions: Mapping[str, Any],
     prompts: Mapping[str, str],
     graph: Mapping[str, Any],
@@ -48,6 +49,7 @@ def manifest(
         models: The run's models, label and kind of each.
         loops: Its loops, their validator, and the models that play their roles.
         api: Host, port and path of the API that models are behind; None without such a model.
+        prices: List prices of the run's models, with their date; None where none is known.
         questions: Count, hash and graph fingerprint of the question set.
         prompts: SHA-256 of each prompt by name.
         graph: Kind, version, fingerprint, schema and notes of the server.
@@ -64,6 +66,7 @@ def manifest(
         "models": models,
         "loops": dict(loops),
         "api": api,
+        "prices": None if prices is None else dict(prices),
         "questions": dict(questions),
         "prompts": dict(prompts),
         "graph": dict(graph),

@@ -209,6 +209,7 @@ class Controller:
             models=[model.to_json() for model in plan.models],
             loops=plan.loops.to_json(),
             api=api_address(self._specs),
+            prices=plan.prices,
             questions={
                 "count": len(plan.questions),
                 "set_sha256": plan.question_set.sha256,

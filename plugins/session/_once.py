@@ -37,7 +37,12 @@ class OnceInFolder:
             with FileLock(self._directory / f"{stem}.lock"):
                 if not file.exists():
                     answer = make()
-                    made = {"text": answer.text, "tokens": answer.tokens, "time_s": answer.time_s}
+                    made = {
+                        "text": answer.text,
+                        "tokens": answer.tokens,
+                        "cost": answer.cost,
+                        "time_s": answer.time_s,
+                    }
                     unfinished = file.with_suffix(".part")
                     unfinished.write_text(json.dumps({"key": key, **made}), encoding="utf-8")
                     unfinished.replace(file)
@@ -46,6 +51,6 @@ class OnceInFolder:
 
 
 def made_once(directory: Path) -> list[dict[str, Any]]:
-    """Return what was made once in a run: key, text, tokens and seconds of each, by key."""
+    """Return what was made once in a run: key, text, tokens, cost and seconds of each, by key."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in directory.glob(f"{_PREFIX}*.json")]
     return sorted(found, key=lambda each: str(each["key"]))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kg.errors import InputError
 from kg.questions import (
@@ -22,7 +23,7 @@ from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
 from plugins.session._options import Options
 from prompts.encoders import load_encoder
-from prompts.models import ModelSpec, check_models, parse_specs
+from prompts.models import ModelSpec, check_models, parse_specs, prices_used
 from prompts.shots import SHOTS, canonical_shot, require_vectors
 from prompts.templates import Prompt, load_prompts
 
@@ -53,6 +54,7 @@ class Plan:
         shots: The shots of this run, canonical names.
         loops: The loops of this run, with who plays their roles.
         models: The models of this run.
+        prices: List prices of its models and of those that play roles; None where none is known.
         key_encoder: The encoder stage of key matching, where asked for.
     """
 
@@ -64,6 +66,7 @@ class Plan:
     shots: tuple[str, ...]
     loops: LoopPlan
     models: tuple[ModelSpec, ...]
+    prices: Mapping[str, Any] | None
     key_encoder: KeyEncoder | None
 
     def cases(self, setting: Setting) -> Iterator[Case]:
@@ -139,10 +142,11 @@ def resolve(
         loops=tuple(loops.loops),
         environment=environment,
     )
+    prices = prices_used((*models, *loops.players.values()))
     require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = _key_encoder(options)
     return Plan(
-        options, question_set, tuple(questions), phrasings, prompts, shots, loops, models, key_encoder
+        options, question_set, tuple(questions), phrasings, prompts, shots, loops, models, prices, key_encoder
     )
 
 

@@ -43,6 +43,7 @@ class Outcome:
                 findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
                 time_s=step.time_s or (answer.time_s if answer else 0.0),
                 tokens=answer.tokens if answer else None,
+                cost=answer.cost if answer and not step.cached else None,
                 cached=step.cached,
             )
         )

@@ -3,6 +3,7 @@
 from prompts.models._check import check_models
 from prompts.models._interface import Answer, Message, Model, ModelError, Request
 from prompts.models._open import open_models
+from prompts.models._prices import prices_used
 from prompts.models._reach import api_address, silent_api
 from prompts.models._shared import SharedModels, start_shared
 from prompts.models._spec import CHOICES, DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec, parse_specs
@@ -23,6 +24,7 @@ __all__ = [
     "open_models",
     "parse_spec",
     "parse_specs",
+    "prices_used",
     "silent_api",
     "start_shared",
 ]

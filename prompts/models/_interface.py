@@ -39,6 +39,7 @@ class Answer:
             text is empty), ``operator`` (of a mutant). JSON values only.
         verbatim: Whether the text is the query itself, to be executed as it stands without extraction;
             an empty text is then a case without a query.
+        cost: What the tokens cost in USD, where the price of the model is known.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Answer:
     time_s: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
     verbatim: bool = False
+    cost: float | None = None
 
 
 class ModelError(RetroCypherError):

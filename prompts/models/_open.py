@@ -15,6 +15,7 @@ from prompts.models._llama_settings import answer_tokens, gguf_path
 from prompts.models._mutant import MutantModel
 from prompts.models._oracle import OracleModel
 from prompts.models._predictions import read_predictions
+from prompts.models._prices import load_prices
 from prompts.models._slots import Slots
 from prompts.models._spec import ModelSpec
 from prompts.models.mutations import operators_named
@@ -87,4 +88,5 @@ def _open(
                 slots=Slots(slots, "api", concurrency),
                 given_up=GivenUp(slots, spec.argument),
                 seed=seed,
+                price=load_prices().of(spec.argument),
             )

@@ -11,6 +11,7 @@ from prompts.models._interface import Answer, Request
 from prompts.models._openai_client import OpenAIClient
 from prompts.models._openai_errors import UNREACHED, Failure, understand
 from prompts.models._patience import PATIENCE, Patience
+from prompts.models._prices import Price
 from prompts.models._slots import Slots
 
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
@@ -28,6 +29,7 @@ class OpenAIModel:
         slots: Calls in flight over all processes; waiting and pausing hold none.
         given_up: Whether the model is still to be asked, over all processes.
         seed: Seed sent along.
+        price: What its tokens cost; None where that is not known.
         patience: Bounds on waiting.
     """
 
@@ -40,12 +42,14 @@ class OpenAIModel:
         slots: Slots,
         given_up: GivenUp,
         seed: int,
+        price: Price | None = None,
         patience: Patience = PATIENCE,
     ) -> None:
         self.label = label
         self._name = name
         self._slots = slots
         self._given_up = given_up
+        self._price = price
         self._patience = patience
         self._api_key = environment.get("OPENAI_API_KEY", "")
         self._parameters: dict[str, Any] = {"temperature": 0, "seed": seed}
@@ -112,9 +116,9 @@ class OpenAIModel:
         if not text.strip():
             refusal = getattr(choice.message, "refusal", None)
             details["no_answer"] = str(refusal) if refusal else "the reply is empty"
-        usage = reply.usage
-        tokens = usage and {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
-        return Answer(text, tokens=tokens or None, time_s=time_s, details=details)
+        tokens = _tokens(reply.usage)
+        cost = self._price.cost(tokens) if self._price and tokens else None
+        return Answer(text, tokens=tokens, time_s=time_s, details=details, cost=cost)
 
     def _details(self, attempt: int, **more: Any) -> dict[str, Any]:
         details: dict[str, Any] = {"attempts": attempt, **more}
@@ -135,3 +139,11 @@ class OpenAIModel:
                 failure.kind, f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
             )
         time.sleep(patience.wait_s(attempt, failure.wait_s))
+
+
+def _tokens(usage: Any) -> dict[str, int] | None:
+    """Return the counts of a call; None where a server leaves one of them out."""
+    if not usage:
+        return None
+    counts = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
+    return counts if all(isinstance(count, int) for count in counts.values()) else None

@@ -122,6 +122,7 @@ def test_what_was_asked_and_said_is_kept(scripted: Suite) -> None:
             assert turn["messages_sha256"] is None
         if turn["role"] == "corrector":
             assert turn["tokens"] == {"prompt": 100, "completion": 20}
+            assert turn["cost"] == pytest.approx((100 * 0.40 + 20 * 1.60) / 1_000_000)
             assert turn["time_s"] > 0
             assert turn["answer"].startswith("```")
     taken = [turn for turn in rounds if turn["verdict"] == "taken"]

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from plugins.ledger import COLUMNS, Ledger, ledger_of, ledger_rows, render_ledger
 from plugins.ledger._estimates import Bootstrap
+from prompts.models._prices import Price
 
 
 def result(passed: bool, label: str | None = None, status: str = "ok") -> dict[str, Any]:
@@ -54,6 +55,12 @@ def record(
     }
 
 
+def rendered(ledger: list[dict[str, Any]]) -> str:
+    out = io.StringIO()
+    Console(file=out, width=100).print(render_ledger(ledger))
+    return out.getvalue()
+
+
 def test_every_case_is_one_of_four() -> None:
     records = [
         record(1, False, True),
@@ -90,11 +97,36 @@ def test_every_case_is_one_of_four() -> None:
 
 def test_what_was_made_once_costs_a_case_nothing_and_known_costs_are_summed() -> None:
     one = record(1, False, True)
-    one["rounds"][1:1] = [asked("analyst", None, cached=True)]
+    one["rounds"][0]["cost"] = 7.0
+    one["rounds"][1:1] = [{**asked("analyst", None, cached=True), "cost": 9.0}]
     one["rounds"][-1]["cost"] = 0.25
     (entry,) = ledger_of([one, record(2, False, True)], {})
     assert (entry["calls"], entry["cost"]) == (2, 0.25)
     assert entry["per_repaired"]["cost"] == 0.125
+
+
+def test_a_priced_model_shows_what_a_repaired_case_costs() -> None:
+    cost = Price(0.40, 1.60).cost({"prompt": 90, "completion": 10})
+    records = [
+        record(1, False, True),
+        record(2, False, True),
+        record(3, False, False),
+        record(4, True, False),
+    ]
+    for each in records:
+        for turn in each["rounds"]:
+            turn["cost"] = cost if turn["tokens"] else None
+    (entry,) = ledger_of(records, {})
+    # Three corrections, two of which repaired.
+    assert entry["cost"] == pytest.approx(3 * 52e-6)
+    assert entry["per_repaired"]["cost"] == pytest.approx(78e-6)
+    assert entry["by_label"]["right"]["cost"] == pytest.approx(52e-6)
+    assert ledger_rows([entry])[0]["cost_per_repaired"] == entry["per_repaired"]["cost"]
+    shown = "0.000156 USD beyond first answers, 0.000078 USD a repaired case, at list prices"
+    assert shown in rendered([entry])
+    (free,) = ledger_of([record(1, False, True)], {})
+    assert (free["cost"], free["per_repaired"]["cost"]) == (None, None)
+    assert "USD" not in rendered([free])
 
 
 def test_a_validator_is_judged_by_its_first_look_at_a_query_that_ran() -> None:
@@ -175,9 +207,7 @@ def test_the_table_for_a_report() -> None:
 
 def test_the_terminal_shows_it_within_100_columns() -> None:
     records = [record(n, n % 3 == 0, n % 2 == 0, label="missing_component:reactants") for n in range(60)]
-    out = io.StringIO()
-    Console(file=out, width=100).print(render_ledger(ledger_of(records, {})))
-    text = out.getvalue()
+    text = rendered(ledger_of(records, {}))
     assert "m, loop cove, validator schema: before and after" in text
     assert "missing_component:reactants" in text
     assert "\N{HORIZONTAL ELLIPSIS}" not in text

@@ -15,7 +15,7 @@ def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
 
     def make() -> Answer:
         made.append(1)
-        return Answer(f"text {len(made)}", tokens={"prompt": 3}, time_s=1.5)
+        return Answer(f"text {len(made)}", tokens={"prompt": 3}, time_s=1.5, cost=0.25)
 
     def ask() -> None:
         once = OnceInFolder(tmp_path)
@@ -28,7 +28,8 @@ def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
         thread.join()
     assert found == ["text 1"] * 12
     assert OnceInFolder(tmp_path).get("b", make) == "text 2"
-    assert made_once(tmp_path)[0] == {"key": "a", "text": "text 1", "tokens": {"prompt": 3}, "time_s": 1.5}
+    first = {"key": "a", "text": "text 1", "tokens": {"prompt": 3}, "cost": 0.25, "time_s": 1.5}
+    assert made_once(tmp_path)[0] == first
     assert [each["key"] for each in made_once(tmp_path)] == ["a", "b"]
 
 

@@ -1,0 +1,56 @@
+"""What a round costs, on its record."""
+
+from typing import Any
+
+from plugins.records import Record
+from plugins.session._rounds import Outcome
+from prompts.loops import Step
+from prompts.models import Answer
+
+ASKED = [{"role": "user", "content": "What makes it?"}]
+TOLD = Answer("```\nRETURN 1\n```", tokens={"prompt": 100, "completion": 20}, cost=72e-6)
+
+
+def outcome() -> Outcome:
+    return Outcome(
+        Record(
+            case_id="c",
+            question_id="precursors-001",
+            task="precursors",
+            setting="single_step",
+            steps=1,
+            prompt="P1",
+            shot="ZS",
+            loop="review",
+            model="m",
+            exemplar_id=None,
+            question="What makes it?",
+            reference_cypher="RETURN 1",
+        )
+    )
+
+
+def costs(kept: Outcome) -> list[Any]:
+    return [turn["cost"] for turn in kept.record.to_json()["rounds"]]
+
+
+def test_the_first_answer_and_each_role_have_their_cost() -> None:
+    kept = outcome()
+    kept.add_answer(ASKED, TOLD, "RETURN 1")
+    kept.add(Step("corrector", "RETURN 1", "taken", messages=ASKED, answer=TOLD))
+    assert costs(kept) == [72e-6, 72e-6]
+
+
+def test_what_nobody_was_asked_for_or_has_no_price_costs_null() -> None:
+    kept = outcome()
+    kept.add_answer(ASKED, Answer("RETURN 1", verbatim=True), "RETURN 1")
+    kept.add(Step("explain", "RETURN 1", "ok"))
+    kept.add(Step("corrector", None, "no_query", messages=ASKED, answer=Answer("No.", tokens=TOLD.tokens)))
+    kept.add(Step("analyst", None, "made", messages=ASKED, answer=Answer("Molecules react."), cached=True))
+    assert costs(kept) == [None] * 4
+
+
+def test_an_answer_had_before_costs_the_case_nothing() -> None:
+    kept = outcome()
+    kept.add(Step("analyst", None, "made", messages=ASKED, answer=TOLD, cached=True))
+    assert costs(kept) == [None]
