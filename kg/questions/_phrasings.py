@@ -10,7 +10,7 @@ import yaml
 
 from kg.questions._model import Question
 
-PHRASINGS = 3
+PHRASINGS = 5
 """How many wordings each task has; the first is that of the shipped questions."""
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -50,7 +50,7 @@ def test_a_text_names_every_slot_once(task: str, phrasing: int) -> None:
     slots |= {"start": "CCN"} if "start" in slots else {}
     slots |= {"products": ["CCO", "CCC", "CCCl"]} if "products" in slots else {}
     text = wordings_of(task).text(slots, phrasing)
-    assert text.endswith(("?", "."))
+    assert text == text.strip(" ,;:")
     for value in slots.values():
         for each in value if isinstance(value, list) else [value]:
             assert len(re.findall(rf"(?<!\w){each}(?!\w)", text)) == 1
