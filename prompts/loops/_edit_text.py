@@ -1,8 +1,9 @@
 """What was changed between two queries, token by token."""
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from kg.cypher import tokens
+from kg.cypher import Token, tokens
 
 _LONGEST = 1_500
 
@@ -22,9 +23,14 @@ def edits_between(before: str | None, after: str) -> list[dict[str, str]]:
     matcher = SequenceMatcher(None, [each.text for each in old], [each.text for each in new], autojunk=False)
     return [
         {
-            "was": " ".join(each.text for each in old[first:last]),
-            "is": " ".join(each.text for each in new[start:stop]),
+            "was": _written(before or "", old[first:last]),
+            "is": _written(after, new[start:stop]),
         }
         for kind, first, last, start, stop in matcher.get_opcodes()
         if kind != "equal"
     ]
+
+
+def _written(query: str, part: Sequence[Token]) -> str:
+    """What a run of tokens looks like in its query, on one line."""
+    return " ".join(query[part[0].start : part[-1].stop].split()) if part else ""
