@@ -20,7 +20,12 @@ _REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": ".
 class _Line(NamedTuple):
     number: int
     question: str
-    cypher: str
+    cypher: str | None
+
+    @property
+    def query(self) -> str:
+        """The query; empty where the answer held none."""
+        return self.cypher or ""
 
 
 @click.command("check")
@@ -55,15 +60,16 @@ def check_command(
 ) -> None:
     """Say what is wrong with the queries of FILE, lines of JSON with "question" and "cypher".
 
-    Nothing is run: the verdict comes from the texts and the schema. The exit status is 1 where anything is
-    found, else 0.
+    The records.jsonl of a run is such a file; a "cypher" of null is an answer without a query. Nothing is
+    run: the verdict comes from the texts and the schema. The exit status is 0 where nothing is found, 1 where
+    anything is, and 2 where FILE or an option cannot be used.
     """
     lines = list(_lines(file))
     validator = SchemaValidator(_schema(schema_file, uri), convention)
     wrong = 0
     for line in lines:
-        found = validator.validate(line.cypher, line.question)
-        corrected = correct_directions(line.cypher, validator.schema)
+        found = validator.validate(line.query, line.question)
+        corrected = correct_directions(line.query, validator.schema)
         wrong += not found.valid
         shown = _as_json(line, found, corrected) if as_json else _as_text(file, line, found, corrected)
         click.echo(shown)
@@ -92,8 +98,10 @@ def _line(where: str, number: int, text: str) -> _Line:
     if not isinstance(entry, dict):
         raise InputError(f"{where}: not an object. {_REMEDY}")
     for name in ("question", "cypher"):
-        if not isinstance(entry.get(name), str):
-            raise InputError(f'{where}: "{name}" is {"no text" if name in entry else "missing"}. {_REMEDY}')
+        if name not in entry:
+            raise InputError(f'{where}: "{name}" is missing. {_REMEDY}')
+        if not isinstance(entry[name], str) and (name, entry[name]) != ("cypher", None):
+            raise InputError(f'{where}: "{name}" is no text. {_REMEDY}')
     return _Line(number, entry["question"], entry["cypher"])
 
 
@@ -136,27 +144,34 @@ def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:
             "components": sorted(asked.components),
         },
         "note": found.note,
-        "corrected": corrected.query,
+        "corrected": None if line.cypher is None else corrected.query,
         "turned": [each.message for each in corrected.turned],
     }
     return json.dumps(entry)
 
 
 def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -> str:
-    asked = found.asked.intent or "cannot tell"
-    steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
-    parts = [f"{file}:{line.number}: {'ok' if found.valid else 'wrong'} ({asked}{steps})"]
-    parts += [f"  {_place(line.cypher, each.start)}: {each.label}: {each.message}" for each in found.findings]
+    parts = [f"{file}:{line.number}: {_verdict(found)}"]
+    parts += [f"  {_place(line.query, each.start)}: {each.label}: {each.message}" for each in found.findings]
     if found.note:
         parts.append(f"  note: {found.note}")
-    if corrected.query != line.cypher:
+    if corrected.query != line.query:
         parts.append("  with its arrows turned as the schema has them:")
         parts += [f"    {each}" for each in corrected.query.splitlines()]
     return "\n".join(_printable(part) for part in parts)
 
 
+def _verdict(found: Validation) -> str:
+    if found.asked.intent is None:
+        told = "ok by the schema alone" if found.valid else "wrong"
+        return f"{told} (what is asked cannot be told)"
+    steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
+    return f"{'ok' if found.valid else 'wrong'} ({found.asked.intent}{steps})"
+
+
 def _place(text: str, offset: int) -> str:
-    return f"{text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
+    """Line and column within a query, which are not those of the file."""
+    return f"query {text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
 
 
 def _printable(text: str) -> str:

@@ -64,9 +64,12 @@ _cli.add_command(check_command)
 
 
 def main() -> None:
-    """Run the command; an error meant for the user is one line on stderr and status 1."""
+    """Run the command; an error meant for the user is one line on stderr and status 2, as wrong usage is.
+
+    Status 1 is left to `check`, where it says that something was found.
+    """
     try:
         _cli(standalone_mode=True)
     except RetroCypherError as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(1)
+        sys.exit(2)

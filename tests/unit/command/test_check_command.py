@@ -6,6 +6,7 @@ from click.testing import CliRunner, Result
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from kg.errors import InputError
+from plugins.command import main
 from plugins.command._check import check_command
 
 QUESTION = "Which reactions give CC(=O)OCC directly?"
@@ -34,9 +35,48 @@ def test_a_wrong_query_is_told_with_its_place_and_corrected(tmp_path: Path) -> N
     result = check(tmp_path, [entry(RIGHT), entry(TURNED)])
     assert result.exit_code == 1
     assert "answers.jsonl:2: wrong" in result.output
-    assert "  1:19: traversal_direction:" in result.output
+    assert "  query 1:19: traversal_direction:" in result.output
     assert "    MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id" in result.output
     assert "1 of 2 queries have findings." in result.output
+
+
+def test_an_answer_without_a_query_is_judged_and_what_follows_too(tmp_path: Path) -> None:
+    """Records of a run and files of predictions have such lines."""
+    none = {"question": QUESTION, "cypher": None}
+    result = check(tmp_path, [none, entry(RIGHT)])
+    assert result.exit_code == 1
+    assert (
+        "answers.jsonl:1: wrong (producing_reactions)\n  query 1:1: no_query: There is no query"
+        in result.output
+    )
+    assert "1 of 2 queries have findings." in result.output
+    found = json.loads(check(tmp_path, [none], "--json").output)
+    assert (found["cypher"], found["corrected"]) == (None, None)
+    assert [each["label"] for each in found["findings"]] == ["no_query"]
+
+
+def test_where_the_question_is_not_read_ok_means_less(tmp_path: Path) -> None:
+    unread = "Which reactions use CC(=O)OCC?"
+    result = check(tmp_path, [{"question": unread, "cypher": RIGHT}])
+    assert "answers.jsonl:1: ok by the schema alone (what is asked cannot be told)" in result.output
+    assert "  note: " in result.output
+
+
+@pytest.mark.parametrize(("line", "status"), [(entry(RIGHT), 0), (entry(TURNED), 1), ({}, 2)])
+def test_the_exit_status_tells_findings_from_bad_input(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    line: object,
+    status: int,
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(json.dumps(line), "utf-8")
+    monkeypatch.setattr("sys.argv", ["retrocypher", "check", str(file)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == status
+    assert capsys.readouterr().err.startswith("error: " if status == 2 else "")
 
 
 def test_json_has_one_object_a_line(tmp_path: Path) -> None:
@@ -73,6 +113,8 @@ def test_a_schema_from_a_file_decides(tmp_path: Path) -> None:
         ("[1]", "line 2: not an object"),
         ('{"question": "What?"}', 'line 2: "cypher" is missing'),
         ('{"question": 7, "cypher": "RETURN 1"}', 'line 2: "question" is no text'),
+        ('{"question": null, "cypher": "RETURN 1"}', 'line 2: "question" is no text'),
+        ('{"question": "What?", "cypher": 7}', 'line 2: "cypher" is no text'),
         ("[" * 100_000, "line 2: not JSON"),
     ],
 )
