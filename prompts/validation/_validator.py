@@ -6,7 +6,7 @@ from kg.reading import read_query
 from kg.schema import Schema
 from prompts.validation._critique import critique
 from prompts.validation._domain import load_domain
-from prompts.validation._model import Convention, Validation
+from prompts.validation._model import CONVENTIONS, Convention, Validation
 from prompts.validation._question import read_question
 
 
@@ -17,10 +17,17 @@ class SchemaValidator:
     Attributes:
         schema: The schema of the graph.
         convention: What must be returned, see `critique`.
+
+    Raises:
+        ValueError: There is no such convention.
     """
 
     schema: Schema
     convention: Convention
+
+    def __post_init__(self) -> None:
+        if self.convention not in CONVENTIONS:
+            raise ValueError(f"convention {self.convention!r} is none of {', '.join(CONVENTIONS)}")
 
     def validate(self, query: str, question: str) -> Validation:
         """Say whether a query answers a question, and what is wrong with it.
