@@ -28,6 +28,7 @@ def show_case(
     messages: Mapping[str, Sequence[Mapping[str, str]]],
     gold: Sequence[Mapping[str, Any]],
     difference: str,
+    told: Mapping[str, str],
 ) -> None:
     """Describe the running test to Allure; does nothing where Allure is off.
 
@@ -36,10 +37,11 @@ def show_case(
         messages: The messages of its rounds, by their hash.
         gold: The expected rows.
         difference: What is missing from the answer and what it has too much, as text.
+        told: What else there is to say of a failed case, by what it is about.
     """
     _label(record)
     if record.scores is not None:
-        parts = [scores_table(record.scores)] + ([errors_list(record.errors)] if record.errors else [])
+        parts = [scores_table(record.scores)] + ([errors_list(record.errors, told)] if record.errors else [])
         allure.dynamic.description_html("".join(parts))
     _text("question", record.question)
     for number, turn in enumerate(record.rounds, 1):

@@ -11,6 +11,7 @@ from plugins.session._run_case import run_case
 from plugins.session._selection import is_unasked_speed
 from plugins.session._session import SESSION, SuiteSession
 from plugins.session._tools import Tools
+from plugins.session._why import why
 from plugins.session._worker import Worker
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "is_unasked_speed",
     "raise_unless_passed",
     "run_case",
+    "why",
 ]

@@ -1,5 +1,7 @@
 """What a case raises so that pytest shows it red."""
 
+from collections.abc import Mapping
+
 from plugins.records import Record
 
 _SHOWN = 20
@@ -14,12 +16,13 @@ class CaseError(Exception):
     """The harness could not ask or answer: never a score."""
 
 
-def raise_unless_passed(record: Record, difference: str) -> None:
+def raise_unless_passed(record: Record, difference: str, told: Mapping[str, str] | None = None) -> None:
     """Raise what the record says.
 
     Args:
         record: The case's record.
         difference: What the answer lacks and what it has too much, a line each.
+        told: What else there is to say, by what it is about (see ``why``).
 
     Raises:
         CaseError: If an infrastructure error is on the record.
@@ -29,25 +32,29 @@ def raise_unless_passed(record: Record, difference: str) -> None:
     if error is not None:
         raise CaseError(f"{error['stage']} {error['kind']}: {safe(error['message'])}")
     if not record.passed:
-        raise CaseFailedError(_reason(record, difference))
+        raise CaseFailedError(_reason(record, difference, told or {}))
 
 
-def _reason(record: Record, difference: str) -> str:
+def _reason(record: Record, difference: str, told: Mapping[str, str]) -> str:
     scores, execution = record.scores or {}, record.execution or {}
     differing = difference.splitlines()
     more = len(differing) - _SHOWN
-    rows = execution["row_count"]
+    count = execution["row_count"]
+    rows = f"{count:,} row{'' if count == 1 else 's'}"
+    # The first line is what pytest puts beside the case's name in its short summary.
+    primary = f"{record.errors[0]}: " if record.errors else ""
     lines = [
-        f"F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, recall {scores['recall']:.3f}), "
-        f"status {execution['status']}, {rows:,} row{'' if rows == 1 else 's'}",
+        f"{primary}F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, "
+        f"recall {scores['recall']:.3f}), status {execution['status']}, {rows}",
+        *([f"message:  {safe(execution['message'])}"] if execution["message"] else []),
+        *([f"why:      {', '.join(record.errors)}"] if record.errors else []),
+        *(f"{f'{about}:':<10}{safe(text)}" for about, text in told.items()),
         f"question: {safe(record.question)}",
         f"cypher:   {safe(record.cypher or '(no query in the answer)')}",
         "difference (- missing, + too much):",
         *(safe(line) for line in differing[:_SHOWN]),
         *([f"and {more:,} more line{'' if more == 1 else 's'}: see the Allure report"] if more > 0 else []),
     ]
-    if execution["message"]:
-        lines.insert(1, f"message:  {safe(execution['message'])}")
     return "\n".join(lines)
 
 

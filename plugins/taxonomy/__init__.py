@@ -2,6 +2,7 @@
 
 from plugins.taxonomy._evaluate import Evaluation, evaluate
 from plugins.taxonomy._labels_of import labels_of
+from plugins.taxonomy._message import message_of
 from plugins.taxonomy._perfect import is_perfect
 from plugins.taxonomy._table import evaluation_table
 from plugins.taxonomy._variations import VARIATIONS, variations
@@ -13,5 +14,6 @@ __all__ = [
     "evaluation_table",
     "is_perfect",
     "labels_of",
+    "message_of",
     "variations",
 ]

@@ -242,6 +242,8 @@ def test_a_review_of_wrong_queries(scripted: Suite, api: RolesApi) -> None:
     )
     assert corrected == [[], ["no_query"] * 3, ["other_molecule"] * 3, ["taken", "unchanged", "unchanged"]]
     assert sorted(verdicts(ran, "reviewer")) == ["malformed", *["rejected"] * 4]
+    assert "loop:     review: reviewer: rejected; corrector: no_query, no_query, no_query\n" in ran.output
+    assert "loop:     review: reviewer: malformed\n" in ran.output
     (entry,) = ran.summary["ledger"]
     assert (entry["repaired"], entry["broken"]) == (1, 0)
 

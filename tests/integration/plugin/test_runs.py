@@ -96,12 +96,21 @@ def test_no_secret_is_written(live: Suite, endpoint: Endpoint) -> None:
         assert not file.is_file() or endpoint.password not in file.read_text()
 
 
-def test_a_wrong_answer_fails_and_the_threshold_decides(live: Suite) -> None:
+def test_a_wrong_answer_fails_and_the_threshold_decides(live: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     arguments = ("--model=mutant:drop_component", "--task=precursors,conditions", "--prompt=P5", "--sample=6")
     strict = live("-n0", *arguments)
     assert strict.status == 1
     assert strict.summary["failed"] == 6
-    assert "F1 " in strict.output
+    for record in strict.records.values():
+        primary = f"{record['errors'][0]}: F1 {record['scores']['f1']:.3f}"
+        assert primary in strict.output
+        assert f"why:      {', '.join(record['errors'])}" in strict.output
+        # Also beside its name in pytest's own short summary, where the terminal is wide enough.
+        assert any(record["case_id"] in line and primary in line for line in strict.output.splitlines())
+    assert "finding:  " in strict.output
+    focused = [record for record in strict.records.values() if record["scores"]["focus_f1"] == 1.0]
+    assert strict.output.count("F1 is of the whole reaction") == len(focused) > 0
     assert "Traceback" not in strict.output
     lenient = live("-n0", *arguments, "--case-threshold=0")
     assert lenient.status == 0

@@ -5,7 +5,7 @@ from plugins.allure._errors import errors_list
 
 
 def test_labels_are_listed_with_their_meanings_in_order() -> None:
-    shown = errors_list(["traversal_direction", "missing_component:agents", "<of a later version>"])
+    shown = errors_list(["traversal_direction", "missing_component:agents", "<of a later version>"], {})
 
     assert shown.endswith(
         "<ol>"
@@ -14,3 +14,9 @@ def test_labels_are_listed_with_their_meanings_in_order() -> None:
         "<li><code>&lt;of a later version&gt;</code></li>"
         "</ol>"
     )
+
+
+def test_what_else_is_known_follows_the_labels() -> None:
+    shown = errors_list(["other"], {"loop": "cove: corrector: no_query <&>"})
+
+    assert shown.endswith("</ol><p><b>loop</b>: cove: corrector: no_query &lt;&amp;&gt;</p>")

@@ -54,3 +54,18 @@ def test_an_infrastructure_error_is_no_failure() -> None:
     broken.infrastructure_error = {"stage": "graph", "kind": "GraphUnavailable", "message": "gone"}
     with pytest.raises(CaseError, match="graph GraphUnavailable: gone"):
         raise_unless_passed(broken, "")
+
+
+def test_a_failed_case_says_why() -> None:
+    failed = record()
+    failed.errors = ["schema_violation:label", "missing_component:agents"]
+    told = {"finding": "the schema has no label \x1b", "loop": "cove: schema found nothing"}
+    with pytest.raises(CaseFailedError) as raised:
+        raise_unless_passed(failed, "- agents: CC", told)
+    assert str(raised.value).splitlines()[:5] == [
+        "schema_violation:label: F1 0.500 (precision 0.500, recall 0.500), status ok, 1 row",
+        "why:      schema_violation:label, missing_component:agents",
+        r"finding:  the schema has no label \x1b",
+        "loop:     cove: schema found nothing",
+        "question: From what?",
+    ]
