@@ -8,7 +8,7 @@ from kg.questions._model import (
     Setting,
     setting_of,
 )
-from kg.questions._phrasings import PHRASINGS, Wordings, phrase, wordings_of
+from kg.questions._phrasings import PHRASINGS, Wordings, phrase, phrasings_named, wordings_of
 from kg.questions._read import DEFAULT_QUESTIONS, QuestionSet, load_questions
 from kg.questions._sampling import select
 
@@ -24,6 +24,7 @@ __all__ = [
     "Wordings",
     "load_questions",
     "phrase",
+    "phrasings_named",
     "select",
     "setting_of",
     "wordings_of",

@@ -1,6 +1,6 @@
 """The wordings a task can be asked in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from kg.errors import InputError
 from kg.questions._model import Question
 
 PHRASINGS = 5
@@ -55,6 +56,25 @@ def phrase(question: Question, phrasing: int) -> Question:
     if phrasing == 1:
         return question
     return replace(question, text=wordings_of(question.task).text(question.slots, phrasing))
+
+
+def phrasings_named(names: Sequence[str]) -> tuple[int, ...]:
+    """Return the wordings that ``--phrasing`` names, each once and in that order.
+
+    Args:
+        names: Numbers, ``all``, or several of them with commas between.
+
+    Raises:
+        InputError: There is no such wording, or none is named.
+    """
+    every = tuple(range(1, PHRASINGS + 1))
+    known = {str(number): number for number in every}
+    wanted = list(dict.fromkeys(part for name in names for each in name.split(",") if (part := each.strip())))
+    unknown = [name for name in wanted if name not in (*known, "all")]
+    if unknown or not wanted:
+        named = unknown[0] if unknown else "names none"
+        raise InputError(f"--phrasing {named}: no such wording; choose from 1 to {PHRASINGS}, or all")
+    return every if "all" in wanted else tuple(known[name] for name in wanted)
 
 
 def _words(value: Any) -> str:
