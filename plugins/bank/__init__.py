@@ -2,12 +2,13 @@
 
 from plugins.bank._build import Bank, build_bank
 from plugins.bank._check import is_right
-from plugins.bank._counts import counts_table, totals
+from plugins.bank._counts import counts_table, dropped_table, tasks_table, totals
 from plugins.bank._entry import BankEntry
 from plugins.bank._plan import Size
 from plugins.bank._sample import sample
 from plugins.bank._store import (
     PARTS,
+    Part,
     bank_folder,
     bank_key,
     has_bank,
@@ -24,12 +25,14 @@ __all__ = [
     "PARTS",
     "Bank",
     "BankEntry",
+    "Part",
     "Size",
     "ValidatorFigures",
     "bank_folder",
     "bank_key",
     "build_bank",
     "counts_table",
+    "dropped_table",
     "evaluate_validator",
     "has_bank",
     "is_right",
@@ -37,6 +40,7 @@ __all__ = [
     "read_entries",
     "read_manifest",
     "sample",
+    "tasks_table",
     "totals",
     "validator_table",
     "write_bank",

@@ -1,48 +1,71 @@
-"""What a bank holds, in numbers."""
+"""What a bank holds, in numbers; tables that fit 80 columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rich import box
+from rich.console import Group
 from rich.table import Table
 
+from kg.labels import name_of
 from kg.questions import TASKS
 from plugins.bank._entry import BankEntry
 from prompts.models.mutations import OPERATORS
 
 _COMPOSITIONS = "(compositions)"
+_HELD_OUT, _REASON = 5, 7
+"""Widths of columns whose heading is broken between its words."""
 
 
-def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Table:
-    """Return the table of entries by operator and task, with kinds, labels and what was dropped.
+def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Group:
+    """Return how many entries each operator has, how many of them are held out, and what was dropped.
 
     Args:
         entries: Entries of both parts.
         manifest: The bank's manifest.
     """
-    by_operator: dict[str, Counter[str]] = {}
-    labels: dict[str, set[str]] = {}
+    counts, held_out = Counter[str](), Counter[str]()
+    labels: dict[str, str] = {}
     for entry in entries:
         name = _name(entry.operator)
-        by_operator.setdefault(name, Counter())[entry.task] += 1
-        labels.setdefault(name, set()).add(entry.label or "")
-    table = Table(title="The bank of known errors")
-    for heading in ("kind", "operator", "label"):
-        table.add_column(heading)
-    for heading in (*TASKS, "all", "dropped"):
+        counts[name] += 1
+        held_out[name] += entry.held_out
+        labels[name] = name_of(entry.label or "")
+    table = _table("The bank of known errors", "operator", "kind", "label")
+    for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
+        table.add_column(heading, justify="right", width=width)
+    for name in _rows(counts):
+        dropped = _dropped(manifest, name)
+        kind = OPERATORS[name].kind if name in OPERATORS else "neutral"
+        numbers = (counts[name], held_out[name], sum(dropped.values()))
+        table.add_row(name, kind, labels[name], *(f"{number:,}" if number else "" for number in numbers))
+    return Group(table, *_notes(manifest))
+
+
+def tasks_table(entries: Iterable[BankEntry]) -> Group:
+    """Return how many entries each operator has of each task."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in entries:
+        counts.setdefault(_name(entry.operator), Counter())[entry.task] += 1
+    table = _table("Entries by task", "operator")
+    for heading in (*map(str, range(1, len(TASKS) + 1)), "all"):
         table.add_column(heading, justify="right")
-    held_out = set(manifest["held_out_operators"])
-    for name in [*(name for name in OPERATORS if name in by_operator), _COMPOSITIONS]:
-        counts = by_operator.get(name, Counter())
-        dropped = manifest["dropped"].get("composition" if name == _COMPOSITIONS else name, {})
-        table.add_row(
-            OPERATORS[name].kind if name in OPERATORS else "neutral",
-            f"{name} (held out)" if name in held_out else name,
-            _label(labels.get(name, set())),
-            *(str(counts[task] or "") for task in TASKS),
-            f"{counts.total():,}",
-            ", ".join(f"{count} {reason}" for reason, count in dropped.items()),
-        )
+    for name in _rows(counts):
+        numbers = (*(counts[name][task] for task in TASKS), counts[name].total())
+        table.add_row(name, *(f"{number:,}" if number else "" for number in numbers))
+    return Group(table, "", ", ".join(f"{number}={task}" for number, task in enumerate(TASKS, 1)), "")
+
+
+def dropped_table(manifest: Mapping[str, Any]) -> Table:
+    """Return how many mutants of each operator were dropped, and why."""
+    reasons = _reasons(manifest)
+    table = _table("Dropped, by reason", "operator")
+    for reason in reasons:
+        table.add_column(reason, justify="right", width=_REASON)
+    for name in _rows({name: 0 for name in (*OPERATORS, _COMPOSITIONS) if _dropped(manifest, name)}):
+        dropped = _dropped(manifest, name)
+        table.add_row(name, *(f"{dropped[reason]:,}" if reason in dropped else "" for reason in reasons))
     return table
 
 
@@ -58,11 +81,35 @@ def totals(entries: Iterable[BankEntry]) -> str:
     return f"{kinds.total():,} entries: {', '.join(parts)}; {held_out:,} of them held out"
 
 
+def _table(title: str, *headings: str) -> Table:
+    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=0)
+    for heading in headings:
+        table.add_column(heading, no_wrap=True)
+    return table
+
+
+def _rows(names: Mapping[str, Any]) -> list[str]:
+    return [name for name in (*OPERATORS, _COMPOSITIONS) if name in names]
+
+
+def _notes(manifest: Mapping[str, Any]) -> list[str]:
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
+    aside = ", ".join(manifest["held_out_operators"])
+    notes = [f"Dropped: {reasons}." if reasons else "", f"Held out as operators: {aside}." if aside else ""]
+    return ["", *filter(None, notes)]
+
+
+def _reasons(manifest: Mapping[str, Any]) -> Counter[str]:
+    every = Counter[str]()
+    for counts in manifest["dropped"].values():
+        every.update(counts)
+    return every
+
+
+def _dropped(manifest: Mapping[str, Any], name: str) -> Mapping[str, int]:
+    found: Mapping[str, int] = manifest["dropped"].get("composition" if name == _COMPOSITIONS else name, {})
+    return found
+
+
 def _name(operator: str) -> str:
     return _COMPOSITIONS if "+" in operator else operator
-
-
-def _label(labels: Iterable[str]) -> str:
-    names = {label.partition(":")[0] for label in labels}
-    details = sorted(detail for label in labels if (detail := label.partition(":")[2]))
-    return ", ".join(sorted(names)) + (f": {', '.join(details)}" if details else "")

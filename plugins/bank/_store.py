@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -21,6 +22,9 @@ Part = Literal["development", "held_out"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
 MANIFEST = "manifest.json"
+
+_DAMAGE = (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError)
+"""What reading raises where a file is cut short, changed or something else."""
 
 
 def bank_key(question_set: QuestionSet, seed: int = 0, server: str = NEO4J_VERSION) -> str:
@@ -77,22 +81,29 @@ def load_bank(
         seed: Seed of the cached bank.
 
     Raises:
-        InputError: There is no such bank.
+        InputError: There is no such bank, or it is damaged.
     """
     folder = folder or bank_folder(load_questions(), seed)
     if not has_bank(folder):
-        raise InputError(f"{folder}: holds no bank of known errors; make one with `retrocypher bank build`.")
+        raise _no_bank(folder)
     return read_entries(_file(folder, part))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a bank; as `load_bank` where there is none."""
+    """Return the manifest of a bank.
+
+    Raises:
+        InputError: There is no bank, or it is damaged.
+    """
+    if not has_bank(folder):
+        raise _no_bank(folder)
+    file = folder / MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"{folder}: holds no bank of known errors; make one with `retrocypher bank build`."
-        ) from None
+        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(manifest["dropped"], dict) or not isinstance(manifest["held_out_operators"], list):
+            raise TypeError
+    except _DAMAGE as error:
+        raise _damaged(file) from error
     return manifest
 
 
@@ -104,10 +115,34 @@ def write_entries(entries: Iterable[BankEntry], file: Path) -> None:
 
 
 def read_entries(file: Path) -> tuple[BankEntry, ...]:
-    """Read entries that `write_entries` wrote."""
-    lines = gzip.decompress(file.read_bytes()).decode().split("\n")
-    return tuple(BankEntry.from_json(json.loads(line)) for line in lines if line)
+    """Read entries that `write_entries` wrote.
+
+    Raises:
+        InputError: The file cannot be read, or holds something else.
+    """
+    try:
+        packed = file.read_bytes()
+        if not packed:  # which gzip takes for nothing, packed
+            raise EOFError
+        lines = gzip.decompress(packed).decode().split("\n")
+        return tuple(BankEntry.from_json(json.loads(line)) for line in lines if line)
+    except _DAMAGE as error:
+        raise _damaged(file) from error
 
 
 def _file(folder: Path, part: Part) -> Path:
     return folder / f"{part}.jsonl.gz"
+
+
+def _no_bank(folder: Path) -> InputError:
+    return InputError(
+        f"{folder}: holds no bank of known errors. Make one with `retrocypher bank build`, which takes "
+        "about 7 minutes, or take the sample of a checkout: `--bank tests/data/bank`."
+    )
+
+
+def _damaged(file: Path) -> InputError:
+    return InputError(
+        f"{file}: missing or damaged. Remove its folder and make the bank again with "
+        "`retrocypher bank build`."
+    )

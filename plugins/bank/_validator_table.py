@@ -16,14 +16,15 @@ def validator_table(figures: ValidatorFigures, *, misses: int = 15) -> Group:
         misses: How many operators to list at most, of those missed and of those blamed.
     """
     lines = [
-        f"{count:5}  {operator}: nothing found" for operator, count in figures.missed.most_common(misses)
+        f"{count:5,}  {operator}: nothing found" for operator, count in figures.missed.most_common(misses)
     ]
     lines += [
-        f"{count:5}  {operator}: blamed for {label}"
+        f"{count:5,}  {operator}: blamed for {label}"
         for (operator, label), count in figures.blamed.most_common(misses)
     ]
     speed = f"{figures.median_ms:.2f} ms of CPU a query (median)"
-    return Group(_errors(figures), _alarms(figures), speed, *lines)
+    listed = ["", "Most frequent misses and false alarms:", *lines] if lines else []
+    return Group(_errors(figures), "", _alarms(figures), "", speed, *listed)
 
 
 def _errors(figures: ValidatorFigures) -> Table:
@@ -63,7 +64,7 @@ def _alarms(figures: ValidatorFigures) -> Table:
 
 
 def _table(title: str, first: str, *headings: str) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD)
+    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column(first, no_wrap=True)
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)

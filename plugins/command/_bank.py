@@ -4,41 +4,42 @@ from pathlib import Path
 
 import click
 
-from kg.questions import PHRASINGS, load_questions
+from kg.questions import PHRASINGS, load_questions, phrasings_named
 from kg.reactions import fingerprint_of, read_graph
 from kg.schema import default_schema
 from kg.server import open_server
 from kg.store import load
 from plugins.bank import (
     PARTS,
+    Bank,
     bank_folder,
     build_bank,
     counts_table,
+    dropped_table,
     evaluate_validator,
     has_bank,
     load_bank,
     read_manifest,
     sample,
+    tasks_table,
     totals,
     validator_table,
     write_bank,
-    write_entries,
+)
+from plugins.command._bank_options import (
+    bank_option,
+    folder_of,
+    held_out_option,
+    misses_option,
+    part_of,
+    seed_option,
 )
 from plugins.command._console import table_console
 from prompts.validation import SchemaValidator
 
-_seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
-)
-_out_option = click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the bank; one in the cache, by the hash of all that goes into it, where absent.",
-)
-
 
 @click.command("build")
-@_seed_option
+@seed_option
 @click.option(
     "--graph",
     "server",
@@ -47,7 +48,11 @@ _out_option = click.option(
     show_default=True,
     help="The Neo4j to run mutants on: auto, docker, local or a URI that holds the questions' graph.",
 )
-@_out_option
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the bank; one in the cache, by the hash of all that goes into it, where absent.",
+)
 def bank_build_command(seed: int, server: str, out: Path | None) -> None:
     """Plant known errors in the reference queries, and keep those that really change the score.
 
@@ -73,63 +78,84 @@ def bank_build_command(seed: int, server: str, out: Path | None) -> None:
 
 
 @click.command("show")
-@_seed_option
-@_out_option
-def bank_show_command(seed: int, out: Path | None) -> None:
-    """Print how many entries the bank has by operator and task, and what was dropped."""
-    folder = out or bank_folder(load_questions(), seed)
+@seed_option
+@bank_option
+@click.option("--by-task", is_flag=True, help="Print the entries of each task instead.")
+@click.option("--dropped", is_flag=True, help="Print what was dropped by reason instead.")
+def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool) -> None:
+    """Print how many entries the bank has by operator, and what was dropped."""
+    folder = folder_of(bank, seed)
     entries = load_bank("development", folder) + load_bank("held_out", folder)
+    manifest = read_manifest(folder)
     console = table_console()
-    console.print(counts_table(entries, read_manifest(folder)))
+    if by_task:
+        console.print(tasks_table(entries))
+    if dropped:
+        console.print(dropped_table(manifest))
+    if not (by_task or dropped):
+        console.print(counts_table(entries, manifest))
     console.print(totals(entries))
 
 
 @click.command("sample")
-@_seed_option
-@_out_option
+@seed_option
+@bank_option
 @click.option(
     "--to",
     "folder",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the sample: development.jsonl.gz and held_out.jsonl.gz.",
+    help="Folder for the sample, a bank of its own.",
 )
 @click.option("--entries", default=4, show_default=True, help="Entries of each operator.")
-def bank_sample_command(seed: int, out: Path | None, folder: Path, entries: int) -> None:
+def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int) -> None:
     """Write a few entries of each operator, for tests that do without a bank."""
-    source = out or bank_folder(load_questions(), seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    for part in PARTS:
-        chosen = sample(load_bank(part, source), entries, seed)
-        write_entries(chosen, folder / f"{part}.jsonl.gz")
-        click.echo(f"{len(chosen):,} entries written to {folder / f'{part}.jsonl.gz'}")
+    source = folder_of(bank, seed)
+    manifest = read_manifest(source)
+    chosen = tuple(each for part in PARTS for each in sample(load_bank(part, source), entries, seed))
+    small = Bank(
+        entries=chosen,
+        dropped={},
+        held_out_questions=frozenset(manifest["held_out_questions"]),
+        held_out_operators=frozenset(manifest["held_out_operators"]),
+        seed=manifest["seed"],
+    )
+    write_bank(small, folder)
+    click.echo(totals(chosen))
+    click.echo(f"written to {folder}")
 
 
 @click.command("validate")
-@_seed_option
-@_out_option
-@click.option("--held-out", is_flag=True, help="Take the part that is set aside for final figures.")
+@seed_option
+@bank_option
+@held_out_option
 @click.option(
     "--phrasing",
     "phrasings",
-    type=click.IntRange(1, PHRASINGS),
+    metavar="NUMBERS",
     multiple=True,
-    help="A wording in which questions are asked; may be given several times.  [default: 1]",
+    default=("1",),
+    help=f"Wordings in which questions are asked: 1 to {PHRASINGS} with commas between, or all; may be given "
+    "several times.  [default: 1]",
 )
-@click.option("--misses", type=click.IntRange(min=0), default=15, help="How many operators to list.")
+@misses_option
 def bank_validate_command(
-    seed: int, out: Path | None, held_out: bool, phrasings: tuple[int, ...], misses: int
+    seed: int, bank: Path | None, held_out: bool, phrasings: tuple[str, ...], misses: int
 ) -> None:
     """Judge the bank's queries and all references by the schema validator, and print what it found.
 
     It sees query, question and schema, and no task, reference or result.
     """
-    question_set = load_questions()
-    folder = out or bank_folder(question_set, seed)
-    figures = evaluate_validator(
-        SchemaValidator(default_schema(), "benchmark"),
-        load_bank("held_out" if held_out else "development", folder),
-        question_set.questions,
-        phrasings or (1,),
+    wordings = phrasings_named(phrasings)
+    folder, part = folder_of(bank, seed), part_of(held_out)
+    entries, questions = load_bank(part, folder), load_questions().questions
+    validator = SchemaValidator(default_schema(), "benchmark")
+    figures = evaluate_validator(validator, entries, questions, wordings)
+    console = table_console()
+    console.print(
+        f"{part} part of {folder}, {len(entries):,} entries, and {len(questions):,} reference queries; "
+        f"questions in {'wording' if len(wordings) == 1 else 'wordings'} {', '.join(map(str, wordings))}; "
+        "matters of style are left out\n",
+        markup=False,
     )
-    table_console().print(validator_table(figures, misses=misses))
+    console.print(validator_table(figures, misses=misses))

@@ -1,11 +1,15 @@
 """Where commands print their tables."""
 
+import os
+
 from rich.console import Console
 
 _WIDE = 240
 
 
 def table_console() -> Console:
-    """Return a console as wide as the terminal; wide enough for all tables where there is none."""
+    """Return a console as wide as the terminal or ``COLUMNS``; wide enough for all tables without either."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDE)
+    if console.is_terminal or os.environ.get("COLUMNS"):
+        return console
+    return Console(highlight=False, width=_WIDE)

@@ -11,6 +11,13 @@ from kg.labels import LABELS
 from kg.questions import load_questions
 from kg.schema import default_schema
 from plugins.bank import load_bank
+from plugins.command._bank_options import (
+    bank_option,
+    folder_of,
+    held_out_option,
+    misses_option,
+    part_of,
+)
 from plugins.command._console import table_console
 from plugins.taxonomy import evaluate, evaluation_table, labels_of
 
@@ -27,12 +34,13 @@ def labels_list_command() -> None:
 
 
 @click.command("evaluate")
-@click.option("--held-out", is_flag=True, help="Take the part that is set aside for final figures.")
-@click.option("--bank", type=click.Path(path_type=Path), help="Folder of a bank; else the cached one.")
-@click.option("--misses", type=click.IntRange(min=0), default=15, help="How many kinds of miss to list.")
-def labels_evaluate_command(held_out: bool, bank: Path | None, misses: int) -> None:
+@bank_option
+@held_out_option
+@misses_option
+def labels_evaluate_command(bank: Path | None, held_out: bool, misses: int) -> None:
     """Label the bank's planted errors and print how often the primary label is the planted one."""
-    entries = load_bank("held_out" if held_out else "development", bank)
+    folder, part = folder_of(bank), part_of(held_out)
+    entries = load_bank(part, folder)
     questions = {question.id: question for question in load_questions().questions}
     schema = default_schema()
     start = time.perf_counter()
@@ -47,5 +55,6 @@ def labels_evaluate_command(held_out: bool, bank: Path | None, misses: int) -> N
     )
     seconds = time.perf_counter() - start
     console = table_console()
-    console.print(evaluation_table(evaluation, misses=misses))
+    console.print(f"{part} part of {folder}, {evaluation.cases:,} planted errors\n", markup=False)
+    console.print(evaluation_table(evaluation, misses=misses, width=console.width))
     console.print(f"{1000 * seconds / max(1, evaluation.cases):.2f} ms a case")

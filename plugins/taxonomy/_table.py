@@ -1,22 +1,27 @@
-"""The confusion matrix and what was missed, to print."""
+"""How well labels find planted errors, to print."""
 
 from rich import box
-from rich.console import Group
+from rich.console import Console, Group
 from rich.table import Table
 
 from plugins.taxonomy._evaluate import Evaluation
 
 
-def evaluation_table(evaluation: Evaluation, *, misses: int = 15) -> Group:
-    """Return figures, the confusion matrix, and the most frequent misses.
+def evaluation_table(evaluation: Evaluation, *, misses: int = 15, width: int = 80) -> Group:
+    """Return figures, what was found of each label, what was taken for what, and the most frequent misses.
 
-    Rows are planted labels, columns primary labels by their place in the list of rows.
+    What was taken for what is the confusion matrix where that is narrow enough; else a list of all that was
+    not labelled as planted.
 
     Args:
         evaluation: What was counted.
         misses: How many kinds of miss to list at most.
+        width: Characters in a line.
     """
-    return Group(_figures(evaluation), "", _matrix(evaluation), "", *_misses(evaluation, misses))
+    matrix = _matrix(evaluation)
+    fits = Console(width=10 * width).measure(matrix).maximum <= width
+    taken = [matrix] if fits else _taken_for(evaluation)
+    return Group(_figures(evaluation), "", _found(evaluation), "", *taken, "", *_misses(evaluation, misses))
 
 
 def _figures(evaluation: Evaluation) -> str:
@@ -31,18 +36,40 @@ def _figures(evaluation: Evaluation) -> str:
     )
 
 
+def _found(evaluation: Evaluation) -> Table:
+    table = _table("primary label by planted label", "label", "planted", "right", "share")
+    for label in evaluation.labels():
+        planted, right = evaluation.planted(label), evaluation.confusion[label, label]
+        share = f"{100 * right / planted:.1f} %" if planted else ""
+        table.add_row(label, f"{planted:,}", f"{right:,}", share)
+    return table
+
+
 def _matrix(evaluation: Evaluation) -> Table:
     labels = evaluation.labels()
-    table = Table(title="planted (rows) and primary (columns)", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("", "label"):
-        table.add_column(heading, no_wrap=True)
-    for heading in (*map(str, range(1, len(labels) + 1)), "right"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for number, planted in enumerate(labels, 1):
-        total = evaluation.planted(planted)
+    numbers = [str(number) for number in range(1, len(labels) + 1)]
+    table = _table("planted (rows) and primary (columns)", "label", "", *numbers)
+    for number, planted in zip(numbers, labels, strict=True):
         counts = [evaluation.confusion[planted, given] for given in labels]
-        share = f"{100 * evaluation.confusion[planted, planted] / total:.1f} %" if total else ""
-        table.add_row(str(number), planted, *(str(count or "") for count in counts), share)
+        table.add_row(planted, number, *(str(count or "") for count in counts))
+    return table
+
+
+def _taken_for(evaluation: Evaluation) -> list[str]:
+    """The cells of the matrix beside its diagonal, the largest first."""
+    lines = [
+        f"{planted} -> {given}: {count:,}"
+        for (planted, given), count in evaluation.confusion.most_common()
+        if planted != given
+    ]
+    return ["Planted -> primary, where they differ:", *(lines or ["none"])]
+
+
+def _table(title: str, first: str, *headings: str) -> Table:
+    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 

@@ -1,5 +1,7 @@
 """Banks on disk."""
 
+import gzip
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +16,12 @@ from plugins.bank import (
     bank_folder,
     bank_key,
     load_bank,
-    read_entries,
     read_manifest,
     write_bank,
 )
+from plugins.bank._store import MANIFEST
 from plugins.command._bank import bank_build_command, bank_sample_command, bank_show_command
+from prompts.models.mutations import OPERATORS
 
 ENTRY = BankEntry(
     question_id="precursors-001",
@@ -55,10 +58,25 @@ def test_the_parts_lie_in_files_of_their_own(tmp_path: Path) -> None:
 
 def test_a_bank_that_is_not_there_is_an_error_with_the_remedy(tmp_path: Path) -> None:
     for read in (lambda: load_bank(folder=tmp_path), lambda: read_manifest(tmp_path)):
-        with pytest.raises(
-            InputError, match="holds no bank of known errors; make one with `retrocypher bank"
-        ):
+        with pytest.raises(InputError, match="holds no bank of known errors") as raised:
             read()
+        assert "`retrocypher bank build`, which takes about 7 minutes" in str(raised.value)
+        assert "`--bank tests/data/bank`" in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["development.jsonl.gz", MANIFEST])
+@pytest.mark.parametrize("damage", ["none", "half", "other", "values"])
+def test_a_damaged_bank_is_an_error_with_file_and_remedy(tmp_path: Path, name: str, damage: str) -> None:
+    write_bank(BANK, tmp_path)
+    file = tmp_path / name
+    whole = file.read_bytes()
+    made = {"none": b"", "half": whole[: len(whole) // 2], "other": b"\xff\xfe not gzip"}
+    file.write_bytes(made.get(damage, gzip.compress(b'{"task": 1}\n') if "gz" in name else b"[]"))
+    with pytest.raises(InputError, match=rf"{name}: missing or damaged.*`retrocypher bank build`"):
+        read_manifest(tmp_path) if name == MANIFEST else load_bank(folder=tmp_path)
+    file.unlink()
+    with pytest.raises(InputError):
+        load_bank(folder=tmp_path)
 
 
 def test_another_seed_question_or_server_is_another_bank(
@@ -78,16 +96,50 @@ def test_another_seed_question_or_server_is_another_bank(
     assert bank_folder(questions) == tmp_path / "bank" / bank_key(questions)[:16]
 
 
-def test_the_command_shows_counts_and_writes_a_sample(tmp_path: Path) -> None:
-    write_bank(BANK, tmp_path / "bank")
-    shown = CliRunner().invoke(bank_show_command, ["--out", str(tmp_path / "bank")])
+def show(bank: Path, *options: str, width: int = 80) -> str:
+    shown = CliRunner().invoke(
+        bank_show_command, ["--bank", str(bank), *options], env={"COLUMNS": str(width)}
+    )
     assert shown.exit_code == 0, shown.output
-    assert "3 no effect" in shown.output
-    assert "2 entries: 2 error (1 operators); 1 of them held out" in shown.output
-    arguments = ["--out", str(tmp_path / "bank"), "--to", str(tmp_path / "sample")]
+    return shown.output
+
+
+def test_the_command_shows_counts_and_writes_a_sample_that_is_a_bank(tmp_path: Path) -> None:
+    write_bank(BANK, tmp_path / "bank")
+    shown = show(tmp_path / "bank")
+    assert re.search(r"reverse_arrow +error +traversal_direction +2 +1 +3$", shown, re.MULTILINE)
+    assert "Dropped: 3 no effect." in shown
+    assert "2 entries: 2 error (1 operators); 1 of them held out" in shown
+    arguments = ["--bank", str(tmp_path / "bank"), "--to", str(tmp_path / "sample")]
     assert CliRunner().invoke(bank_sample_command, arguments).exit_code == 0
-    assert read_entries(tmp_path / "sample" / "development.jsonl.gz") == (ENTRY,)
-    assert read_entries(tmp_path / "sample" / "held_out.jsonl.gz") == BANK.entries[1:]
+    assert load_bank(folder=tmp_path / "sample") == (ENTRY,)
+    assert load_bank("held_out", tmp_path / "sample") == BANK.entries[1:]
+    assert "2 entries" in show(tmp_path / "sample")
+
+
+def test_tasks_and_reasons_are_shown_where_they_are_asked_for(tmp_path: Path) -> None:
+    write_bank(BANK, tmp_path)
+    assert re.search(r"reverse_arrow +2 +2$", show(tmp_path, "--by-task"), re.MULTILINE)
+    assert "1=precursors, 2=producing_reactions" in show(tmp_path, "--by-task")
+    assert re.search(r"reverse_arrow +3$", show(tmp_path, "--dropped"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("options", [[], ["--by-task"], ["--dropped"]])
+def test_nothing_is_cut_off_at_80_columns(tmp_path: Path, options: list[str]) -> None:
+    labels = {each.name: each.label for each in OPERATORS.values()}
+    entries = [
+        replace(ENTRY, operator=name, label=label, kind=OPERATORS[name].kind)
+        for name, label in labels.items()
+    ]
+    reasons = ("no effect", "score stays", "score falls", "other status", "base differs")
+    dropped = {name: dict.fromkeys(reasons, 999) for name in OPERATORS}
+    most = replace(BANK, entries=tuple(entries) * 12, dropped=dropped)
+    write_bank(most, tmp_path)
+    shown = show(tmp_path, *options)
+    assert "…" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert all(re.search(rf"^{name} ", shown, re.MULTILINE) for name in OPERATORS)
+    assert options or all(label in shown for label in labels.values() if label)
 
 
 def test_a_bank_in_the_cache_is_not_built_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

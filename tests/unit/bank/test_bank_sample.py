@@ -8,7 +8,7 @@ import pytest
 from kg.cypher import parse
 from kg.labels import is_label, name_of
 from kg.questions import TASKS, load_questions
-from plugins.bank import BankEntry, is_right, read_entries, sample
+from plugins.bank import BankEntry, is_right, load_bank, read_entries, read_manifest, sample
 from plugins.scoring import score
 from prompts.models.mutations import OPERATORS, mutations_of
 
@@ -34,6 +34,16 @@ def test_it_has_all_kinds_tasks_and_labels_and_nothing_that_is_held_out(
     assert Counter(entry.kind for entry in entries).keys() == {"error", "style", "neutral"}
     assert sum("+" in entry.operator for entry in entries) >= 40
     assert len({(entry.question_id, entry.cypher) for entry in entries}) == len(entries)
+
+
+def test_it_can_be_read_as_a_bank(entries: tuple[BankEntry, ...]) -> None:
+    held_out = load_bank("held_out", FILE.parent)
+    assert load_bank(folder=FILE.parent) == entries
+    manifest = read_manifest(FILE.parent)
+    assert manifest["entries"] == len(entries) + len(held_out)
+    aside = (set(manifest["held_out_operators"]), set(manifest["held_out_questions"]))
+    assert all(entry.operator in aside[0] or entry.question_id in aside[1] for entry in held_out)
+    assert not any(entry.operator in aside[0] or entry.question_id in aside[1] for entry in entries)
 
 
 def test_the_operators_still_make_it(entries: tuple[BankEntry, ...]) -> None:

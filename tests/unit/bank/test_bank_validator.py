@@ -1,11 +1,13 @@
 """The figures of a validator on the bank: counted right, and what the schema validator reaches."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
+from kg.errors import InputError
 from kg.questions import PHRASINGS, load_questions, phrase
 from kg.schema import default_schema
 from plugins.bank import Bank, BankEntry, ValidatorFigures, evaluate_validator, read_entries, write_bank
@@ -82,10 +84,40 @@ def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str,
     assert figures.alarm_share <= 0.01, figures.blamed
 
 
-def test_the_command_prints_what_was_found(tmp_path: Path) -> None:
-    bank = Bank(ENTRIES, {}, frozenset(), frozenset(), seed=0)
-    write_bank(bank, tmp_path)
-    result = CliRunner().invoke(bank_validate_command, ["--out", str(tmp_path), "--misses", "3"])
+def run(bank: Path, *options: str) -> Result:
+    return CliRunner().invoke(bank_validate_command, ["--bank", str(bank), *options], env={"COLUMNS": "80"})
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A bank of six, and no more questions than it needs."""
+    some = replace(load_questions(), questions=QUESTIONS[:2])
+    monkeypatch.setattr("plugins.command._bank.load_questions", lambda: some)
+    write_bank(Bank(ENTRIES, {}, frozenset(), frozenset(), seed=0), tmp_path)
+    return tmp_path
+
+
+def test_the_command_says_what_was_measured_and_found(few: Path) -> None:
+    result = run(few, "--misses", "3")
     assert result.exit_code == 0, result.output
+    lines = " ".join(result.output.split())
+    assert f"development part of {few}, 6 entries, and 2 reference queries; questions in wording 1;" in lines
+    assert re.search(r"^reference +2 +0 +0\.00 %", result.output, re.MULTILINE)
+    assert re.search(r"^missing_component +1 +1 +100\.00 % ", result.output, re.MULTILINE)
+    assert "Most frequent misses and false alarms:" in result.output
     assert "of CPU a query (median)" in result.output
-    assert "reference" in result.output
+    assert "…" not in result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_misses_are_not_named_where_none_are_wanted(few: Path) -> None:
+    assert run(few, "--misses", "0").output.rstrip().endswith("of CPU a query (median)")
+    assert "[default: 15" in CliRunner().invoke(bank_validate_command, ["--help"]).output
+
+
+def test_wordings_are_named_as_in_a_run(few: Path) -> None:
+    assert "questions in wordings 1, 3, 2;" in " ".join(
+        run(few, "--phrasing", "1,3", "--phrasing", "2").output.split()
+    )
+    refused = run(few, "--phrasing", "9")
+    assert isinstance(refused.exception, InputError)

@@ -58,6 +58,16 @@ def test_a_folder_without_a_bank_is_an_error_with_a_remedy(tmp_path: Path) -> No
     assert "retrocypher bank build" in str(result.exception)
 
 
+def test_the_sample_can_be_evaluated_and_read_at_80_columns() -> None:
+    sample = Path(__file__).parents[2] / "data" / "bank"
+    result = CliRunner().invoke(labels_evaluate_command, ["--bank", str(sample)], env={"COLUMNS": "80"})
+    assert result.exit_code == 0, result.output
+    assert "development part of" in result.output
+    assert "Planted -> primary, where they differ:" in result.output
+    assert "…" not in result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
 def test_every_label_is_listed() -> None:
     result = CliRunner().invoke(labels_list_command)
     assert all(f" {label} " in result.output for label in LABELS)

@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -36,6 +37,14 @@ def test_the_table_has_figures_matrix_and_misses() -> None:
     text = printed.getvalue()
     assert "planted error is the primary label           40.00 % of 5" in text
     assert text.count("was labelled") == 2
+
+
+@pytest.mark.parametrize("width", [20, 200])
+def test_what_was_taken_for_what_is_a_matrix_only_where_that_has_room(width: int) -> None:
+    printed = io.StringIO()
+    Console(file=printed, width=200).print(evaluation_table(evaluate(CASES), width=width))
+    assert ("planted (rows) and primary (columns)" in printed.getvalue()) == (width == 200)
+    assert ("traversal_direction -> endpoint_anchoring: 1" in printed.getvalue()) == (width == 20)
 
 
 labels = st.sampled_from([*LABELS])
