@@ -4,6 +4,7 @@ from kg.cypher._clauses import Clause, ReturnItem, clauses, without_item
 from kg.cypher._edits import Edit, Span, apply_edits
 from kg.cypher._literals import MaskedText, StringLiteral, mask_literals, quote, string_literals, unmask
 from kg.cypher._names import name_of
+from kg.cypher._numbers import number_value
 from kg.cypher._parameters import Parameterised, parameter_places, parameterise
 from kg.cypher._parse import ParsedQuery, parse
 from kg.cypher._patterns import (
@@ -42,6 +43,7 @@ __all__ = [
     "length_ranges",
     "mask_literals",
     "name_of",
+    "number_value",
     "parameter_places",
     "parameterise",
     "parse",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kg.cypher._escapes import unescape
+from kg.cypher._numbers import number_issues
 from kg.cypher._prefix import prefix_length
 from kg.cypher._recovery import Recovery, SyntaxIssue
 from kg.cypher._rules import Rule
@@ -83,6 +84,7 @@ class Grammar:
             if root is None:
                 root, found = self._recovery.parse(body, body_types, len(text))
                 issues += found
+        issues += number_issues(body)
         return ParsedQuery(text, root, tuple(tokens), tuple(sorted(issues)), prefix)
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from kg.cypher._edits import Edit, Span
 from kg.cypher._names import labels_of, variable_of
+from kg.cypher._numbers import number_value
 from kg.cypher._parse import ParsedQuery
 from kg.cypher._rules import Rule
 from kg.cypher._tree import Node
@@ -148,7 +149,9 @@ def _length(parsed: ParsedQuery, node: Node) -> LengthRange:
     minimum, maximum = 0 if quantifier and tokens[0].name != "PLUS" else 1, None
     for token in tokens:
         if token.name == "UNSIGNED_DECIMAL_INTEGER":
-            count = int(token.text)
+            count = number_value(token.text)
+            if not isinstance(count, int):
+                continue
             if between is None:
                 minimum = maximum = count
             elif token.start < between.start:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kg.cypher import Clause, Edit, Node, Rule, apply_edits, clauses, parse
+from kg.cypher import Clause, Edit, Node, Rule, apply_edits, clauses, number_value, parse
 
 
 def with_limit(text: str, rows: int) -> str:
@@ -39,5 +39,5 @@ def _edits(clause: Clause, rows: int) -> Iterator[Edit]:
 def _number(limit: Node) -> int:
     """The number that a LIMIT names, 0 where it is not a plain one."""
     tokens = list(limit.tokens())
-    plain = len(tokens) == 2 and tokens[1].text.isdecimal()
-    return int(tokens[1].text) if plain else 0
+    value = number_value(tokens[1].text) if len(tokens) == 2 else None
+    return value if isinstance(value, int) else 0

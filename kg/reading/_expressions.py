@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from kg.cypher import Node, Token
+from kg.cypher import Node, Token, number_value
 from kg.reading._draft import Context, Draft
 from kg.reading._model import Use
 from kg.reading._simplify import call, element_of, item_of, operation, property_of
@@ -118,11 +118,9 @@ class Expressions:
         return Constant(self._draft.strings.get(node.start, ""))
 
     def _number(self, node: Node, context: Context) -> Term:
-        text = self._draft.source(node).replace("_", "").replace(" ", "")
-        try:
-            return Constant(int(text, 0) if text.lstrip("-").isdigit() or "x" in text else float(text))
-        except ValueError:
-            return Unknown(text)
+        text = "".join(self._draft.source(node).split())
+        value = number_value(text.lstrip("-"))
+        return Unknown(text) if value is None else Constant(-value if text.startswith("-") else value)
 
     def _parameter(self, node: Node, context: Context) -> Term:
         return Parameter(self._draft.source(node).lstrip("$ ").strip("`"))

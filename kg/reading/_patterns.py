@@ -1,6 +1,6 @@
 """Patterns read into nodes and edges that are joined by their variables."""
 
-from kg.cypher import Node
+from kg.cypher import Node, number_value
 from kg.reading._conditions import conjuncts
 from kg.reading._draft import Context, Draft, EdgeDraft, NodeDraft
 from kg.reading._expressions import Expressions
@@ -274,7 +274,8 @@ def lengths(node: Node) -> Hops:
     names = [token.name for token in tokens]
     least = 1 if node.rule == "pathLength" or "PLUS" in names else 0
     between = next((place for place, name in enumerate(names) if name in ("DOTDOT", "COMMA")), None)
-    counts = {place: int(t.text) for place, t in enumerate(tokens) if t.name == "UNSIGNED_DECIMAL_INTEGER"}
+    read = {place: number_value(token.text) for place, token in enumerate(tokens)}
+    counts = {place: count for place, count in read.items() if isinstance(count, int)}
     if between is None:
         exact = next(iter(counts.values()), None)
         return Hops(least, None) if exact is None else Hops(exact, exact)

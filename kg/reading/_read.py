@@ -2,13 +2,17 @@
 
 from typing import cast
 
-from kg.cypher import ParsedQuery, parse
+from kg.cypher import Node, ParsedQuery, parse
 from kg.reading._draft import Draft
 from kg.reading._labels import Labels
 from kg.reading._lengths import limit_lengths
 from kg.reading._model import Agreement, EdgeReading, NodeReading, QueryReading, Unread
 from kg.reading._queries import Queries, undefined_names
 from kg.schema import Schema
+
+# The grammar has some 13 rules between an expression and one in brackets within it; people nest a few, and
+# what follows the nesting by recursion has a thousand frames.
+_DEEPEST = 500
 
 
 def read_query(query: str | ParsedQuery, schema: Schema) -> QueryReading:
@@ -26,7 +30,9 @@ def read_query(query: str | ParsedQuery, schema: Schema) -> QueryReading:
     """
     parsed = parse(query) if isinstance(query, str) else query
     draft = Draft(parsed)
-    if not parsed.errors:
+    if _is_too_deep(parsed.root):
+        draft.unread.append(Unread("expressions that are nested very deeply", 0, len(parsed.text)))
+    elif not parsed.errors:
         Queries(draft).statement(parsed.root)
     written = [edge.hops for edge in draft.edges]
     labels = Labels(draft, schema)
@@ -78,6 +84,16 @@ def read_query(query: str | ParsedQuery, schema: Schema) -> QueryReading:
         undefined=undefined_names(draft),
         unread=tuple(draft.unread) or _all_unread(parsed),
     )
+
+
+def _is_too_deep(root: Node) -> bool:
+    # Nodes come before what is below them, so a parent's depth is known.
+    depths: dict[int, int] = {}
+    for node in root.walk():
+        depths[id(node)] = depth = depths.get(id(node.parent), 0) + 1
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 def _all_unread(parsed: ParsedQuery) -> tuple[Unread, ...]:

@@ -12,7 +12,11 @@ from kg.cypher import parameterise, parse, quote, shape, string_literals
 from kg.server import Endpoint, connect
 
 LISTS = Path(__file__).parents[2] / "unit" / "cypher"
-UNREADABLE = ("Invalid input", "Failed to parse", "Unknown operation", "Unexpected end of input")
+UNREADABLE = (
+    *("Invalid input", "Failed to parse", "Unknown operation", "Unexpected end of input"),
+    *("invalid literal number", "integer is too large", "floating point number is too large"),
+    *("The octal integer literal syntax", "The hex integer literal syntax"),
+)
 
 
 def constructs(name: str) -> list[str]:

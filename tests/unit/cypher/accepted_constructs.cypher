@@ -202,6 +202,12 @@ OPTIONAL CALL db.labels() YIELD label RETURN label
 CALL dbms.components() YIELD name, versions, edition UNWIND versions AS v RETURN name, v
 CALL `db`.`labels`()
 ## literals
+RETURN 4_000 AS x
+RETURN 0x_1F AS x
+RETURN 0o17 AS x
+RETURN 1_0.5_0 AS x
+RETURN 1.5f AS x
+RETURN -9223372036854775808 AS x
 RETURN 0, 1, -1, +1, 1234567890
 RETURN 0x1F, 0o17, -0xff
 RETURN 1_000_000
