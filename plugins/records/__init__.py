@@ -3,8 +3,8 @@
 from plugins.records._json_line import json_line
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
-from plugins.records._run_directory import ALLURE, RunDirectory, new_run_path, read_records
-from plugins.records._whole import RunFacts, read_facts
+from plugins.records._run_directory import ALLURE, RunDirectory, new_run_path, read_records, read_targets
+from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
     "ALLURE",
@@ -18,4 +18,6 @@ __all__ = [
     "new_run_path",
     "read_facts",
     "read_records",
+    "read_targets",
+    "unpriced_players",
 ]

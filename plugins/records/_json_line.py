@@ -1,4 +1,4 @@
-"""JSON as it is written, one line a value."""
+"""JSON as it is written."""
 
 import json
 from typing import Any
@@ -12,5 +12,13 @@ def json_line(value: Any) -> str:
     Raises:
         ValueError: If a number is not finite.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def json_page(value: Any) -> str:
+    """Return a value as lines of JSON for a person to read; else as `json_line`."""
+    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+
+
+def _readable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()

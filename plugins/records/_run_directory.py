@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from kg.errors import InputError
-from plugins.records._json_line import json_line
+from plugins.records._json_line import json_line, json_page
 
 RECORDS = "records.jsonl"
 MESSAGES = "messages.jsonl"
@@ -112,9 +112,25 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         InputError: If the folder has no records, or a line is not JSON.
     """
-    file = path / RECORDS
+    return _lines(path, RECORDS)
+
+
+def read_targets(path: Path) -> dict[str, str]:
+    """Return, by question id, the molecule that each question of a run clusters by.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If the folder has no questions, or a line is not JSON.
+    """
+    return {str(question["id"]): str(question["target"]) for question in _lines(path, QUESTIONS)}
+
+
+def _lines(path: Path, name: str) -> Iterator[dict[str, Any]]:
+    file = path / name
     if not file.is_file():
-        raise InputError(f"{path}: no {RECORDS} here; name the folder of a run")
+        raise InputError(f"{path}: no {name} here; name the folder of a run")
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -142,7 +158,5 @@ def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:
 
 def _replace(path: Path, value: Mapping[str, Any]) -> None:
     partial = path.with_suffix(".partial")
-    partial.write_text(
-        json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8"
-    )
+    partial.write_text(json_page(value), encoding="utf-8")
     partial.replace(path)

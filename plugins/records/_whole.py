@@ -1,6 +1,7 @@
 """What a run that was kept says of itself: its models, and whether it is whole."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,15 @@ class RunFacts:
         models: Labels of its models, in the order they were asked for; empty where that is not known.
         planned: How many cases were selected, or planned where the run did not get so far; None if unknown.
         ending: How it ended other than with all cases scored; None where it ended well, or nothing is known.
+        loops: Names of its loops, in the order they were asked for; empty where that is not known.
+        unpriced: By label of a model, the name of the one that plays its roles, where that has no list price.
     """
 
     models: tuple[str, ...]
     planned: int | None
     ending: str | None
+    loops: tuple[str, ...]
+    unpriced: Mapping[str, str]
 
     def lacks(self, cases: int) -> str:
         """Return in a few words what the run lacks, such as ``43 of 2,400 cases; interrupted``.
@@ -50,13 +55,32 @@ def read_facts(path: Path) -> RunFacts:
     """
     manifest, summary = _object(path / MANIFEST), _object(path / SUMMARY)
     if not manifest:
-        return RunFacts((), None, None)
-    status = manifest.get("exit_status")
+        return RunFacts((), None, None, (), {})
+    status, loops = manifest.get("exit_status"), manifest.get("loops", {})
     return RunFacts(
         tuple(model["label"] for model in manifest.get("models", ())),
         summary.get("selected_cases") or manifest.get("cases"),
         _ENDINGS.get(status),
+        tuple(loops.get("names", ())),
+        unpriced_players(loops.get("players", {}), manifest.get("prices")),
     )
+
+
+def unpriced_players(
+    players: Mapping[str, Mapping[str, str]], prices: Mapping[str, Any] | None
+) -> dict[str, str]:
+    """Return, by label of a model, the name of the one that plays its roles, where that has no list price.
+
+    Args:
+        players: The ``loops.players`` of a manifest.
+        prices: Its ``prices``.
+    """
+    known = (prices or {}).get("usd_per_million_tokens", {})
+    return {
+        label: spec["argument"]
+        for label, spec in players.items()
+        if spec["kind"] == "openai" and spec["argument"] not in known
+    }
 
 
 def _object(file: Path) -> dict[str, Any]:

@@ -55,9 +55,9 @@ def record(
     }
 
 
-def rendered(ledger: list[dict[str, Any]]) -> str:
+def rendered(ledger: list[dict[str, Any]], unpriced: dict[str, str] | None = None) -> str:
     out = io.StringIO()
-    Console(file=out, width=100).print(render_ledger(ledger))
+    Console(file=out, width=80).print(render_ledger(ledger, unpriced))
     return out.getvalue()
 
 
@@ -127,6 +127,8 @@ def test_a_priced_model_shows_what_a_repaired_case_costs() -> None:
     (free,) = ledger_of([record(1, False, True)], {})
     assert (free["cost"], free["per_repaired"]["cost"]) == (None, None)
     assert "USD" not in rendered([free])
+    assert "no list price for gpt-x" in rendered([free], {"m": "gpt-x"})
+    assert "no list price" not in rendered([entry], {"m": "gpt-x"})
 
 
 def test_a_validator_is_judged_by_its_first_look_at_a_query_that_ran() -> None:
@@ -205,12 +207,41 @@ def test_the_table_for_a_report() -> None:
     assert rows[0]["tokens_per_repaired"] == 100.0
 
 
-def test_the_terminal_shows_it_within_100_columns() -> None:
-    records = [record(n, n % 3 == 0, n % 2 == 0, label="missing_component:reactants") for n in range(60)]
+def test_the_terminal_shows_it_within_80_columns() -> None:
+    records = [record(n, n % 3 == 0, n % 2 == 0, label="missing_component:target_yield") for n in range(60)]
+    for each in records:
+        for step in each["rounds"]:
+            step["cost"] = 0.123456 if step["tokens"] else None
+            if step["role"] == "validator:schema":
+                looks = [{**step, "role": "validator:checklist"}]
+        each["rounds"] += looks
     text = rendered(ledger_of(records, {}))
-    assert "m, loop cove, validator schema: before and after" in text
-    assert "missing_component:reactants" in text
+    assert "m, loop cove, validator both: before and after" in text
+    assert "repaired 0.500 [0.35, 0.66] of 40 wrong" in text
+    headings = "error of first answer cases repaired broken stayed right stayed wrong"
+    assert headings in " ".join(text.split())
+    rows = [line.split() for line in text.splitlines()]
+    assert ["missing_component:target_yield", "40", "20", "0", "0", "20"] in rows
+    assert ["right", "20", "0", "10", "10", "0"] in rows
+    assert max(map(len, text.splitlines())) <= 80
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
+
+
+def test_a_validator_is_shown_with_what_its_rates_are_of() -> None:
+    records = [record(n, n == 0, n == 0, verdict="valid" if n < 2 else "invalid") for n in range(4)]
+    rows = [line.split() for line in rendered(ledger_of(records, {})).splitlines()]
+    assert ["validator", "schema"] in rows
+    assert ["looked", "at", "4"] in rows
+    assert ["non-detected", "error", "rate", "0.333", "of", "3"] in rows
+    assert ["false", "alarm", "rate", "0.000", "of", "1"] in rows
+
+
+def test_a_validator_that_was_never_understood_has_no_rates() -> None:
+    records = [record(n, n == 0, n == 0, verdict="malformed") for n in range(4)]
+    rows = [line.split() for line in rendered(ledger_of(records, {})).splitlines()]
+    for rate in ("non-detected error rate", "non-corrected error rate", "false alarm rate"):
+        assert [*rate.split(), "n/a"] in rows
+    assert ["retrieval", "error", "rate", "0.750", "of", "4"] in rows
 
 
 def test_no_pairs_no_figures() -> None:
