@@ -9,36 +9,47 @@ import click
 from rich.console import Console
 
 from kg.errors import InputError
-from plugins.records import ALLURE, read_facts, read_records
-from plugins.summary import Summary, render_table
+from plugins.ledger import Ledger, render_ledger
+from plugins.records import ALLURE, read_facts, read_records, read_targets
+from plugins.summary import Summary, in_order, render_table
 
 
 @click.command("summary")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--ledger", "with_ledger", is_flag=True, help="Show what loops repaired and broke, too.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the table to an SVG file too.")
-def summary_command(runs: tuple[Path, ...], svg: Path | None) -> None:
+def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None) -> None:
     """Print the table of RUNS together: scores by task, prompt, shot and model, in the order of RUNS."""
     if svg is not None:
         _require_writable(svg)
     lacking: dict[Path, str] = {}
     notes: dict[str, list[str]] = {}
+    loops: dict[str, None] = {}
+    unpriced: dict[str, str] = {}
     summary = Summary()
+    ledger = Ledger(dict(_targets(runs)) if with_ledger else {})
     for run, records in _each_once(runs):
         facts = read_facts(run)
         models = dict.fromkeys(facts.models)
         cases = 0
         for record in records:
             summary.add(record)
+            if with_ledger:
+                ledger.add(record)
             models.setdefault(str(record["model"]))
             cases += 1
+        loops |= dict.fromkeys(facts.loops)
+        unpriced |= facts.unpriced
         lacking[run] = facts.lacks(cases)
         for model in models:
             notes.setdefault(model, []).extend([lacking[run]] if lacking[run] else [])
-    ordered = list(notes)
-    table = summary.to_json()
-    table["cells"].sort(key=lambda cell: ordered.index(cell["model"]))
+    said = {model: ", ".join(each) for model, each in notes.items()}
     console = Console(record=svg is not None, highlight=False)
-    console.print(render_table(table, {model: ", ".join(said) for model, said in notes.items()}))
+    console.print(render_table(summary.to_json(), said, list(notes), list(loops)))
+    if with_ledger:
+        entries = in_order(ledger.to_json(), list(notes), list(loops))
+        console.print()
+        console.print(render_ledger(entries, unpriced) if entries else "ledger: no case went through a loop")
     for run, lacks in lacking.items():
         console.print(f"records: {run}{f' ({lacks})' if lacks else ''}", soft_wrap=True, markup=False)
         if (run / ALLURE).is_dir():
@@ -56,6 +67,11 @@ def _each_once(runs: Iterable[Path]) -> Iterator[tuple[Path, Iterator[dict[str, 
             raise InputError(f"{run} is named twice; a table takes each run once")
         named.add(run.resolve())
         yield run, _unseen(run, seen)
+
+
+def _targets(runs: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    for run in runs:
+        yield from read_targets(run).items()
 
 
 def _unseen(run: Path, seen: dict[str, Path]) -> Iterator[dict[str, Any]]:

@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 from plugins.ledger import render_ledger
+from plugins.records import unpriced_players
 from plugins.session._failures import safe
-from plugins.summary import Summary, render_table
+from plugins.summary import Summary, in_order, render_table
 
 if TYPE_CHECKING:
     from plugins.session._controller import Controller
@@ -27,11 +28,15 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     if controller.summary.cases == 0 and not controller.lost:
         yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
         return
-    yield from _drawn(render_table(controller.summary.to_json()), reporter)
-    if controller.plan.options.ledger:
+    plan = controller.plan
+    models, loops = [model.label for model in plan.models], list(plan.loops.loops)
+    yield from _drawn(render_table(controller.summary.to_json(), {}, models, loops), reporter)
+    if plan.options.ledger:
         yield ""
-        if controller.plan.loops.active:
-            yield from _drawn(render_ledger(controller.ledger), reporter)
+        if plan.loops.active:
+            ledger = in_order(controller.ledger, models, loops)
+            unpriced = unpriced_players(plan.loops.to_json()["players"], plan.prices)
+            yield from _drawn(render_ledger(ledger, unpriced), reporter)
         else:
             yield "ledger: no loop was run; name one with --loop"
     if controller.summary.failed > MANY:

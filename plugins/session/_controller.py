@@ -114,12 +114,13 @@ class Controller:
         endpoint = graph.server.endpoint
         models = ", ".join(model.label for model in plan.models)
         names = ", ".join(plan.prompts)
+        wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
         return [
             f"graph: Neo4j {endpoint.version} ({endpoint.kind}), fingerprint {graph.fingerprint[:12]}",
             *(f"note: {note}" for note in endpoint.notes),
             f"model: {models}",
             f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
-            f"prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
+            f"{wordings}prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
             *loop_lines(plan.loops),
             f"run: {self.run.path}",
         ]

@@ -2,6 +2,6 @@
 
 from plugins.summary._running import RunningMean
 from plugins.summary._summarise import Summary, summarise
-from plugins.summary._table import render_table
+from plugins.summary._table import in_order, render_table
 
-__all__ = ["RunningMean", "Summary", "render_table", "summarise"]
+__all__ = ["RunningMean", "Summary", "in_order", "render_table", "summarise"]

@@ -14,6 +14,8 @@ _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
 _CELL = ("model", "loop", "prompt", "shot", "task")
 _BY = ("setting", "task", "steps", "model", "loop")
 _PROMPT_SHOT = "prompt_shot"
+_PHRASING = "phrasing"
+_WORDING = ("model", "loop", _PHRASING)
 
 
 class Summary:
@@ -21,8 +23,10 @@ class Summary:
 
     def __init__(self) -> None:
         self._overall = Group()
-        self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in (*_BY, _PROMPT_SHOT)}
+        names = (*_BY, _PROMPT_SHOT, _PHRASING)
+        self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in names}
         self._cells: dict[tuple[str, ...], Group] = defaultdict(Group)
+        self._wordings: dict[tuple[str, str, int], Group] = defaultdict(Group)
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
         self._cases_with_unmatched = 0
@@ -55,10 +59,13 @@ class Summary:
         """
         keys: dict[str, Any] = {name: record[name] for name in _BY}
         keys[_PROMPT_SHOT] = (record["prompt"], record["shot"])
+        # Records of the first versions hold none: there was but one wording.
+        keys[_PHRASING] = record.get(_PHRASING) or 1
         cell = tuple(str(record[name]) for name in _CELL)
+        wording = (str(record["model"]), str(record["loop"]), int(keys[_PHRASING]))
         groups = [self._by[name][key] for name, key in keys.items()]
         variations = perfect_variations(record)
-        for group in (self._overall, *groups, self._cells[cell]):
+        for group in (self._overall, *groups, self._cells[cell], self._wordings[wording]):
             group.add(record, variations)
         if record.get("exemplar_id") is not None:
             self._exemplars[str(record["shot"])][str(record["exemplar_id"])] += 1
@@ -69,8 +76,9 @@ class Summary:
     def to_json(self) -> dict[str, Any]:
         """Return what ``summary.json`` holds.
 
-        Means are over cases: of all, in ``by`` those of a setting, task, step count, model, loop, and
-        prompt and shot, and in ``cells`` those of a model, loop, prompt, shot and task.
+        Means are over cases: of all, in ``by`` those of a setting, task, step count, model, loop,
+        prompt and shot, and wording, in ``cells`` those of a model, loop, prompt, shot and task, and in
+        ``wordings`` those of a model, loop and wording.
         """
         by = {
             name: {_label(key): groups[key].to_json() for key in sorted(groups, key=_ORDERS.get(name))}
@@ -80,9 +88,14 @@ class Summary:
             {**dict(zip(_CELL, cell, strict=True)), **self._cells[cell].to_json()}
             for cell in sorted(self._cells, key=_cell_order)
         ]
+        wordings = [
+            {**dict(zip(_WORDING, wording, strict=True)), **self._wordings[wording].to_json()}
+            for wording in sorted(self._wordings)
+        ]
         return {
             "schema_version": SCHEMA_VERSION,
             **self._overall.to_json(),
+            **self._fallbacks(),
             "infrastructure_errors_by_stage": _counted(self._overall.infrastructure_errors),
             "exemplars": {
                 shot: _counted(self._exemplars[shot]) for shot in sorted(self._exemplars, key=_shot_order)
@@ -90,7 +103,17 @@ class Summary:
             "unmatched_columns": {"cases": self._cases_with_unmatched, "columns": _counted(self._unmatched)},
             "by": by,
             "cells": cells,
+            "wordings": wordings,
         }
+
+    def _fallbacks(self) -> dict[str, Any]:
+        """Return the fallbacks of all loops together and of each."""
+        if not self._overall.fallbacks.cases:
+            return {}
+        loops = self._by["loop"]
+        by_loop = {name: loops[name].fallbacks for name in sorted(loops)}
+        told = {name: fallbacks.to_json() for name, fallbacks in by_loop.items() if fallbacks.cases}
+        return {"fallback": {**self._overall.fallbacks.to_json(), "by_loop": told}}
 
 
 def summarise(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The closing table."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -9,42 +8,59 @@ from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from kg.labels import name_of
+from plugins.summary._lines import lines_below
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTS = ("cases", "passed", "failed", "infrastructure_errors")
-_MOST_LABELS = 4
 _SCORES = ("precision", "recall", "f1")
 
 
-def render_table(summary: Mapping[str, Any], notes: Mapping[str, str] | None = None) -> Group:
+def render_table(
+    summary: Mapping[str, Any],
+    notes: Mapping[str, str] | None = None,
+    models: Sequence[str] = (),
+    loops: Sequence[str] = (),
+) -> Group:
     """Return the closing table: by task, prompt and shot, one table a model (and loop), with counts.
+
+    Below each table stand the primary labels of its failed cases, what fallbacks brought, and a mean for each
+    wording where there are several.
 
     Args:
         summary: What `summarise` returns, or a ``summary.json`` read back.
         notes: By label of a model, what is to be said beside it, such as that its run was interrupted.
+        models: Labels of models in the order in which their tables are to come; others come after these.
+        loops: Names of loops in the order in which a model's tables are to come.
     """
     notes = notes or {}
     tables: list[RenderableType] = []
-    for (model, loop), cells in groupby(summary["cells"], key=lambda cell: (cell["model"], cell["loop"])):
+    ordered = in_order(summary["cells"], models, loops)
+    for (model, loop), cells in groupby(ordered, key=lambda cell: (cell["model"], cell["loop"])):
         title = model if loop == "none" else f"{model}, loop {loop}"
         title += f" ({notes[model]})" if notes.get(model) else ""
         rows = list(cells)
-        tables += [_model_table(title, rows), *_errors(rows), ""]
+        wordings = [each for each in summary["wordings"] if (each["model"], each["loop"]) == (model, loop)]
+        tables += [_model_table(title, rows), *map(Text, lines_below(rows, wordings)), ""]
     return Group(*tables[:-1])
 
 
-def _errors(cells: list[Mapping[str, Any]]) -> list[str]:
-    """One line with the most frequent primary labels, details aside; none where nothing was wrong."""
-    counts: Counter[str] = Counter()
-    for cell in cells:
-        for label, count in cell.get("errors", {}).get("primary", {}).items():
-            counts[name_of(label)] += count
-    shown = [f"{name} {count:,}" for name, count in counts.most_common(_MOST_LABELS)]
-    rest = counts.total() - sum(count for _, count in counts.most_common(_MOST_LABELS))
-    line = "wrong first of all: " + ", ".join(shown + ([f"{rest:,} more"] if rest else []))
-    return [line] if shown else []
+def in_order(
+    entries: Sequence[Mapping[str, Any]], models: Sequence[str], loops: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    """Return entries by ``model`` and ``loop`` in the orders given, those not named last; else as they come.
+
+    Args:
+        entries: Entries with ``model`` and ``loop``.
+        models: Labels of models.
+        loops: Names of loops.
+    """
+    return sorted(entries, key=lambda entry: (_place(entry["model"], models), _place(entry["loop"], loops)))
+
+
+def _place(name: str, order: Sequence[str]) -> tuple[int, str]:
+    return (order.index(name) if name in order else len(order), name)
 
 
 def _model_table(title: str, cells: list[Mapping[str, Any]]) -> Table:
@@ -56,9 +72,10 @@ def _model_table(title: str, cells: list[Mapping[str, Any]]) -> Table:
         show_edge=False,
         padding=0,
     )
-    table.add_column(f"prompt {_TIMES} shot", no_wrap=True)
+    # Closer than in the cells: the table is to fit 80 columns.
+    table.add_column(f"prompt{_TIMES}shot", no_wrap=True)
     table.add_column("task", no_wrap=True)
-    for name in ("cases", "P", "R", "F1", "passed", "failed", "errors"):
+    for name in ("cases", "P", "R", "F1", "passed", "failed", "not run"):
         table.add_column(name, justify="right", no_wrap=True)
     for (prompt, shot), group in groupby(cells, key=lambda cell: (cell["prompt"], cell["shot"])):
         rows = list(group)

@@ -55,6 +55,12 @@ def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
     ran = live("-n2", "--model=oracle", "--sample=10", "--phrasing=1,3")
     assert ran.status == 0, ran.output
     assert len(ran.records) == 20
+    assert "questions: 10 of 2,400, wordings 1, 3, prompts" in ran.output
+    assert "mean F1 by wording: 1: 1.000, 3: 1.000" in ran.output
+    assert {name: group["cases"] for name, group in ran.summary["by"]["phrasing"].items()} == {
+        "1": 10,
+        "3": 10,
+    }
     asked = {question.id: question for question in load_questions().questions}
     for record in ran.records.values():
         assert record["question"] == phrase(asked[record["question_id"]], record["phrasing"]).text

@@ -110,3 +110,48 @@ def test_a_picture_that_cannot_be_written_is_told_before_any_work(tmp_path: Path
     run = run_of(tmp_path / "r", "mini")
     printed(run, "--svg", tmp_path / "x.svg")
     assert "mini" in (tmp_path / "x.svg").read_text()
+
+
+def looped_run(folder: Path, **manifest: Any) -> Path:
+    """A run of two loops in which one case was repaired by each."""
+    run = run_of(folder, "mini", **manifest)
+    results = [
+        {"status": "ok", "f1": f1, "passed": f1 == 1.0, "errors": [] if f1 == 1.0 else ["limit"]}
+        for f1 in (0.5, 1.0)
+    ]
+    turn = {"verdict": None, "time_s": 1.0, "tokens": None, "cost": None, "cached": False}
+    rounds = [
+        {**turn, "role": role, "cypher": role, "messages_sha256": "h", "findings": [{"result": result}]}
+        for role, result in zip(("generator", "corrector"), results, strict=True)
+    ]
+    whole = json.loads((run / "records.jsonl").read_text().splitlines()[0])
+    records = [
+        {**whole, "case_id": f"q-{loop}", "question_id": "q", "loop": loop, "rounds": rounds}
+        for loop in ("cove", "review")
+    ]
+    (run / "records.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (run / "questions.jsonl").write_text(json.dumps({"id": "q", "target": "CCO"}) + "\n")
+    return run
+
+
+def test_the_ledger_is_shown_again_from_the_records(tmp_path: Path) -> None:
+    players = {"mini": {"label": "corrector", "kind": "openai", "argument": "gpt-x"}}
+    loops = {"names": ["review", "cove"], "players": players}
+    run = looped_run(tmp_path / "r", loops=loops, prices=None)
+    output = printed(run, "--ledger")
+    assert "repaired 1.000 of 1 wrong, broken n/a of 0 right" in output
+    assert output.count("no list price for gpt-x") == 2
+    # In the order in which the loops were asked for, the tables as the ledger.
+    assert output.index("mini, loop review") < output.index("mini, loop cove")
+    assert output.index("loop review: before and after") < output.index("loop cove: before and after")
+    assert "before and after" not in printed(run)
+    priced = {"as_of": "2026-01", "usd_per_million_tokens": {"gpt-x": {}}}
+    assert "no list price" not in printed(looped_run(tmp_path / "p", loops=loops, prices=priced), "--ledger")
+
+
+def test_a_ledger_of_runs_without_loops_or_questions(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "r", "mini")
+    with pytest.raises(InputError, match=r"no questions\.jsonl here"):
+        printed(run, "--ledger")
+    (run / "questions.jsonl").write_text("")
+    assert "ledger: no case went through a loop" in printed(run, "--ledger")

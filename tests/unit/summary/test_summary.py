@@ -10,6 +10,7 @@ from rich.console import Console
 
 from plugins.summary import RunningMean, Summary, render_table, summarise
 
+HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -215,15 +216,60 @@ def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None
     assert by[f"P5 {TIMES} ZS"]["variations"] == {"perfect": 1, **none, "aliases": 1, "with_clause": 1}
 
 
-def test_the_table_names_the_most_frequent_primary_labels_of_each_model() -> None:
+def below(summary: dict[str, Any], **order: list[str]) -> list[str]:
+    """The closing table's lines of a wide terminal."""
+    text = io.StringIO()
+    Console(file=text, width=200).print(render_table(summary, **order))
+    return [line.strip() for line in text.getvalue().splitlines()]
+
+
+def test_the_table_tells_all_primary_labels_of_each_model() -> None:
     labels = ["limit", "missing_component:agents", "missing_component:products", "set_logic", "path_length"]
     records = [record(f1=0.5, errors=[label]) for label in (*labels, "other", "return_shape", "limit")]
-    text = io.StringIO()
-    console = Console(file=text, width=100)
-    console.print(render_table(summarise([*records, record(model="right")])))
+    lines = below(summarise([*records, record(model="right")]))
+    assert [line for line in lines if line.startswith("primary labels")] == [
+        "primary labels of the failed cases: missing_component 2, limit 2, "
+        "path_length 1, set_logic 1, return_shape 1, other 1"
+    ]
+    also = below(summarise([*records[:1], record(errors=["other"])]))
+    assert (
+        "primary labels of the failed cases (and of 1 that passed, but not row by row): limit 1, other 1"
+        in also
+    )
 
-    lines = [line for line in text.getvalue().splitlines() if line.startswith("wrong first of all")]
-    assert len(lines) == 1
-    assert "missing_component 2" in lines[0]
-    assert "limit 2" in lines[0]
-    assert lines[0].endswith(", 2 more")
+
+def test_wordings_are_told_apart_where_there_are_several() -> None:
+    records = [record(f1=1.0), record(f1=0.5, phrasing=3), record(f1=0.0, phrasing=3, model="gpt")]
+    summary = summarise([*records, error("graph", phrasing=2)])
+    assert {name: group["means"]["f1"] for name, group in summary["by"]["phrasing"].items()} == {
+        "1": 1.0,
+        "2": None,
+        "3": 0.25,
+    }
+    assert [
+        (each["model"], each["loop"], each["phrasing"], each["cases"]) for each in summary["wordings"]
+    ] == [
+        ("gpt", "none", 3, 1),
+        ("oracle", "none", 1, 1),
+        ("oracle", "none", 2, 1),
+        ("oracle", "none", 3, 1),
+    ]
+    told = [line for line in below(summary) if line.startswith("mean F1 by wording")]
+    assert told == ["mean F1 by wording: 1: 1.000, 2: n/a, 3: 0.500"]
+
+
+def test_tables_come_in_the_order_that_was_given() -> None:
+    records = [record(loop=loop, model=model) for model in ("a", "b") for loop in ("cove", "none", "review")]
+    lines = below(summarise(records), models=["b", "a"], loops=["review", "none"])
+    titles = [line for line in lines if line.split(",")[0] in ("a", "b")]
+    assert titles == ["b, loop review", "b", "b, loop cove", "a, loop review", "a", "a, loop cove"]
+
+
+def test_the_table_fits_80_columns() -> None:
+    wide = record(task="multi_step_precursors", setting="multi_step", prompt="P10")
+    text = io.StringIO()
+    Console(file=text, width=80).print(render_table(summarise([wide, error("graph")])))
+    assert "multi_step_precursors" in text.getvalue()
+    assert f"P10 {TIMES} 1S-D-S" in text.getvalue()
+    heading = text.getvalue().splitlines()[1]
+    assert heading.split() == [f"prompt{TIMES}shot", *HEADINGS, "not", "run"]

@@ -1,0 +1,56 @@
+"""What stands below a closing table: what was wrong, what fallbacks brought, and how wordings compare."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from kg.labels import name_of
+
+_OF_FALLBACKS = ("recall", "f1")
+
+
+def lines_below(cells: Sequence[Mapping[str, Any]], wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines below the table of one model and loop.
+
+    Args:
+        cells: Its ``cells`` of a ``summary.json``.
+        wordings: Its ``wordings`` there.
+    """
+    yield from _labels(cells)
+    yield from _fallbacks(cells)
+    yield from _wordings(wordings)
+
+
+def _labels(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """All primary labels, details aside, the most frequent first; nothing where nothing was wrong."""
+    counts: Counter[str] = Counter()
+    passed = 0
+    for cell in cells:
+        errors = cell.get("errors", {})
+        passed += errors.get("passed", 0)
+        for label, count in errors.get("primary", {}).items():
+            counts[name_of(label)] += count
+    if counts:
+        also = f" (and of {passed:,} that passed, but not row by row)" if passed else ""
+        shown = ", ".join(f"{name} {count:,}" for name, count in counts.most_common())
+        yield f"primary labels of the failed cases{also}: {shown}"
+
+
+def _fallbacks(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    found = [cell["fallback"] for cell in cells if "fallback" in cell]
+    cases = sum(each["cases"] for each in found)
+    if cases:
+        recall, f1 = (
+            sum(each["means"][name] * each["cases"] for each in found) / cases for name in _OF_FALLBACKS
+        )
+        yield (
+            f"fallback in {cases:,} case{'' if cases == 1 else 's'}: mean recall {recall:.3f}, "
+            f"F1 {f1:.3f} of its rows, in no other mean"
+        )
+
+
+def _wordings(wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if len(wordings) > 1:
+        means = ((each["phrasing"], each["means"]["f1"]) for each in wordings)
+        shown = (f"{number}: {'n/a' if mean is None else f'{mean:.3f}'}" for number, mean in means)
+        yield f"mean F1 by wording: {', '.join(shown)}"
