@@ -1,7 +1,8 @@
 """The loops of a run, and which model plays their roles."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast, get_args
 
 from kg.errors import InputError
@@ -10,6 +11,7 @@ from prompts.loops import Loop, ValidatorName, loops_by_name
 from prompts.models import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, check_models, parse_spec
 
 _VALIDATORS = get_args(ValidatorName)
+_DEFAULT_VALIDATOR = "schema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +23,13 @@ class LoopPlan:
         validator: The validator they use.
         players: The model that plays the roles of loops, by the label of the model that answered first;
             empty where no loop needs one.
+        notes: What was asked for and has no effect.
     """
 
     loops: Mapping[str, Loop]
     validator: ValidatorName
     players: Mapping[str, ModelSpec]
+    notes: tuple[str, ...] = ()
 
     @property
     def active(self) -> bool:
@@ -42,14 +46,33 @@ class LoopPlan:
         """Whether a loop of the run asks a model in roles of its own."""
         return any(loop.needs_model for loop in self.loops.values())
 
+    @property
+    def validates(self) -> bool:
+        """Whether a loop of the run uses a validator; one that does not say may."""
+        return _validates(self.loops.values())
+
 
 def loop_lines(plan: LoopPlan) -> list[str]:
     """Return the lines of the terminal's header that say which loops are run, and with which model."""
+    notes = [f"note: {note}" for note in plan.notes]
     if not plan.active:
-        return []
-    players = ", ".join(dict.fromkeys(spec.label for spec in plan.players.values()))
+        return notes
+    players = ", ".join(dict.fromkeys(map(_player_name, plan.players.values())))
     played = f", their roles played by {players}" if players else ""
-    return [f"loops: {', '.join(plan.loops)}, validator {plan.validator}{played}"]
+    validator = f", validator {plan.validator}" if plan.validates else ""
+    return [f"loops: {', '.join(plan.loops)}{validator}{played}", *notes]
+
+
+def _player_name(spec: ModelSpec) -> str:
+    """Return the label of a model, and what is behind it where the label does not say."""
+    what = spec.argument if spec.kind == "openai" else spec.kind
+    if spec.kind == "gguf":
+        what = f"gguf:{Path(spec.argument).name}"
+    return spec.label if spec.label == what else f"{spec.label} ({what})"
+
+
+def _validates(loops: Iterable[Loop]) -> bool:
+    return any(getattr(loop, "validates", True) for loop in loops)
 
 
 def loop_plan(
@@ -72,20 +95,27 @@ def loop_plan(
     known = loops_by_name(registered)
     unknown = [name for name in options.loop if name not in known]
     if unknown or not options.loop:
-        named = unknown[0] if unknown else "names none"
-        raise InputError(f"--loop {named}: no such loop; choose from {', '.join(known)}")
-    if options.validator not in _VALIDATORS:
-        raise InputError(
-            f"--validator {options.validator}: no such validator; choose from {', '.join(_VALIDATORS)}"
-        )
+        wrong = unknown[0] if unknown else "names none"
+        raise InputError(f"--loop {wrong}: no such loop; choose from {', '.join(known)}")
+    named = options.validator or _DEFAULT_VALIDATOR
+    if named not in _VALIDATORS:
+        raise InputError(f"--validator {named}: no such validator; choose from {', '.join(_VALIDATORS)}")
     loops = {name: known[name] for name in options.loop}
-    validator = cast(ValidatorName, options.validator)
+    validator = cast(ValidatorName, named)
     given = _given(options.loop_model, environment) if options.loop_model is not None else None
     needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
+    notes = tuple(_without_effect(options, loops.values()))
     if needing is None:
-        return LoopPlan(loops, validator, {})
+        return LoopPlan(loops, validator, {}, notes)
     players = {spec.label: given or _player(spec, needing, environment) for spec in models}
-    return LoopPlan(loops, validator, players)
+    return LoopPlan(loops, validator, players, notes)
+
+
+def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:
+    if options.validator is not None and not _validates(loops):
+        yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
+    if options.loop_model is not None and not any(loop.needs_model for loop in loops):
+        yield f"--loop-model {options.loop_model} has no effect: no loop of this run asks a model"
 
 
 def _given(text: str, environment: Mapping[str, str]) -> ModelSpec:

@@ -1,7 +1,8 @@
 """The options of the suite: declared to pytest, and read back as one object."""
 
+import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -24,7 +25,8 @@ class Options:
         task: Task names; empty for all.
         phrasing: Numbers of wordings, or ``all``.
         loop: Names of loops.
-        validator: Which validator the loops use: ``checklist``, ``schema`` or ``both``.
+        validator: Which validator the loops use: ``checklist``, ``schema`` or ``both``; None where it was not
+            named, which is ``schema``.
         loop_model: Specification of the model that plays the other roles of loops; None for the model itself.
         ledger: Whether the closing lines show what the loops repaired and broke.
         sample: Number of questions to draw; None for all.
@@ -45,7 +47,7 @@ class Options:
     task: tuple[str, ...]
     phrasing: tuple[str, ...]
     loop: tuple[str, ...]
-    validator: str
+    validator: str | None
     loop_model: str | None
     ledger: bool
     sample: int | None
@@ -72,6 +74,7 @@ class _Declared:
     default: str | None
     many: bool = False
     flag: bool = False
+    once: bool = False
 
 
 _DECLARED = (
@@ -100,13 +103,16 @@ _DECLARED = (
         "none",
         many=True,
     ),
-    _Declared("validator", "what judges queries in loops: schema, checklist, or both", "NAME", "schema"),
+    _Declared(
+        "validator", "what judges queries in loops: schema (default), checklist, or both", "NAME", None
+    ),
     _Declared(
         "loop-model",
         "model that plays the other roles of loops (default: the model itself; for one that reads no "
         "messages, the default model)",
         "SPEC",
         None,
+        once=True,
     ),
     _Declared("ledger", "show what the loops repaired and broke, and at what cost", "", None, flag=True),
     _Declared("sample", "questions in total, stratified by task and step count", "N", None),
@@ -141,7 +147,7 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(
             f"--{option.name}",
             dest=_dest(option.name),
-            action="append" if option.many else "store",
+            action=_Once if option.once else "append" if option.many else "store",
             metavar=option.metavar,
             help=option.help + shown,
         )
@@ -149,6 +155,22 @@ def add_options(parser: pytest.Parser) -> None:
             parser.addini(setting, option.help, type="args", default=None)
         else:
             parser.addini(setting, option.help, type="string", default=None)
+
+
+class _Once(argparse.Action):
+    """Stores a value, and refuses a second one: it would replace the first without a word."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        if before is not None:
+            raise argparse.ArgumentError(self, f"given twice ({before}, {values}); one plays all the roles")
+        setattr(namespace, self.dest, values)
 
 
 def read_options(config: pytest.Config) -> Options:

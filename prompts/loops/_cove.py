@@ -27,11 +27,13 @@ class Cove:
     Attributes:
         name: Its name.
         needs_model: It asks a model to correct.
+        validates: It has queries judged by the validator of the run.
         corrections: How often at most.
     """
 
     name: str = "cove"
     needs_model: bool = True
+    validates: bool = True
     corrections: int = 3
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:

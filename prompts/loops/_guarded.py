@@ -21,6 +21,7 @@ class Guarded:
     Attributes:
         name: Its name.
         needs_model: It asks none.
+        validates: It uses no validator.
         limit: Rows that a query may ask for, by a LIMIT put into it; None for no such limit.
         timeout_s: Seconds that a query may take.
         hops: How far the fallback reaches from a molecule of the question, in relationships.
@@ -29,6 +30,7 @@ class Guarded:
 
     name: str = "guarded"
     needs_model: bool = False
+    validates: bool = False
     limit: int | None = None
     timeout_s: float = 5.0
     hops: int = 2

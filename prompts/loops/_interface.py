@@ -122,7 +122,11 @@ class LoopResult:
 
 @runtime_checkable
 class Loop(Protocol):
-    """What happens between the first answer and the query that is scored."""
+    """What happens between the first answer and the query that is scored.
+
+    A loop may also say with ``validates`` whether it uses the validator of the run; the terminal then leaves
+    out what has no effect.
+    """
 
     @property
     def name(self) -> str:

@@ -11,6 +11,7 @@ class NoLoop:
 
     name: str = "none"
     needs_model: bool = False
+    validates: bool = False
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
         """Return the query of the first answer."""

@@ -32,12 +32,14 @@ class Review:
     Attributes:
         name: Its name.
         needs_model: It asks a model in three roles.
+        validates: It uses no validator.
         rounds: How often a query is reviewed and corrected at most.
         rows: How many rows the reviewer is shown at most.
     """
 
     name: str = "review"
     needs_model: bool = True
+    validates: bool = False
     rounds: int = 3
     rows: int = 20
 

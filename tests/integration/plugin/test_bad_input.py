@@ -54,6 +54,10 @@ def refused(ran: Ran, *said: str) -> None:
         ),
         (["--loop=none,cove", "--model=mutant"], "mutant reads no messages and cannot correct itself"),
         (
+            ["--loop=cove", "--model=mutant", "--loop-model=gpt-x", "--loop-model", "gpt-y"],
+            "--loop-model: given twice (gpt-x, gpt-y); one plays all the roles",
+        ),
+        (
             ["--loop=cove", "--model=mutant", "--loop-model=oracle"],
             "--loop-model oracle: oracle reads",
         ),

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from support.roles_api import Player, RolesApi, Said, always, references_by_question, right
 from support.suite import Ran, Suite
 
 from kg.questions import load_questions
+from plugins.command._summary import summary_command
 
 QUESTIONS = frozenset(question.text for question in load_questions().questions)
 REFERENCES = references_by_question(load_questions().questions)
@@ -105,6 +107,10 @@ def test_a_corrector_that_is_right_repairs_known_errors(scripted: Suite, api: Ro
     assert entry["calls"] == api.count("corrector") > 0
     assert entry["tokens"] == 120 * entry["calls"]
     assert "mutant, loop cove, validator schema: before and after" in ran.output
+    again = CliRunner().invoke(summary_command, [str(ran.run), "--ledger"]).output
+    start = "mutant, loop cove, validator schema: before and after"
+    shown = ran.output[ran.output.index(start) : ran.output.index("records: ")]
+    assert shown.split() == again[again.index(start) : again.index("records: ")].split()
     # SMILES of the question are hidden from the corrector.
     asked = [text for role, text in api.asked if role == "corrector"]
     assert not any(record["question"] in text for record, _ in pairs for text in asked)
@@ -195,7 +201,7 @@ def test_both_validators_look_and_are_told_apart(scripted: Suite, api: RolesApi)
     ran = scripted(
         *("-n0", "--model=mutant", "--loop=cove", "--validator=both", SAMPLE, "--loop-model=judge=gpt-x")
     )
-    assert "their roles played by judge" in ran.output
+    assert "their roles played by judge (gpt-x)" in ran.output
     (entry,) = ran.summary["ledger"]
     assert entry["validator"] == "both"
     schema, checklist = entry["validators"]["schema"], entry["validators"]["checklist"]
@@ -209,20 +215,22 @@ def test_both_validators_look_and_are_told_apart(scripted: Suite, api: RolesApi)
 def test_a_review_ends_when_it_is_content_and_the_summary_is_made_once(
     scripted: Suite, api: RolesApi
 ) -> None:
+    # Half a character, as in an answer that was cut within an emoji, is no reason to lose a case.
+    api.players["analyst"] = always("Molecules \ud83d react.")
     ran = scripted("-n2", "--model=right", "--loop=none,review", SAMPLE)
     assert ran.status == 0, ran.output
     assert api.count("analyst") == 1
     assert set(verdicts(ran, "reviewer")) == {"accepted"}
     manifest = json.loads((ran.run / "manifest.json").read_text())
     (once,) = manifest["loops"]["once"]
-    assert (once["text"], once["tokens"]) == ("Molecules react.", {"prompt": 100, "completion": 20})
+    assert (once["text"], once["tokens"]) == ("Molecules \ud83d react.", {"prompt": 100, "completion": 20})
     for record in ran.records.values():
         for turn in record["rounds"]:
             if turn["role"] == "analyst":
                 assert turn["cached"]
                 assert turn["tokens"] is None
     asked = next(text for role, text in api.asked if role == "reviewer")
-    assert "Molecules react." in asked
+    assert "Molecules \ufffd react." in asked
     assert '"id": ' in asked or "reaction_nodes" in asked
 
 
@@ -282,6 +290,12 @@ def test_the_fallback_is_marked_and_scored_apart(live: Suite) -> None:
         assert execution["fallback"]["scores"]["recall"] >= record["scores"]["recall"]
         assert not record["passed"]
     assert ran.summary["fallback"]["cases"] == len(fell)
+    by_loop = ran.summary["fallback"]["by_loop"]
+    assert list(by_loop) == ["guarded", "guarded-limit"]
+    assert sum(each["cases"] for each in by_loop.values()) == len(fell)
+    for each in by_loop.values():
+        assert f"fallback in {each['cases']} case" in ran.output
+    assert "loop:     guarded: fallback (empty): " in ran.output
     assert ran.summary["fallback"]["means"]["recall"] > 0
     for entry in ran.summary["ledger"]:
         assert entry["repaired"] == 0

@@ -89,6 +89,34 @@ def test_what_cannot_be_run_is_refused(
         plan(*models, environment=environment, **given)
 
 
+def test_a_label_that_hides_its_model_is_explained() -> None:
+    (line,) = loop_lines(plan("mutant", environment=KEY, loop=["cove"], loop_model="corrector=gpt-4.1"))
+    assert line == "loops: cove, validator schema, their roles played by corrector (gpt-4.1)"
+    (line,) = loop_lines(plan("mine=local", loop=["review"]))
+    assert line == "loops: review, their roles played by mine (local)"
+
+
+def test_no_validator_is_named_where_none_is_used() -> None:
+    assert loop_lines(plan("mutant", loop=["guarded,none"])) == ["loops: guarded, none"]
+    # A loop of a user's may use one.
+    mine = plan("mutant", registered=(Mine(),), loop=["mine"], validator="both")
+    assert loop_lines(mine) == ["loops: mine, validator both"]
+
+
+def test_what_has_no_effect_is_noted() -> None:
+    given = {"validator": "schema", "loop_model": "gpt-x"}
+    notes = [
+        "note: --validator schema has no effect: no loop of this run uses a validator",
+        "note: --loop-model gpt-x has no effect: no loop of this run asks a model",
+    ]
+    assert loop_lines(plan("oracle", environment=KEY, **given)) == notes
+    guarded = plan("oracle", environment=KEY, loop=["guarded"], **given)
+    assert loop_lines(guarded) == ["loops: guarded", *notes]
+    review = plan("oracle", environment=KEY, loop=["review"], **given)
+    assert loop_lines(review) == ["loops: review, their roles played by gpt-x", notes[0]]
+    assert len(loop_lines(plan("oracle", environment=KEY, loop=["cove"], **given))) == 1
+
+
 class Mine:
     """A loop of a user's."""
 
