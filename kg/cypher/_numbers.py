@@ -10,7 +10,7 @@ from kg.cypher._tokens import Token, TokenKind
 _DIGITS = r"\d(?:_?\d)*"
 _DECIMAL = re.compile(r"0|[1-9](?:_?\d)*", re.ASCII)
 _BASED = re.compile(r"0x(?:_?[0-9a-fA-F])+|0o(?:_?[0-7])+")
-_DOUBLE = re.compile(rf"(?:{_DIGITS})?(?:\.{_DIGITS})?(?:[eE][+-]?{_DIGITS})?[fFdD]?", re.ASCII)
+_DOUBLE = re.compile(rf"(?:{_DIGITS}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[fFdD]?", re.ASCII)
 _LARGEST = 2**63 - 1
 _LONGEST = 400
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from prompts.models._interface import Answer, ModelError, Request
 from prompts.models._slots import Slots
+from prompts.models._whole import whole_messages
 
 _TIMEOUT_S = 900.0
 _COMEBACK_S = 120.0
@@ -46,7 +47,7 @@ class LlamaModel:
             ModelError: If the process is gone for good, dies twice over one request, takes over 15 minutes
                 or refuses the request.
         """
-        body = json.dumps({"messages": request.messages, **self._parameters}).encode()
+        body = json.dumps({"messages": whole_messages(request.messages), **self._parameters}).encode()
         with self._turn.hold():
             for _ in range(2):
                 self._wait_until_up()

@@ -13,6 +13,7 @@ from prompts.models._openai_errors import UNREACHED, Failure, understand
 from prompts.models._patience import PATIENCE, Patience
 from prompts.models._prices import Price
 from prompts.models._slots import Slots
+from prompts.models._whole import whole_messages
 
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
 # How replies that break their own format surface.
@@ -100,7 +101,7 @@ class OpenAIModel:
             started = time.perf_counter()
             try:
                 reply = self._client.complete(
-                    model=self._name, messages=list(request.messages), **self._parameters
+                    model=self._name, messages=whole_messages(request.messages), **self._parameters
                 )
                 time_s = time.perf_counter() - started
                 return self._read(reply, time_s, attempt), None

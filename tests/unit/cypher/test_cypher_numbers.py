@@ -47,6 +47,11 @@ def test_what_the_server_refuses_is_an_error_at_its_place(text: str) -> None:
     assert len(issue.message) < 120
 
 
+@given(st.text("0123456789_.eExXoOfFdD+-", max_size=12))
+def test_any_text_is_a_number_or_none(text: str) -> None:
+    assert isinstance(number_value(text), int | float | None)
+
+
 def test_the_smallest_integer_is_written_with_a_minus() -> None:
     assert not parse("RETURN -9223372036854775808 AS x").errors
     assert not parse("RETURN -0x8000000000000000 AS x").errors

@@ -71,6 +71,13 @@ def test_a_summary_is_replaced_whole(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_half_a_character_of_a_model_is_kept_in_what_is_written(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path / "run")
+    run.write_manifest({"once": "cut \ud83d"})
+    run.close()
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text()) == {"once": "cut \ud83d"}
+
+
 def test_a_record_starts_with_its_schema_version_and_has_every_field() -> None:
     line = record("a").to_json()
     assert next(iter(line)) == "schema_version"
