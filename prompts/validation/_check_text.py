@@ -7,6 +7,7 @@ from importlib import resources
 from kg.cypher import clauses
 from kg.reading import Call, Operation, Parameter, QueryReading, Term, Use, walk
 from prompts.validation._model import Finding
+from prompts.validation._syntax_words import syntax_words
 
 _ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
 _WRITES = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH", "LOAD"})
@@ -47,8 +48,8 @@ def _syntax(reading: QueryReading) -> Finding:
     excerpt = " ".join(text[offset : offset + 40].split()) or "the end of the query"
     return Finding(
         "syntax_error",
-        f"Not valid Cypher at line {line}, column {column}, near '{excerpt}': {issue.message}. "
-        "Answer with one Cypher query and nothing else.",
+        f"Not valid Cypher at line {line}, column {column}, near '{excerpt}': "
+        f"{syntax_words(reading.parsed)}. What can run is one Cypher query and nothing else.",
         offset,
         len(text),
     )
