@@ -78,8 +78,8 @@ def _check_mutant(spec: ModelSpec, questions: Sequence[Question]) -> None:
             return
         if not any(mutations_of(operator, question.reference_cypher) for question in questions):
             raise InputError(
-                f"--model {spec.label}: {operator.name} ({operator.summary}) finds nothing to change in any "
-                "reference query of this run. Choose other operators or questions."
+                f"--model mutant:{spec.argument}: {operator.name} ({operator.summary}) finds "
+                "nothing to change in any reference query of this run. Choose other operators or questions."
             )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kg.errors import InputError
+from kg.labels import name_of
 from prompts.models.mutations._anchoring import ANCHOR_OTHER_END, SWAP_ENDS, TARGET_REACTS
 from prompts.models.mutations._components import (
     DROP_COMPONENT,
@@ -215,9 +216,16 @@ def operators_named(names: str) -> tuple[Operator, ...]:
     wanted = list(dict.fromkeys(names.split(",")))
     unknown = [name for name in wanted if name not in OPERATORS]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], OPERATORS, n=3, cutoff=0.5)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise InputError(
-            f"--model mutant:{names}: no operator {unknown[0]!r}; {meant}docs/bank.md lists all of them."
+            f"--model mutant:{names}: no operator {unknown[0]!r}; {_meant(unknown[0])}docs/bank.md lists all "
+            "of them."
         )
     return tuple(OPERATORS[name] for name in wanted)
+
+
+def _meant(name: str) -> str:
+    planting = [each.name for each in OPERATORS.values() if each.label == name_of(name)]
+    if planting:
+        return f"that is a label; its operators are {', '.join(planting)}; "
+    near = difflib.get_close_matches(name, OPERATORS, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(near)}? " if near else ""

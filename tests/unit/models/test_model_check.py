@@ -42,7 +42,9 @@ def test_exemplar_with_zero_shot_is_refused(check: Check) -> None:
 
 
 def test_an_operator_without_anything_to_change_is_refused(check: Check) -> None:
-    with pytest.raises(InputError, match=r"change_length .* finds nothing to change"):
+    with pytest.raises(
+        InputError, match=r"mutant:reverse_arrow,change_length: change_length .* finds nothing"
+    ):
         check("mutant:reverse_arrow,change_length")
     with pytest.raises(InputError, match="no operator 'x'"):
         check("mutant:x")

@@ -78,6 +78,12 @@ def test_unknown_operators_are_refused_with_what_is_near() -> None:
         operators_named("xyz")
 
 
+@pytest.mark.parametrize("label", ["path_length", "path_length:any"])
+def test_a_label_in_place_of_an_operator_is_answered_with_its_operators(label: str) -> None:
+    with pytest.raises(InputError, match="that is a label; its operators are change_length, change_hops, "):
+        operators_named(label)
+
+
 def test_the_model_says_what_it_changed(ask: Callable[..., Request], tmp_path: Path) -> None:
     specs = [parse_spec("mutant:drop_component", {}), parse_spec("none=mutant:change_length", {})]
     models = open_models(specs, shared={}, slots=tmp_path, concurrency=1, seed=0)
