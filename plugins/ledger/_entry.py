@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from plugins.ledger._estimates import Bootstrap
 from plugins.ledger._pair import Look, Pair
+
+if TYPE_CHECKING:
+    from plugins.statistics import Ratios
 
 NO_LABEL = "right"
 _SPENT = ("calls", "tokens", "seconds")
@@ -17,21 +19,24 @@ def entry_of(pairs: Sequence[Pair]) -> dict[str, Any]:
     Args:
         pairs: The cases, at least one.
     """
-    bootstrap = Bootstrap([pair.target for pair in pairs])
+    # NumPy and SciPy take a sixth of a second, which a run without loops need not wait for.
+    from plugins.statistics import Ratios
+
+    ratios = Ratios([pair.target for pair in pairs])
     every = [True] * len(pairs)
     labels = Counter(pair.label or NO_LABEL for pair in pairs)
     names = sorted({look.validator for pair in pairs for look in pair.looks})
     return {
-        **_counts(pairs, every, bootstrap),
+        **_counts(pairs, every, ratios),
         "by_label": {
-            label: _counts(pairs, [(pair.label or NO_LABEL) == label for pair in pairs], bootstrap)
+            label: _counts(pairs, [(pair.label or NO_LABEL) == label for pair in pairs], ratios)
             for label, _ in sorted(labels.items(), key=lambda item: (-item[1], item[0]))
         },
-        "validators": {name: _validator(pairs, name, bootstrap) for name in names},
+        "validators": {name: _validator(pairs, name, ratios) for name in names},
     }
 
 
-def _counts(pairs: Sequence[Pair], within: Sequence[bool], bootstrap: Bootstrap) -> dict[str, Any]:
+def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> dict[str, Any]:
     chosen = [pair for pair, counts in zip(pairs, within, strict=True) if counts]
     wrong = [counts and not pair.right_before for pair, counts in zip(pairs, within, strict=True)]
     right = [counts and pair.right_before for pair, counts in zip(pairs, within, strict=True)]
@@ -49,21 +54,21 @@ def _counts(pairs: Sequence[Pair], within: Sequence[bool], bootstrap: Bootstrap)
         "broken": sum(broken),
         "unchanged_right": sum(right) - sum(broken),
         "unchanged_wrong": sum(wrong) - sum(repaired),
-        "repair_rate": bootstrap.ratio(repaired, wrong),
-        "breakage_rate": bootstrap.ratio(broken, right),
+        "repair_rate": ratios.ratio(repaired, wrong),
+        "breakage_rate": ratios.ratio(broken, right),
         "f1_before": _mean([pair.f1_before for pair in chosen]),
         "f1_after": _mean([pair.f1_after for pair in chosen]),
-        "f1_gain": bootstrap.ratio(gains, within),
+        "f1_gain": ratios.ratio(gains, within),
         **{name: _round(sum(values)) for name, values in spent.items()},
         "cost": sum(costs) if costs else None,
         "per_repaired": {
-            **{name: bootstrap.ratio(values, repaired) for name, values in spent.items()},
+            **{name: ratios.ratio(values, repaired) for name, values in spent.items()},
             "cost": sum(costs) / sum(repaired) if costs and sum(repaired) else None,
         },
     }
 
 
-def _validator(pairs: Sequence[Pair], name: str, bootstrap: Bootstrap) -> dict[str, Any]:
+def _validator(pairs: Sequence[Pair], name: str, ratios: "Ratios") -> dict[str, Any]:
     """Return how well a validator tells right from wrong, as figure A2 of the paper counts it."""
     looks = [next((look for look in pair.looks if look.validator == name), None) for pair in pairs]
 
@@ -82,11 +87,11 @@ def _validator(pairs: Sequence[Pair], name: str, bootstrap: Bootstrap) -> dict[s
     return {
         "looked_at": sum(look is not None for look in looks),
         "malformed": sum(told("malformed")),
-        "retrieval_error_rate": bootstrap.ratio(wrong, those([True] * len(looks))),
-        "non_detected_error_rate": bootstrap.ratio(missed, wrong),
-        "non_corrected_error_rate": bootstrap.ratio(left, wrong),
-        "false_alarm_rate": bootstrap.ratio(alarms, right),
-        "error_coverage": bootstrap.ratio(covered, wrong),
+        "retrieval_error_rate": ratios.ratio(wrong, those([True] * len(looks))),
+        "non_detected_error_rate": ratios.ratio(missed, wrong),
+        "non_corrected_error_rate": ratios.ratio(left, wrong),
+        "false_alarm_rate": ratios.ratio(alarms, right),
+        "error_coverage": ratios.ratio(covered, wrong),
         "detected_by_label": _detected([look for look in looks if look is not None and look.wrong]),
     }
 

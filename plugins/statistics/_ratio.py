@@ -1,35 +1,29 @@
-"""Ratios with intervals, by a bootstrap over target molecules."""
+"""Ratios of two sums over cases, with intervals by a bootstrap over target molecules."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from plugins.statistics._estimate import FEWEST, LEVEL
+from plugins.statistics._resampling import Clusters, Resampler
 
 RESAMPLES = 2_000
-LEVEL = 0.95
-FEWEST = 5
-"""Of fewer clusters than these no interval is told: it would be a point."""
-
-_SEED = 20_260
-"""Fixed, so that the same records give the same intervals."""
-
-Floats = npt.NDArray[np.float64]
 
 
-class Bootstrap:
-    """Resamples whole clusters: questions about one molecule stand or fall together.
+class Ratios:
+    """Ratios of sums over one set of cases, of which each may leave some out.
+
+    For rates and for costs, which have no upper bound and a denominator that can be 0 in a resample; a mean
+    of scores is `mean_of`'s.
 
     Args:
-        clusters: The cluster of each case.
+        clusters: The target molecule of each case.
     """
 
     def __init__(self, clusters: Sequence[str]) -> None:
-        names, self._places = np.unique(np.asarray(clusters, dtype=object), return_inverse=True)
-        self._count = len(names)
-        generator = np.random.default_rng(_SEED)
-        even = np.full(self._count, 1 / max(self._count, 1))
-        self._weights = generator.multinomial(self._count, even, size=RESAMPLES).astype(np.float64)
+        self._clusters = Clusters(clusters)
+        self._weights = Resampler(RESAMPLES).weights(max(self._clusters.count, 1))
 
     def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, Any]:
         """Return the ratio of two sums over the cases with its interval.
@@ -43,7 +37,7 @@ class Bootstrap:
             denominator. ``value`` is None where that is 0, ``low`` and ``high`` where fewer than `FEWEST`
             clusters have a share in it, and ``high`` also where it is 0 in too many resamples for a bound.
         """
-        top, bottom = self._sums(numerator), self._sums(denominator)
+        top, bottom = self._clusters.sums(numerator), self._clusters.sums(denominator)
         of = float(bottom.sum())
         if of == 0:
             return {"value": None, "low": None, "high": None, "of": 0}
@@ -62,8 +56,3 @@ class Bootstrap:
             "high": high if np.isfinite(high) else None,
             "of": told,
         }
-
-    def _sums(self, values: Sequence[float]) -> Floats:
-        sums: Floats = np.zeros(self._count)
-        np.add.at(sums, self._places, np.asarray(values, dtype=np.float64))
-        return sums

@@ -1,0 +1,53 @@
+"""Scores in, numbers with their uncertainty out: means, comparisons, boxes, correlations."""
+
+from plugins.statistics._box import BoxStats, box_stats
+from plugins.statistics._compare import Change, Comparison, compare
+from plugins.statistics._correlation import pearson, spearman
+from plugins.statistics._estimate import Estimate
+from plugins.statistics._flips import holm, sign_flip_p
+from plugins.statistics._means import mean_of
+from plugins.statistics._paired import PairedComparison, paired
+from plugins.statistics._ratio import Ratios
+from plugins.statistics._resampling import Resampler
+from plugins.statistics._sliced import (
+    MetricValidity,
+    SliceBox,
+    SliceMean,
+    metric_validity,
+    slice_boxes,
+    slice_means,
+)
+from plugins.statistics._table import DIMENSIONS, METRICS, ScoreTable
+from plugins.statistics._verdict import MARGIN, Held, Verdict, no_regression, verdict
+
+__all__ = [
+    "DIMENSIONS",
+    "MARGIN",
+    "METRICS",
+    "BoxStats",
+    "Change",
+    "Comparison",
+    "Estimate",
+    "Held",
+    "MetricValidity",
+    "PairedComparison",
+    "Ratios",
+    "Resampler",
+    "ScoreTable",
+    "SliceBox",
+    "SliceMean",
+    "Verdict",
+    "box_stats",
+    "compare",
+    "holm",
+    "mean_of",
+    "metric_validity",
+    "no_regression",
+    "paired",
+    "pearson",
+    "sign_flip_p",
+    "slice_boxes",
+    "slice_means",
+    "spearman",
+    "verdict",
+]

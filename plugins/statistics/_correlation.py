@@ -1,0 +1,134 @@
+"""Correlations of two scores, with intervals by a bootstrap over target molecules."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from plugins.statistics._estimate import FEWEST, LEVEL, Estimate
+from plugins.statistics._interval import expanded_bca
+from plugins.statistics._resampling import Clusters, Floats, Resampler
+
+RESAMPLES = 2_000
+_BLOCK = 2_000_000
+"""Ranks in memory at once, by 8 bytes."""
+
+_ZERO = 1e-12
+
+Names = Sequence[str] | npt.NDArray[np.intp]
+
+
+def pearson(
+    x: Sequence[float] | Floats, y: Sequence[float] | Floats, clusters: Names, seed: int | None = None
+) -> Estimate:
+    """Return Pearson's correlation with its interval.
+
+    Args:
+        x: One score a case.
+        y: The other, in the same order.
+        clusters: The target molecule of each case.
+        seed: Of the resamples; the default one where there is none.
+
+    Returns:
+        The value is None where a score is the same for all cases; the ends are None where that is so in too
+        many resamples, and of too few clusters.
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(first):
+        return Estimate(None, None, None, 0, 0)
+    of = Clusters(clusters)
+    # Centred and scaled first: sums of squares far from 0 would lose what the variance is made of.
+    u, v = _standard(first), _standard(second)
+    sums = of.sums(np.column_stack([np.ones(len(u)), u, v, u * u, v * v, u * v]))
+
+    def of_weights(weights: Floats) -> Floats:
+        n, su, sv, suu, svv, suv = (weights @ sums).T
+        return _ratio(suv - su * sv / n, suu - su**2 / n, svv - sv**2 / n, n)
+
+    return _estimate(of_weights, of, len(first), seed)
+
+
+def spearman(
+    x: Sequence[float] | Floats, y: Sequence[float] | Floats, clusters: Names, seed: int | None = None
+) -> Estimate:
+    """Return Spearman's rank correlation with its interval; every resample is ranked anew.
+
+    Equal scores have the mean of their ranks. Arguments and result are those of `pearson`.
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(first):
+        return Estimate(None, None, None, 0, 0)
+    of = Clusters(clusters)
+    # In one order of the cases whatever order they came in, so that sums come out the same to the last bit.
+    order = np.lexsort((second, first, of.places))
+    places, first, second = of.places[order], first[order], second[order]
+    ranks = [_Ranks(values) for values in (first, second)]
+
+    def of_weights(weights: Floats) -> Floats:
+        parts = [
+            _rank_correlation(part[:, places], ranks)
+            for part in _blocks(weights, max(1, _BLOCK // len(places)))
+        ]
+        return np.concatenate(parts)
+
+    return _estimate(of_weights, of, len(first), seed)
+
+
+class _Ranks:
+    """Ranks of values of which each case may count several times, or not at all."""
+
+    def __init__(self, values: Floats) -> None:
+        self._order = np.argsort(values, kind="stable")
+        _, self._starts, self._groups = np.unique(values[self._order], return_index=True, return_inverse=True)
+        self._back = np.argsort(self._order, kind="stable")
+
+    def of(self, counts: Floats) -> Floats:
+        """Return mid-ranks less their mean, of shape (resamples, cases)."""
+        often = np.add.reduceat(counts[:, self._order], self._starts, axis=1)
+        middle = np.cumsum(often, axis=1) - often / 2 - often.sum(axis=1, keepdims=True) / 2
+        return np.asarray(middle[:, self._groups[self._back]])
+
+
+def _rank_correlation(counts: Floats, ranks: Sequence[_Ranks]) -> Floats:
+    u, v = (each.of(counts) for each in ranks)
+    n = counts.sum(axis=1)
+    scale = n**2
+    uv, uu, vv = ((counts * product).sum(axis=1) / scale for product in (u * v, u * u, v * v))
+    return _ratio(uv, uu, vv, n)
+
+
+def _standard(values: Floats) -> Floats:
+    ordered = np.sort(values)
+    spread = ordered.std()
+    return (values - ordered.mean()) / spread if spread > _ZERO else np.zeros_like(values)
+
+
+def _ratio(covariance: Floats, first: Floats, second: Floats, n: Floats) -> Floats:
+    """Return the correlation from sums of products; NaN where one side does not vary."""
+    varies = (first > _ZERO * n) & (second > _ZERO * n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = covariance / np.sqrt(first * second)
+    return np.where(varies, np.clip(value, -1, 1), np.nan)
+
+
+def _blocks(weights: Floats, rows: int) -> Iterator[Floats]:
+    return (weights[start : start + rows] for start in range(0, len(weights), rows))
+
+
+def _estimate(of_weights: Callable[[Floats], Floats], of: Clusters, n: int, seed: int | None) -> Estimate:
+    (value,) = of_weights(np.ones((1, of.count)))
+    if np.isnan(value):
+        return Estimate(None, None, None, n, of.count)
+    none = Estimate(float(value), None, None, n, of.count)
+    if of.count < FEWEST:
+        return none
+    resampler = Resampler(RESAMPLES) if seed is None else Resampler(RESAMPLES, seed)
+    resampled = of_weights(resampler.weights(of.count))
+    left_one_out = of_weights(1 - np.eye(of.count))
+    defined = ~np.isnan(resampled)
+    if np.isnan(left_one_out).any() or np.mean(~defined) > (1 - LEVEL) / 2:
+        return none
+    low, high = expanded_bca(
+        np.asarray([value]), resampled[defined][:, None], left_one_out[:, None], of.count
+    )
+    return Estimate(float(value), float(low[0]), float(high[0]), n, of.count)
