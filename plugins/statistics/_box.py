@@ -9,6 +9,7 @@ import numpy as np
 from plugins.statistics._resampling import Floats
 
 _WHISKER = 1.5
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def box_stats(values: Sequence[float] | Floats) -> BoxStats:
     if not len(ordered):
         raise ValueError("a box plot of no values")
     q1, median, q3 = (float(each) for each in np.quantile(ordered, (0.25, 0.5, 0.75)))
-    reach = _WHISKER * (q3 - q1)
+    # A value on the fence is inside, however the fence was rounded.
+    reach = _WHISKER * (q3 - q1) + _TIE
     inside = ordered[(ordered >= q1 - reach) & (ordered <= q3 + reach)]
     # An interpolated quartile can lie beyond the last value inside; a whisker never starts within the box.
     low, high = min(float(inside[0]), q1), max(float(inside[-1]), q3)

@@ -10,7 +10,7 @@ from kg.errors import InputError
 from plugins.statistics._flips import holm
 from plugins.statistics._paired import TIE, PairedComparison, paired
 from plugins.statistics._resampling import Resampler
-from plugins.statistics._table import ScoreTable
+from plugins.statistics._table import Label, ScoreTable
 from plugins.statistics._verdict import MARGIN
 
 PAIRED_ON = ("phrasing", "prompt", "shot", "loop", "model")
@@ -19,7 +19,14 @@ PAIRED_ON = ("phrasing", "prompt", "shot", "loop", "model")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A pair of cases whose scores differ: question, what else it is paired on, and both scores."""
+    """A pair of cases whose scores differ.
+
+    Attributes:
+        case: The case id, without what the runs differ in.
+        question: The question id.
+        a: Score in A.
+        b: Score in B.
+    """
 
     case: str
     question: str
@@ -143,9 +150,9 @@ def shared(a: ScoreTable, b: ScoreTable) -> tuple[str, ...]:
 
 def _rows(table: ScoreTable, on: Sequence[str], which: str) -> dict[str, int]:
     rows: dict[str, int] = {}
-    columns = [table.labels(name) for name in on]
+    columns = [(name, table.labels(name)) for name in on]
     for place, question in enumerate(table.questions):
-        key = "-".join([question, *(str(column[place]) for column in columns)])
+        key = "-".join([question, *(part for name, column in columns for part in _part(name, column[place]))])
         if key in rows:
             raise InputError(
                 f"the {which} run has several cases of {key}, {_named(on)}: which to compare is not clear; "
@@ -153,6 +160,13 @@ def _rows(table: ScoreTable, on: Sequence[str], which: str) -> dict[str, int]:
             )
         rows[key] = place
     return rows
+
+
+def _part(name: str, label: Label) -> tuple[str, ...]:
+    """Return what a label adds to the name of a case; as in case ids, the first wording adds nothing."""
+    if name == "phrasing":
+        return () if label == 1 else (f"w{label}",)
+    return (str(label),)
 
 
 def _named(on: Sequence[str]) -> str:

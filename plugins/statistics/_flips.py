@@ -18,7 +18,7 @@ def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
     """Return how often differences as large as these arise where neither side is better.
 
     If it makes no difference which of two runs a molecule's scores came from, the sign of the difference may
-    be turned, for all questions of a molecule together (Fisher 1935; Good 2005, chapter 3). Two-sided.
+    be turned, for all questions of a molecule together (Fisher 1935). Two-sided.
 
     Args:
         sums: The sum of the differences of each cluster.

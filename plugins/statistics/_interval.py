@@ -1,6 +1,6 @@
 """Bootstrap intervals from resampled numbers.
 
-Both widen the tails for the number of clusters as Hesterberg (2015, section 5.3, "expanded percentile") does:
+Both widen the tails for the number of clusters as Hesterberg (2015) does for percentiles:
 a bootstrap's spread is too small by √((m - 1) / m), and its quantiles are normal where those of Student's t
 are due.
 """

@@ -53,7 +53,7 @@ class Clusters:
     """
 
     def __init__(self, names: Sequence[str] | npt.NDArray[np.intp]) -> None:
-        labels = names if isinstance(names, np.ndarray) else np.asarray(names, dtype=object)
+        labels = names if isinstance(names, np.ndarray) else np.asarray(list(names), dtype=object)
         distinct, places = np.unique(labels, return_inverse=True)
         self.count = len(distinct)
         self.places: npt.NDArray[np.intp] = places.astype(np.intp)
