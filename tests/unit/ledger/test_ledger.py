@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from plugins.ledger import COLUMNS, Ledger, ledger_of, ledger_rows, render_ledger
-from plugins.statistics import Ratios
 from prompts.models._prices import Price
 
 
@@ -177,26 +176,6 @@ def test_counts_add_up_and_order_changes_nothing(cases: list[tuple[bool, bool, s
             value, low, high = (entry[rate][name] for name in ("value", "low", "high"))
             if value is not None and high is not None:
                 assert 0 <= low <= high <= 1
-
-
-def test_whole_molecules_are_resampled() -> None:
-    numerator, denominator = [1.0] * 50 + [0.0] * 50, [1.0] * 100
-    apart = Ratios([str(number) for number in range(100)]).ratio(numerator, denominator)
-    together = Ratios([str(number // 10) for number in range(100)]).ratio(numerator, denominator)
-    assert apart["value"] == together["value"] == 0.5
-    assert 0.35 < apart["low"] < 0.5 < apart["high"] < 0.65
-    assert together["low"] <= 0.3
-    assert together["high"] >= 0.7
-
-
-def test_a_ratio_without_a_bound_says_so() -> None:
-    few, many = Ratios(["a", "b"]), Ratios([str(number) for number in range(200)])
-    assert few.ratio([1, 1], [0, 0]) == {"value": None, "low": None, "high": None, "of": 0}
-    # Two molecules make no interval, and a denominator that is often 0 no upper bound.
-    assert few.ratio([1, 1], [1, 1]) == {"value": 1.0, "low": None, "high": None, "of": 2}
-    rare = Ratios([str(number) for number in range(5)]).ratio([5] * 5, [1e-9, 1e-9, 1e-9, 1e-9, 1])
-    assert rare["high"] > 1e6
-    assert many.ratio([1] * 200, [1] * 200) == {"value": 1.0, "low": 1.0, "high": 1.0, "of": 200}
 
 
 def test_the_table_for_a_report() -> None:

@@ -1,0 +1,162 @@
+"""Records in, slices and comparisons out."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kg.errors import InputError
+from plugins.statistics import (
+    Resampler,
+    ScoreTable,
+    Verdict,
+    compare,
+    holm,
+    metric_validity,
+    slice_boxes,
+    slice_means,
+)
+
+QUICK = Resampler(400)
+TARGETS = {f"q{number}": f"t{number // 2}" for number in range(40)}
+TASKS = ("precursors", "conditions")
+
+
+def record(number: int, f1: float | None, **more: Any) -> dict[str, Any]:
+    scores = None if f1 is None else {"f1": f1, "bleu": 0.5 + f1 / 4, "meteor": 0.7, "rouge_l": None}
+    return {
+        "question_id": f"q{number}",
+        "setting": "single_step",
+        "task": TASKS[number % 2],
+        "steps": 1,
+        "phrasing": 1,
+        "prompt": "P5",
+        "shot": "ZS",
+        "loop": "none",
+        "model": "m",
+        "scores": scores,
+        **more,
+    }
+
+
+def table(records: Sequence[Mapping[str, Any]]) -> ScoreTable:
+    return ScoreTable(records, TARGETS, ("f1", "bleu", "meteor", "rouge_l"))
+
+
+def run(scores: Sequence[float | None], **more: Any) -> ScoreTable:
+    return table([record(number, f1, **more) for number, f1 in enumerate(scores)])
+
+
+def test_slices_are_every_combination_that_occurs() -> None:
+    scores = table([record(number, 1.0, prompt=prompt) for prompt in ("P10", "P9") for number in range(4)])
+    slices = [labels for labels, _ in scores.slices(("prompt", "task"))]
+    assert slices == [
+        {"prompt": prompt, "task": task} for prompt in ("P9", "P10") for task in ("conditions", "precursors")
+    ]
+    ((labels, places),) = scores.slices(())
+    assert labels == {}
+    assert len(places) == len(scores) == 8
+
+
+def test_means_of_slices_leave_out_what_has_no_score() -> None:
+    scores = run([1.0, 0.0] * 10 + [None, 1.0])
+    whole, other = slice_means(scores, ("task",), resampler=QUICK)
+    assert (whole.slice, whole.mean.value, whole.mean.n) == ({"task": "conditions"}, 1 / 11, 11)
+    assert (other.mean.value, other.mean.n, other.mean.clusters) == (1, 10, 10)
+    (none,) = slice_means(scores, (), ("rouge_l",))
+    assert none.to_json() == {
+        "slice": {},
+        "metric": "rouge_l",
+        "mean": {"value": None, "low": None, "high": None, "n": 0, "clusters": 0},
+    }
+
+
+def test_a_box_for_each_task_prompt_and_shot() -> None:
+    scores = run([1.0, 0.0] * 10 + [None])
+    boxes = list(slice_boxes(scores, metrics=("f1", "rouge_l")))
+    assert [each.slice["task"] for each in boxes] == ["conditions", "precursors"]
+    assert [tuple(each.slice) for each in boxes] == [("task", "prompt", "shot")] * 2
+    assert [each.box.median for each in boxes] == [0, 1]
+    assert json.loads(json.dumps(boxes[0].to_json()))["box"]["n"] == 10
+
+
+def test_validity_is_null_where_a_score_never_varies_or_is_not_there() -> None:
+    scores = run([1.0, 0.0, 0.5, 1.0] * 10)
+    bleu, meteor, rouge = metric_validity(scores)
+    assert bleu.pearson.value == bleu.spearman.value == pytest.approx(1)
+    assert (meteor.pearson.value, meteor.spearman.value) == (None, None)
+    assert (rouge.pearson.n, rouge.pearson.value) == (0, None)
+    assert json.loads(json.dumps(bleu.to_json()))["against"] == "f1"
+
+
+def test_runs_with_one_prompt_each_are_paired_by_question() -> None:
+    found = compare(run([0.0] * 40), run([1.0] * 30 + [0.0] * 10, prompt="P4"), resampler=QUICK)
+    assert found.paired_on == ("phrasing", "shot", "loop", "model")
+    assert (found.overall.wins, found.overall.ties, found.overall.verdict) == (30, 10, Verdict.IMPROVED)
+    assert found.overall.p_holm is None
+    assert [each.slice["task"] for each in found.slices] == ["conditions", "precursors"]
+    assert [each.p_holm for each in found.slices] == holm([each.p_value for each in found.slices])
+    assert len(found.changes) == 30
+    assert json.loads(json.dumps(found.to_json()))["overall"]["verdict"] == "improved"
+
+
+def test_what_has_no_partner_or_no_score_is_told() -> None:
+    first = table([record(number, 1.0) for number in range(12)])
+    second = table([record(number, None if number == 5 else 0.5) for number in range(2, 14)])
+    found = compare(first, second, resampler=QUICK)
+    assert found.only_a == ("q0-P5-ZS-none-m", "q1-P5-ZS-none-m")
+    assert found.only_b == ("q12-P5-ZS-none-m", "q13-P5-ZS-none-m")
+    assert found.unscored == ("q5-P5-ZS-none-m",)
+    assert found.overall.difference.n == found.overall.losses == 9
+
+
+def test_the_largest_changes_come_first() -> None:
+    found = compare(run([1.0, 1.0, 1.0, 0.5]), run([1.0, 0.5, 0.0, 1.0]), resampler=QUICK)
+    assert [(each.question, each.a, each.b) for each in found.changes] == [
+        ("q2", 1.0, 0.0),
+        ("q1", 1.0, 0.5),
+        ("q3", 0.5, 1.0),
+    ]
+
+
+def test_the_order_of_records_changes_nothing() -> None:
+    draw = np.random.default_rng(1)
+    first, second = (
+        [record(number, float(f1)) for number, f1 in enumerate(draw.integers(0, 2, size=40))]
+        for _ in range(2)
+    )
+    found = compare(table(first), table(second), by=(("task",), ("task", "prompt")), resampler=QUICK)
+    mixed = compare(
+        table(first[::-1]),
+        table(second[7:] + second[:7]),
+        by=(("task",), ("task", "prompt")),
+        resampler=QUICK,
+    )
+    assert mixed == found
+    assert len(found.slices) == 4
+
+
+def test_runs_of_many_prompts_are_paired_prompt_by_prompt() -> None:
+    both = [record(number, 1.0, prompt=prompt) for number in range(10) for prompt in ("P4", "P5")]
+    found = compare(table(both), table(both), by=(("prompt",),), resampler=QUICK)
+    assert "prompt" in found.paired_on
+    assert [each.difference.n for each in found.slices] == [10, 10]
+    assert {each.verdict for each in found.slices} == {Verdict.UNCHANGED}
+
+
+def test_wordings_are_named_as_in_case_ids() -> None:
+    worded = [record(number, 1.0, phrasing=phrasing) for number in range(3) for phrasing in (1, 2)]
+    found = compare(table(worded), table(worded[:-1]), resampler=QUICK)
+    assert found.only_a == ("q2-w2-P5-ZS-none-m",)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    both = table([record(number, 1.0, shot=shot) for number in range(9) for shot in ("ZS", "1S-S")])
+    with pytest.raises(InputError, match="the first run has several cases of q0-P5-none-m"):
+        compare(both, run([1.0] * 9, shot="1S-D-S"))
+    with pytest.raises(InputError, match="no f1 of the two runs is of the same question"):
+        compare(run([1.0]), table([record(3, 1.0)]))
+    with pytest.raises(InputError, match="no rouge_l"):
+        compare(run([1.0]), run([1.0]), "rouge_l")

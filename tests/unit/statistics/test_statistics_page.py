@@ -1,0 +1,12 @@
+"""The worked examples of docs/statistics.md come out as they say."""
+
+import doctest
+from pathlib import Path
+
+PAGE = Path(__file__).parents[3] / "docs" / "statistics.md"
+
+
+def test_every_example_comes_out() -> None:
+    found = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert found.attempted >= 15
+    assert found.failed == 0
