@@ -1,21 +1,19 @@
 """Correlations of two scores, with intervals by a bootstrap over target molecules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from plugins.statistics._estimate import FEWEST, LEVEL, Estimate
 from plugins.statistics._interval import expanded_bca
-from plugins.statistics._resampling import Clusters, Floats, Resampler
+from plugins.statistics._resampling import Clusters, Floats, Resampler, blocks, weighted
 
 RESAMPLES = 2_000
-_BLOCK = 2_000_000
-"""Ranks in memory at once, by 8 bytes."""
-
 _ZERO = 1e-12
 
 Names = Sequence[str] | npt.NDArray[np.intp]
+Weights = npt.NDArray[np.number]
 
 
 def pearson(
@@ -41,8 +39,8 @@ def pearson(
     u, v = _standard(first), _standard(second)
     sums = of.sums(np.column_stack([np.ones(len(u)), u, v, u * u, v * v, u * v]))
 
-    def of_weights(weights: Floats) -> Floats:
-        n, su, sv, suu, svv, suv = (weights @ sums).T
+    def of_weights(weights: Weights) -> Floats:
+        n, su, sv, suu, svv, suv = weighted(weights, sums).T
         return _ratio(suv - su * sv / n, suu - su**2 / n, svv - sv**2 / n, n)
 
     return _estimate(of_weights, of, len(first), seed)
@@ -64,10 +62,10 @@ def spearman(
     places, first, second = of.places[order], first[order], second[order]
     ranks = [_Ranks(values) for values in (first, second)]
 
-    def of_weights(weights: Floats) -> Floats:
+    def of_weights(weights: Weights) -> Floats:
         parts = [
-            _rank_correlation(part[:, places], ranks)
-            for part in _blocks(weights, max(1, _BLOCK // len(places)))
+            _rank_correlation(weights[rows][:, places].astype(np.float64), ranks)
+            for rows in blocks(len(weights), len(places))
         ]
         return np.concatenate(parts)
 
@@ -82,19 +80,19 @@ class _Ranks:
         _, self._starts, self._groups = np.unique(values[self._order], return_index=True, return_inverse=True)
         self._back = np.argsort(self._order, kind="stable")
 
-    def of(self, counts: Floats) -> Floats:
-        """Return mid-ranks less their mean, of shape (resamples, cases)."""
+    def of(self, counts: Floats) -> tuple[Floats, Floats]:
+        """Return mid-ranks less their mean, of shape (resamples, cases), and the sums of their squares."""
         often = np.add.reduceat(counts[:, self._order], self._starts, axis=1)
         middle = np.cumsum(often, axis=1) - often / 2 - often.sum(axis=1, keepdims=True) / 2
-        return np.asarray(middle[:, self._groups[self._back]])
+        squares = np.einsum("rk,rk,rk->r", often, middle, middle)
+        return np.take(middle, self._groups[self._back], axis=1), squares
 
 
 def _rank_correlation(counts: Floats, ranks: Sequence[_Ranks]) -> Floats:
-    u, v = (each.of(counts) for each in ranks)
+    (u, uu), (v, vv) = (each.of(counts) for each in ranks)
+    uv = np.einsum("rc,rc,rc->r", counts, u, v)
     n = counts.sum(axis=1)
-    scale = n**2
-    uv, uu, vv = ((counts * product).sum(axis=1) / scale for product in (u * v, u * u, v * v))
-    return _ratio(uv, uu, vv, n)
+    return _ratio(uv / n**2, uu / n**2, vv / n**2, n)
 
 
 def _standard(values: Floats) -> Floats:
@@ -111,11 +109,7 @@ def _ratio(covariance: Floats, first: Floats, second: Floats, n: Floats) -> Floa
     return np.where(varies, np.clip(value, -1, 1), np.nan)
 
 
-def _blocks(weights: Floats, rows: int) -> Iterator[Floats]:
-    return (weights[start : start + rows] for start in range(0, len(weights), rows))
-
-
-def _estimate(of_weights: Callable[[Floats], Floats], of: Clusters, n: int, seed: int | None) -> Estimate:
+def _estimate(of_weights: Callable[[Weights], Floats], of: Clusters, n: int, seed: int | None) -> Estimate:
     (value,) = of_weights(np.ones((1, of.count)))
     if np.isnan(value):
         return Estimate(None, None, None, n, of.count)
@@ -124,7 +118,7 @@ def _estimate(of_weights: Callable[[Floats], Floats], of: Clusters, n: int, seed
         return none
     resampler = Resampler(RESAMPLES) if seed is None else Resampler(RESAMPLES, seed)
     resampled = of_weights(resampler.weights(of.count))
-    left_one_out = of_weights(1 - np.eye(of.count))
+    left_one_out = of_weights(1 - np.eye(of.count, dtype=np.uint8))
     defined = ~np.isnan(resampled)
     if np.isnan(left_one_out).any() or np.mean(~defined) > (1 - LEVEL) / 2:
         return none

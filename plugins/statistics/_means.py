@@ -25,13 +25,31 @@ def mean_of(
         clusters: The target molecule of each case.
         resampler: Draws the resamples; one with the default seed where there is none.
     """
-    if not len(values):
-        return Estimate(None, None, None, 0, 0)
+    (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters, resampler)
+    return estimate
+
+
+def means_of(
+    table: Floats, clusters: Sequence[str] | npt.NDArray[np.intp], resampler: Resampler | None = None
+) -> list[Estimate]:
+    """Return what `mean_of` does, for several scores of the same cases.
+
+    Args:
+        table: Scores from 0 to 1, of shape (cases, columns).
+        clusters: The target molecule of each case.
+        resampler: As for `mean_of`.
+    """
+    cases, columns = table.shape
+    if not cases:
+        return [Estimate(None, None, None, 0, 0)] * columns
     of = Clusters(clusters)
-    (value,), low, high = mean_intervals(np.asarray(values, dtype=np.float64)[:, None], of, resampler)
+    means, low, high = mean_intervals(table, of, resampler)
     if low is None or high is None:
-        return Estimate(float(value), None, None, len(values), of.count)
-    return Estimate(float(value), float(low[0]), float(high[0]), len(values), of.count)
+        return [Estimate(float(mean), None, None, cases, of.count) for mean in means]
+    return [
+        Estimate(float(mean), float(least), float(most), cases, of.count)
+        for mean, least, most in zip(means, low, high, strict=True)
+    ]
 
 
 def mean_intervals(
@@ -53,8 +71,8 @@ def mean_intervals(
     means = np.where(flat, table[0], means)
     if clusters.count < FEWEST:
         return means, None, None
-    weights = (resampler or Resampler()).weights(clusters.count)
-    resampled = (weights @ sums) / (weights @ counts)
+    resampler = resampler or Resampler()
+    resampled = resampler.totals(sums) / resampler.totals(counts)
     left_one_out = (sums.sum(axis=0) - sums) / (counts.sum() - counts)
     low, high = expanded_bca(means, resampled, left_one_out, clusters.count)
     share = certain_share(clusters.count)

@@ -139,8 +139,8 @@ def difference_intervals(
     value = sums.sum(axis=0) / counts.sum()
     if len(counts) < FEWEST:
         return value, None, None
-    weights = resampler.weights(len(counts))
-    low, high = expanded_percentile((weights @ sums) / (weights @ counts)[:, None], len(counts))
+    resampled = resampler.totals(sums) / resampler.totals(counts)[:, None]
+    low, high = expanded_percentile(resampled, len(counts))
     return value, np.minimum(low, value), np.maximum(high, value)
 
 

@@ -23,7 +23,7 @@ class Ratios:
 
     def __init__(self, clusters: Sequence[str]) -> None:
         self._clusters = Clusters(clusters)
-        self._weights = Resampler(RESAMPLES).weights(max(self._clusters.count, 1))
+        self._resampler = Resampler(RESAMPLES)
 
     def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, Any]:
         """Return the ratio of two sums over the cases with its interval.
@@ -45,7 +45,7 @@ class Ratios:
         told = int(of) if of.is_integer() else of
         if np.count_nonzero(bottom) < FEWEST:
             return {"value": value, "low": None, "high": None, "of": told}
-        tops, bottoms = self._weights @ top, self._weights @ bottom
+        tops, bottoms = self._resampler.totals(top), self._resampler.totals(bottom)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(bottoms > 0, tops / bottoms, np.inf)
         edges = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)

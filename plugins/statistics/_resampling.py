@@ -1,18 +1,22 @@
 """Whole clusters, drawn again and again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.uint16]
 
 RESAMPLES = 5_000
 SEED = 20_260
 """Fixed, so that the same records give the same intervals."""
 
-_KEPT = 3
-"""Draws that are remembered: one of 700 clusters takes 28 MB."""
+_KEPT = 8
+"""Draws that are remembered, each of another number of clusters: one of 700 takes 7 MB."""
+
+_BLOCK = 2_000_000
+"""How many counts are handled at once as numbers of 8 bytes."""
 
 
 class Resampler:
@@ -26,9 +30,9 @@ class Resampler:
     def __init__(self, resamples: int = RESAMPLES, seed: int = SEED) -> None:
         self.resamples = resamples
         self.seed = seed
-        self._drawn: dict[int, Floats] = {}
+        self._drawn: dict[int, Counts] = {}
 
-    def weights(self, clusters: int) -> Floats:
+    def weights(self, clusters: int) -> Counts:
         """Return how often each cluster is taken in each resample, of shape (resamples, clusters).
 
         As many are taken as there are, so a row sums to ``clusters``.
@@ -39,10 +43,38 @@ class Resampler:
         if clusters not in self._drawn:
             while len(self._drawn) >= _KEPT:
                 del self._drawn[next(iter(self._drawn))]
+            generator = np.random.default_rng(self.seed)
             even = np.full(clusters, 1 / clusters)
-            drawn = np.random.default_rng(self.seed).multinomial(clusters, even, size=self.resamples)
-            self._drawn[clusters] = drawn.astype(np.float64)
+            drawn = np.empty((self.resamples, clusters), dtype=np.uint16)
+            for rows in blocks(self.resamples, clusters):
+                drawn[rows] = generator.multinomial(clusters, even, size=rows.stop - rows.start)
+            self._drawn[clusters] = drawn
         return self._drawn[clusters]
+
+    def totals(self, sums: Floats) -> Floats:
+        """Return the sums of each resample, of shape (resamples,) or (resamples, columns).
+
+        Args:
+            sums: Those of each cluster, of shape (clusters,) or (clusters, columns).
+        """
+        return weighted(self.weights(len(sums)), sums)
+
+
+def weighted(weights: npt.NDArray[np.number], sums: Floats) -> Floats:
+    """Return ``weights @ sums``, some rows at a time, so that they need never all be floats at once."""
+    parts = [weights[rows].astype(np.float64) @ sums for rows in blocks(*weights.shape)]
+    return np.concatenate(parts)
+
+
+def blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Yield all rows of a table in turn, as many at once as are handled well.
+
+    Args:
+        rows: How many there are.
+        columns: How many numbers each has.
+    """
+    step = max(1, _BLOCK // max(1, columns))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 class Clusters:

@@ -9,9 +9,9 @@ import numpy as np
 from plugins.statistics._box import BoxStats, box_stats
 from plugins.statistics._correlation import pearson, spearman
 from plugins.statistics._estimate import Estimate
-from plugins.statistics._means import mean_of
+from plugins.statistics._means import means_of
 from plugins.statistics._resampling import Resampler
-from plugins.statistics._table import Label, ScoreTable
+from plugins.statistics._table import Label, Places, ScoreTable
 
 PANEL = ("task", "prompt", "shot")
 """What a box of the paper's figures A5 to A8 is for."""
@@ -82,10 +82,11 @@ def slice_means(
     """
     resampler = resampler or Resampler()
     for labels, places in table.slices(by):
-        for metric in metrics:
-            scores = table.scores(metric)[places]
-            told = ~np.isnan(scores)
-            yield SliceMean(labels, metric, mean_of(scores[told], table.clusters[places][told], resampler))
+        found: dict[str, Estimate] = {}
+        for told, names in _scored_alike(table, places, metrics):
+            scores = np.column_stack([table.scores(name)[told] for name in names])
+            found |= zip(names, means_of(scores, table.clusters[told], resampler), strict=True)
+        yield from (SliceMean(labels, metric, found[metric]) for metric in metrics)
 
 
 def slice_boxes(
@@ -126,3 +127,14 @@ def metric_validity(
             told = ~np.isnan(first) & ~np.isnan(second)
             x, y, clusters = first[told], second[told], table.clusters[places][told]
             yield MetricValidity(labels, metric, against, pearson(x, y, clusters), spearman(x, y, clusters))
+
+
+def _scored_alike(
+    table: ScoreTable, places: Places, metrics: Sequence[str]
+) -> Iterator[tuple[Places, list[str]]]:
+    """Yield scores that the same cases have, and these cases: one resampling serves them all."""
+    alike: dict[bytes, tuple[Places, list[str]]] = {}
+    for metric in metrics:
+        told = places[~np.isnan(table.scores(metric)[places])]
+        alike.setdefault(told.tobytes(), (told, []))[1].append(metric)
+    yield from alike.values()
