@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from prompts.validation._further import beyond
 from prompts.validation._model import Asked, AskedMolecule, Intent, MoleculeRole
 from prompts.validation._molecules import Mention, find_molecules
 from prompts.validation._words import Words, load_words
@@ -32,8 +33,9 @@ def read_question(text: str) -> Asked:
     """Read a question as it is asked.
 
     Its SMILES are found by RDKit, the rest by the words of ``question_words.yaml``. A question that looks
-    forward (what becomes of a molecule), that asks for one of several molecules, or that speaks of nothing
-    known gets no intent.
+    forward (what becomes of a molecule), that asks for one of several molecules, that speaks of nothing
+    known, or that holds more than its kind does (a limit, a count, something left out, a solvent given) gets
+    no intent.
 
     Args:
         text: The question, as a person would write it.
@@ -49,8 +51,16 @@ def read_question(text: str) -> Asked:
     steps = _steps(plain, words)
     concepts = {name for name, pattern in words.concepts.items() if pattern.search(plain)}
     if len(names) == 1:
-        return _about_one(names[0], plain, words, steps, concepts)
-    return _about_several(names, plain, words, steps, concepts)
+        asked = _about_one(names[0], plain, words, steps, concepts)
+    else:
+        asked = _about_several(names, plain, words, steps, concepts)
+    if asked.intent is None:
+        return asked
+    more = beyond(asked.intent, plain, words, concepts, names)
+    if more is None:
+        return asked
+    unsure = tuple(AskedMolecule(name, None) for name in names)
+    return Asked(None, unsure, asked.steps, note=f"{more}; what must be returned is not checked.")
 
 
 def _about_one(name: str, plain: str, words: Words, steps: _Steps, concepts: set[str]) -> Asked:
@@ -225,4 +235,4 @@ def _words(text: str) -> str:
     lowered = (
         text.lower().replace("\u2019", "'").replace("→", " to ").replace(">>", " to ").replace("->", " to ")
     )
-    return _NOT_WORDS.sub(" ", _DASHES.sub(" ", lowered))
+    return _NOT_WORDS.sub(" ", _DASHES.sub(" ", lowered.replace("%", " percent ")))

@@ -13,6 +13,15 @@ _FILE = "question_words.yaml"
 
 
 @dataclass(frozen=True, slots=True)
+class Further:
+    """What a question may hold beyond its kind: words, what they do, and the intents that know them."""
+
+    why: str
+    known_to: frozenset[str]
+    pattern: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """The patterns of ``question_words.yaml``, compiled; see there for what each is."""
 
@@ -30,6 +39,7 @@ class Words:
     target_after: re.Pattern[str]
     forward_before: re.Pattern[str]
     forward_after: re.Pattern[str]
+    further: tuple[Further, ...]
     numbers: Mapping[str, int]
 
 
@@ -43,7 +53,7 @@ def load_words() -> Words:
     called = data["called"]
 
     def anywhere(patterns: list[str]) -> re.Pattern[str]:
-        filled = (each.replace("{number}", number) for each in patterns)
+        filled = (_filled(each, {**data["nouns"], "number": number}) for each in patterns)
         return re.compile(rf"(?<!\w)(?:{'|'.join(filled)})(?!\w)")
 
     def counted(patterns: list[str]) -> re.Pattern[str]:
@@ -71,5 +81,16 @@ def load_words() -> Words:
         target_after=after(data["target_after"]),
         forward_before=before(data["forward_before"]),
         forward_after=after(data["forward_after"]),
+        further=tuple(
+            Further(each["why"], frozenset(each.get("known_to", ())), anywhere(each["words"]))
+            for each in data["further"]
+        ),
         numbers=numbers,
     )
+
+
+def _filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with what stands for its names in braces."""
+    for name, part in parts.items():
+        pattern = pattern.replace(f"{{{name}}}", part)
+    return pattern

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.questions import TASKS, load_questions
+from kg.questions import PHRASINGS, TASKS, load_questions, phrase
 from prompts.validation import Asked, AskedMolecule, find_molecules, read_question
 
 PARAPHRASES: dict[str, list[str]] = yaml.safe_load(
@@ -95,6 +95,35 @@ def test_every_question_of_the_set_is_read_as_it_was_made() -> None:
         expected += [AskedMolecule(name, "product") for name in slots.get("products", [])]
         expected += [AskedMolecule(slots["target"], "target")] if "target" in slots else []
         assert asked.molecules == tuple(dict.fromkeys(expected)), question.text
+
+
+@pytest.mark.parametrize("wording", range(1, PHRASINGS + 1))
+def test_no_wording_of_the_set_holds_more_than_is_known(wording: int) -> None:
+    for question in load_questions().questions[wording - 1 :: PHRASINGS]:
+        asked = read_question(phrase(question, wording).text)
+        assert (asked.intent, asked.note) == (question.task, ""), asked
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("How many reactions make {target}?", 'asks for a count or an average ("how many")'),
+        ("Which reactions make {target} without a solvent?", 'leaves something out ("without")'),
+        ("Which reactions make {target} in 50 % yield?", 'sets a limit ("50 percent")'),
+        ("Which reactions make {target} in toluene?", 'names a substance by a word ("toluene")'),
+        ("Which solvents are used in 2-step routes to {target}?", "speaks of solvents beside routes"),
+    ],
+)
+def test_what_is_more_than_is_known_is_said(text: str, why: str) -> None:
+    note = f"The question {why}; what must be returned is not checked."
+    asked = read_question(filled(text))
+    assert (asked.intent, asked.note) == (None, note)
+    assert asked.molecules == (AskedMolecule(MOLECULES["target"], None),)
+
+
+def test_a_molecule_may_be_named_beside_its_smiles() -> None:
+    assert read_question("Which reactions make ethanol (CCO)?").intent == "producing_reactions"
+    assert read_question("Which reactions make ethanol (CCN)?").intent is None
 
 
 @pytest.mark.parametrize(

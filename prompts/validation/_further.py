@@ -1,0 +1,73 @@
+"""What a question says beyond the ten kinds that are known."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+import yaml
+
+from prompts.validation._model import Intent
+from prompts.validation._molecules import canonical_smiles
+from prompts.validation._words import Words
+
+_ROUTES = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
+_BESIDE_ROUTES = {
+    "best": "asks for the best yield of routes",
+    "co_products": "speaks of co-products beside routes",
+    "agents": "speaks of agents beside routes",
+    "solvents": "speaks of solvents beside routes",
+    "conditions": "speaks of conditions beside routes",
+}
+_BESIDE_SEVERAL = {name: f"speaks of {name} beside several molecules" for name in ("agents", "solvents")}
+_LONGEST_SHOWN = 40
+
+
+def beyond(intent: Intent, plain: str, words: Words, concepts: set[str], names: Sequence[str]) -> str | None:
+    """Say what a question holds that its intent does not; None where there is nothing.
+
+    Args:
+        intent: What the question was read as.
+        plain: The question as its words are looked up.
+        words: The words.
+        concepts: What the question is about.
+        names: The SMILES it holds.
+    """
+    beside = _BESIDE_ROUTES if intent in _ROUTES else _BESIDE_SEVERAL if intent == "multi_product" else {}
+    for concept, why in beside.items():
+        if concept in concepts:
+            return f"The question {why}"
+    for further in words.further:
+        match = None if intent in further.known_to else further.pattern.search(plain)
+        if match is not None:
+            return f'The question {further.why} ("{_shown(match.group())}")'
+    named = _named(plain, names)
+    return None if named is None else f'The question names a substance by a word ("{named}")'
+
+
+def _shown(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+def _named(plain: str, names: Sequence[str]) -> str | None:
+    """The first name of a molecule that is not one of those given by SMILES."""
+    known = {canonical_smiles(name) for name in names}
+    for match in _pattern().finditer(plain):
+        if canonical_smiles(_common_names()[match.group()]) not in known:
+            return match.group()
+    return None
+
+
+@cache
+def _common_names() -> Mapping[str, str]:
+    # Read as a file: the package beside it builds on this one.
+    text = resources.files("prompts").joinpath("loops", "common_names.yaml").read_text("utf-8")
+    read: dict[str, str] = yaml.safe_load(text)
+    return {" ".join(re.findall(r"\w+", str(name).lower())): smiles for name, smiles in read.items()}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest_first = sorted(_common_names(), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
