@@ -11,7 +11,7 @@ from kg.execution._model import Execution, Status
 from kg.execution._plan_check import refusal_by_plan
 from kg.execution._rules import guard_rules
 from kg.execution._status import Trouble, judge, judge_planning, without_prefix
-from kg.execution._text_check import refusal_by_tokens, without_profile
+from kg.execution._text_check import refusal_by_tokens, without_profile, writing_in
 
 _MOST_SHAPES = 20_000
 _LONGEST_SHORTCUT = 4_000
@@ -95,7 +95,11 @@ class Attempts:
         plan = self._client.explain(text, {}, self._tag, deadline)
         if "error" in plan:
             error = {**plan["error"], "message": without_prefix(plan["error"]["message"] or "")}
-            return _failed(judge_planning(error), error)
+            verdict = judge_planning(error)
+            writing = writing_in(text, found) if verdict == "syntax_error" else None
+            if writing:
+                error["message"] = f"{writing} {error['message']}"
+            return _failed(verdict, error)
         rules = guard_rules()
         operators = [(name, details) for name, details in plan["operators"]]
         refusal = refusal_by_plan(plan["query_type"], operators, rules)

@@ -3,13 +3,18 @@
 A subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of the expression: its LOAD CSV
 or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens of the text are looked
 at as well, cut by the server's own lexer. They are read from text that the server has accepted.
+
+Of a text that it has not accepted there is no plan. Where it holds a writing clause all the same, that is
+said before the server's message: who mends the query would else mend the writing of it.
 """
 
 from collections.abc import Sequence
 
-from kg.cypher import Token, TokenKind
+from kg.cypher import Token, TokenKind, clauses, parse
 from kg.execution._rules import GuardRules
 
+_WRITES = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
+_LONGEST_PARSED = 4_000
 _NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
 
@@ -42,6 +47,26 @@ def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rule
             return f"It calls the procedure {name}, which is not one that only reads the schema."
     elif called and name not in rules.functions:
         return f"It calls the function {name}, which is not part of Cypher."
+    return None
+
+
+def writing_in(text: str, found: Sequence[Token]) -> str | None:
+    """Return what would be refused of a text that the server could not plan, None where nothing would.
+
+    That is a clause that writes, in a single statement that follows the grammar.
+
+    Args:
+        text: The query.
+        found: Its tokens.
+    """
+    if len(text) > _LONGEST_PARSED or not any(token.name in _WRITES for token in found):
+        return None
+    parsed = parse(text)
+    if parsed.errors or len(parsed.root.nodes("statement")) != 1:
+        return None
+    for clause in clauses(parsed):
+        if clause.kind.split(" ")[-1] in _WRITES:
+            return f"It holds {clause.kind}; only reading the graph is allowed."
     return None
 
 

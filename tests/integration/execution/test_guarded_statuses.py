@@ -155,6 +155,23 @@ def test_reads(executor: GuardedExecutor, cypher: str, columns: list[str], rows:
     assert (execution.row_count, execution.truncated) == (len(rows), False)
 
 
+@pytest.mark.parametrize(
+    ("cypher", "begins"),
+    [
+        ("MERGE (r:Reaction) MATCH (m:Molecule) RETURN m.name", "It holds MERGE; only reading the graph is"),
+        ("MATCH (n) SET m.guarded = 1", "It holds SET; only reading the graph is"),
+        ("MATCH (n) RETURN m", "Variable `m` not defined"),
+    ],
+)
+def test_of_what_writes_and_cannot_be_planned_the_writing_is_told_first(
+    executor: GuardedExecutor, cypher: str, begins: str
+) -> None:
+    execution = executor.run(cypher)
+    assert (execution.status, execution.code) == ("syntax_error", SYNTAX)
+    assert (execution.message or "").startswith(begins)
+    assert "line 1, column" in (execution.message or "")
+
+
 def test_row_cap(executor: GuardedExecutor, endpoint: Endpoint, tmp_path: Path) -> None:
     full = executor.run("UNWIND range(1, 10000) AS x RETURN x")
     over = executor.run("UNWIND range(1, 10000000) AS x RETURN x")

@@ -5,7 +5,7 @@ import pytest
 from kg.cypher import tokens
 from kg.execution._plan_check import refusal_by_plan
 from kg.execution._rules import guard_rules
-from kg.execution._text_check import refusal_by_tokens, without_profile
+from kg.execution._text_check import refusal_by_tokens, without_profile, writing_in
 
 READ = [("ProduceResults", "n"), ("AllNodesScan", "n")]
 
@@ -79,3 +79,21 @@ def test_tokens_let_plain_reads_pass(text: str) -> None:
 )
 def test_profile_is_blanked_out_so_that_positions_stay(text: str, expected: str) -> None:
     assert without_profile(text, tokens(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("MERGE (r:Reaction) MATCH (m) RETURN m", "MERGE"),
+        ("MATCH (n) DETACH DELETE m", "DETACH DELETE"),
+        ("MATCH (n) FOREACH (x IN y | SET n.a = x)", "FOREACH"),
+        ("MATCH (n) CALL (n) { SET n.a = b } RETURN n", "SET"),
+        ("MATCH (n) RETURN m", None),
+        ("MATCH (n {name: 'MERGE'}) RETURN n.set AS `CREATE`, m", None),
+        ("MERGE (r MATCH (m) RETURN m", None),
+        ("MATCH (n) RETURN n; MATCH (m) DETACH DELETE m", None),
+        ("MERGE (r) MATCH (m) RETURN m" + " " * 5_000, None),
+    ],
+)
+def test_writing_is_told_where_there_is_no_plan_of_it(text: str, part: str | None) -> None:
+    assert writing_in(text, tokens(text)) == (part and f"It holds {part}; only reading the graph is allowed.")
