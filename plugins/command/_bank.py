@@ -153,8 +153,8 @@ def bank_validate_command(
     figures = evaluate_validator(validator, entries, questions, wordings)
     console = table_console()
     console.print(
-        f"{part} part of {folder}, {len(entries):,} entries, and {len(questions):,} reference queries; "
-        f"questions in {'wording' if len(wordings) == 1 else 'wordings'} {', '.join(map(str, wordings))}; "
+        f"{part.replace('_', '-')} part of {folder}, {len(entries):,} entries, and "
+        f"{len(questions):,} reference queries; questions in {'wording' if len(wordings) == 1 else 'wordings'} {', '.join(map(str, wordings))}; "
         "matters of style are left out\n",
         markup=False,
     )

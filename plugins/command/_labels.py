@@ -55,6 +55,8 @@ def labels_evaluate_command(bank: Path | None, held_out: bool, misses: int) -> N
     )
     seconds = time.perf_counter() - start
     console = table_console()
-    console.print(f"{part} part of {folder}, {evaluation.cases:,} planted errors\n", markup=False)
+    console.print(
+        f"{part.replace('_', '-')} part of {folder}, {evaluation.cases:,} planted errors\n", markup=False
+    )
     console.print(evaluation_table(evaluation, misses=misses, width=console.width))
     console.print(f"{1000 * seconds / max(1, evaluation.cases):.2f} ms a case")
