@@ -12,6 +12,7 @@ from rich.text import Text
 _ALL = "all"
 _COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
 _SPENT = ("calls", "tokens", "seconds")
+_REPAIRS = "rate of repair, and what a repaired case took:"
 _RATES = {
     "retrieval_error_rate": "retrieval error rate",
     "non_detected_error_rate": "non-detected error rate",
@@ -34,7 +35,7 @@ def render_ledger(ledger: Sequence[Mapping[str, Any]], unpriced: Mapping[str, st
         if entry["cases"]:
             parts += [*_head(entry, (unpriced or {}).get(entry["model"])), _cases(entry), ""]
             if any(_wrong(counts) for counts in entry["by_label"].values()):
-                parts += [_repairs(entry), ""]
+                parts += [_REPAIRS, _repairs(entry), ""]
             if entry["validators"]:
                 parts += [_validators(entry), ""]
     return Group(*parts[:-1])
@@ -77,7 +78,7 @@ def _cases(entry: Mapping[str, Any]) -> Table:
 def _repairs(entry: Mapping[str, Any]) -> Table:
     """What repairs took, for the labels of wrong first answers."""
     priced = entry["cost"] is not None
-    table = _empty("per repaired case:")
+    table = _empty("error of first answer")
     table.add_column("repair rate [95 %]", justify="right", no_wrap=True)
     for name in (*_SPENT, *(["USD"] if priced else [])):
         table.add_column(name, justify="right", no_wrap=True)

@@ -223,6 +223,7 @@ def test_allure_shows_a_case_whole(live: Suite, workers: str) -> None:
     (record,) = ran.records.values()
     assert shown["name"] == record["question"]
     assert shown["status"] == "failed"
+    assert "<b>finding</b>: " in shown["descriptionHtml"]
     labels = {label["name"]: label["value"] for label in shown["labels"]}
     for name in ("setting", "task", "prompt", "shot", "model"):
         assert labels[name] == record[name]
