@@ -152,10 +152,10 @@ def bank_validate_command(
     validator = SchemaValidator(default_schema(), "benchmark")
     figures = evaluate_validator(validator, entries, questions, wordings)
     console = table_console()
+    asked = f"wording{'s' * (len(wordings) > 1)} {', '.join(map(str, wordings))}"
     console.print(
-        f"{part.replace('_', '-')} part of {folder}, {len(entries):,} entries, and "
-        f"{len(questions):,} reference queries; questions in {'wording' if len(wordings) == 1 else 'wordings'} {', '.join(map(str, wordings))}; "
-        "matters of style are left out\n",
+        f"{part.replace('_', '-')} part of {folder}, {len(entries):,} entries, and {len(questions):,} "
+        f"reference queries; questions in {asked}; matters of style are left out\n",
         markup=False,
     )
     console.print(validator_table(figures, misses=misses))
