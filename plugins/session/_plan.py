@@ -9,13 +9,13 @@ from typing import Any
 
 from kg.errors import InputError
 from kg.questions import (
-    PHRASINGS,
     TASKS,
     Question,
     QuestionSet,
     Setting,
     load_questions,
     phrase,
+    phrasings_named,
     select,
     setting_of,
 )
@@ -114,7 +114,7 @@ def resolve(
     """
     prompts = _prompts(options)
     tasks = _tasks(options)
-    phrasings = _phrasings(options)
+    phrasings = phrasings_named(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
     shots = _shots(options)
     models = parse_specs(options.model, environment)
@@ -167,15 +167,6 @@ def _shots(options: Options) -> tuple[str, ...]:
         raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
     named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
     return SHOTS if "all" in options.shot else tuple(named)
-
-
-def _phrasings(options: Options) -> tuple[int, ...]:
-    known = {str(number): number for number in range(1, PHRASINGS + 1)}
-    unknown = [name for name in options.phrasing if name not in (*known, "all")]
-    if unknown or not options.phrasing:
-        named = unknown[0] if unknown else "names none"
-        raise InputError(f"--phrasing {named}: no such wording; choose from 1 to {PHRASINGS}, or all")
-    return tuple(known.values() if "all" in options.phrasing else map(known.__getitem__, options.phrasing))
 
 
 def _tasks(options: Options) -> tuple[str, ...]:
