@@ -23,6 +23,7 @@ class Patterns:
         named = node.node("variable")
         selector = node.node("selector")
         shortest = selector is not None and selector.token("SHORTEST") is not None
+        every = selector is not None and selector.token("ALL") is not None
         inner = node.node("anonymousPattern") or node
         function = inner.node("shortestPathPattern")
         elements = (function or inner).node("patternElement")
@@ -30,14 +31,18 @@ class Patterns:
             self._draft.miss("a pattern of a kind that is not read", node)
             return
         name = None if named is None else self._draft.name(named)
-        self.elements(elements, context, name, shortest=shortest or function is not None)
+        self.elements(elements, context, name, shortest=shortest or function is not None, every=every)
 
-    def elements(self, node: Node, context: Context, name: str | None, *, shortest: bool = False) -> None:
+    def elements(
+        self, node: Node, context: Context, name: str | None, *, shortest: bool = False, every: bool = False
+    ) -> None:
         """Read nodes, relationships and repeated parts in a row."""
         nodes, edges = self._row(node, context)
         if not nodes:
             return
         hops = total([self._draft.edges[edge].hops for edge in edges])
+        # Of paths that all have one length, all the shortest are all of them.
+        shortest = shortest and not (every and hops.exact is not None)
         path = PathReading(
             len(self._draft.paths), name, tuple(nodes), tuple(edges), hops, shortest, context.scope
         )

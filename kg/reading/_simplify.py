@@ -119,7 +119,7 @@ def operation(operator: str, *operands: Term) -> Term:
                 each.operands if isinstance(each, Operation) and each.operator == operator else (each,)
             )
         ]
-        return Operation(operator, tuple(flat))
+        return _joined(operator, flat)
     if operator == "not" and isinstance(operands[0], Operation):
         inner = operands[0]
         opposite = _OPPOSITES.get(inner.operator)
@@ -136,6 +136,31 @@ def operation(operator: str, *operands: Term) -> Term:
         left, right = (int(n) for n in numbers if isinstance(n, int))
         return Constant({"+": left + right, "-": left - right, "*": left * right}[operator])
     return Operation(operator, operands)
+
+
+def _joined(operator: str, operands: list[Term]) -> Term:
+    """An AND or OR without the operands that do not matter to it, such as ``true`` in an AND."""
+    decides = operator == "or"
+    if any(_truth(each) is decides for each in operands):
+        return Constant(decides)
+    left = [each for each in operands if _truth(each) is None]
+    if not left:
+        return Constant(not decides)
+    return left[0] if len(left) == 1 else Operation(operator, tuple(left))
+
+
+def _truth(term: Term) -> bool | None:
+    """The truth of a condition that holds nothing but literals; None for all others."""
+    match term:
+        case Constant(bool() as value):
+            return value
+        case Operation("=", (Constant(left), Constant(right))) if left is not None and type(left) is type(
+            right
+        ):
+            return left == right
+        case Operation("is not null", (Constant(value),)):
+            return value is not None
+    return None
 
 
 def _label_test(operator: str, left: Term, right: Term) -> Term | None:

@@ -10,13 +10,16 @@ from kg.questions import Question, load_questions
 from kg.reading import (
     Call,
     Comprehension,
+    Constant,
     EdgeTerm,
     HasLabel,
     Hops,
     NodeTerm,
+    Operation,
     Property,
     QueryReading,
     Subquery,
+    Term,
     read_query,
     walk,
 )
@@ -217,6 +220,38 @@ def test_negations_are_resolved() -> None:
     reading = read("MATCH (a) WHERE NOT (a.name = 'X' OR a.name IS NULL) AND NOT NOT a:Molecule RETURN a")
     operators = [getattr(condition.term, "operator", "label") for condition in reading.conditions]
     assert operators == ["<>", "is not null", "label"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "term"),
+    [
+        ("true OR m.name = 'C'", Constant(True)),
+        ("m.name = 'C' OR 1 = 1", Constant(True)),
+        ("m.name = 'C' AND 'a' IS NOT NULL", Operation("=", (Property(NodeTerm(0), "name"), Constant("C")))),
+        ("m.name = 'C' OR false", Operation("=", (Property(NodeTerm(0), "name"), Constant("C")))),
+        ("m.name = 'C' AND 1 = 2", Constant(False)),
+        ("1 = 1.0 OR 'a' = 'b'", None),
+    ],
+)
+def test_literals_decide_a_condition(condition: str, term: Term | None) -> None:
+    (found,) = read(f"MATCH (m:Molecule) WHERE {condition} RETURN m").conditions
+    assert found.term == term if term is not None else not isinstance(found.term, Constant)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shortest"),
+    [
+        ("ALL SHORTEST (a)-[:REACTS_IN|PRODUCES]->{6}(b)", False),
+        ("ALL SHORTEST (a)-[:REACTS_IN|PRODUCES]->{4,6}(b)", True),
+        ("ALL SHORTEST (a)-[:REACTS_IN|PRODUCES]->+(b)", True),
+        ("SHORTEST 1 (a)-[:REACTS_IN|PRODUCES]->{6}(b)", True),
+        ("shortestPath((a)-[:REACTS_IN|PRODUCES*6]->(b))", True),
+        ("(a)-[:REACTS_IN|PRODUCES*6]->(b)", False),
+    ],
+)
+def test_all_shortest_paths_of_one_length_are_all_paths(pattern: str, shortest: bool) -> None:
+    (path,) = read(f"MATCH p = {pattern} RETURN p").paths
+    assert path.shortest is shortest
 
 
 def test_what_is_not_read_is_said() -> None:
