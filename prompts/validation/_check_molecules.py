@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from kg.cypher import StringLiteral, string_literals
-from kg.reading import Operation, QueryReading
+from kg.reading import Constant, Element, Operation, QueryReading, Subquery, Term, Unknown, walk
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
 from prompts.validation._molecules import canonical_smiles
@@ -110,6 +110,25 @@ def _unused(case: Case) -> Iterator[Finding]:
                 "`=`.",
                 *at,
             )
+        elif all(_open(term) for _, term in using):
+            at = using[0][0].start, using[0][0].stop
+            yield Finding(
+                "wrong_entity",
+                f"`{case.written(*at)}` also holds where the molecule is not {name}. Leave the alternative "
+                "out.",
+                *at,
+            )
+
+
+def _open(term: Term) -> bool:
+    """Whether a condition holds, too, by an alternative that speaks of no molecule of the question."""
+    if not isinstance(term, Operation) or term.operator != "or":
+        return False
+    return any(
+        not any(isinstance(part, Subquery | Unknown | Element) for part in walk(each))
+        and not any(isinstance(part, Constant) and isinstance(part.value, str) for part in walk(each))
+        for each in term.operands
+    )
 
 
 def _nearest(name: str, literals: list[StringLiteral]) -> tuple[StringLiteral, bool] | None:

@@ -223,9 +223,9 @@ def _length(case: Case, route: Route) -> Iterator[Finding]:
     wanted = max(allowed)
     yield case.finding(
         "path_length",
-        f"The path follows {_counted(hops.minimum, hops.maximum)}, in {case.pattern(link)}. {steps} "
-        "reaction steps "
-        f"are exactly {wanted} relationships, two for each step.",
+        f"The path follows {_counted(hops.minimum, hops.maximum)}, in {case.pattern(link)}. "
+        f"{'1 reaction step is' if steps == 1 else f'{steps} reaction steps are'} exactly {wanted} "
+        "relationships, two for each step.",
         link.edge,
     )
 

@@ -1,6 +1,7 @@
 """What is wrong with a query, given what was asked."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from kg.labels import name_of
 from kg.reading import QueryReading
@@ -16,8 +17,8 @@ from prompts.validation._check_sets import check_sets
 from prompts.validation._check_text import check_text
 from prompts.validation._check_yield import check_yield
 from prompts.validation._domain import load_domain
-from prompts.validation._focus import find_focus
-from prompts.validation._model import Asked, Convention, Finding
+from prompts.validation._focus import find_focus, follows_path
+from prompts.validation._model import Asked, Convention, Finding, Intent
 from prompts.validation._view import View
 
 _CAUSES_FIRST = (
@@ -42,6 +43,10 @@ _CAUSES_FIRST = (
     "return_shape",
     "other",
 )
+_PATHS: dict[str, Intent] = {
+    "precursors": "multi_step_precursors",
+    "producing_reactions": "chains_to_target",
+}
 _ROUTES = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 
 
@@ -85,6 +90,7 @@ def _answer(case: Case) -> Iterator[Finding]:
     if len(case.reading.branches) != 1:
         return
     yield from check_anchors(case)
+    case = _as_path(case)
     if case.asked.intent in _ROUTES:
         route = find_route(case)
         yield from check_route(case, route)
@@ -101,6 +107,17 @@ def _answer(case: Case) -> Iterator[Finding]:
         if case.asked.intent == "multi_product":
             yield from check_sets(case, focus)
     yield from check_rows(case)
+
+
+def _as_path(case: Case) -> Case:
+    """A question about one step as one about routes, where the query follows a path through the reaction.
+
+    Where whole reactions have to be returned, such a path cannot give them.
+    """
+    intent = _PATHS.get(case.asked.intent or "")
+    if intent is None or case.full or not follows_path(case):
+        return case
+    return replace(case, asked=replace(case.asked, intent=intent, steps=1))
 
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -35,6 +35,15 @@ def find_focus(case: Case) -> Focus:
     return Focus(targets, making, findings)
 
 
+def follows_path(case: Case) -> bool:
+    """Whether the query leads to the target by a path of reactants and products in one, not by a reaction."""
+    wanted = [molecule.name for molecule in case.asked.molecules]
+    targets = {node for name in wanted for node in case.view.anchored(name)}
+    made = {case.domain.components[name].type for name in ("reactants", "products")}
+    leading = [link for link in case.view.links if link.end in targets and link.status == "required"]
+    return bool(leading) and all(link.types == made and link.hops != (1, 1) for link in leading)
+
+
 def _makes(case: Case, link: Link) -> bool:
     products = case.domain.components["products"].type
     return (

@@ -11,6 +11,7 @@ from kg.reading import (
     EdgeTerm,
     Element,
     GroupTerm,
+    HasLabel,
     ListTerm,
     MapTerm,
     NodeTerm,
@@ -158,13 +159,15 @@ class Roles:
         if self._view.is_reaction(node):
             return Held("foreign", node)
         links = [link for link in self._links(node) if link.status != "negated"]
-        components = {component for link in links for component in self.components(link, node)}
+        components = {name for link in links for name in self.components(link, node, filters)}
         if not links:
             return Held("foreign", node)
         if not components:
             return Held("unknown", node, False, links[0])
         if len(components) > 1:
-            return Held("mixed", node, False, links[0])
+            # What limits the relationship in a way that is not read may well leave one component.
+            limited = any(_speaks_of(term, link) for term in filters for link in links)
+            return Held("unknown" if limited else "mixed", node, False, links[0])
         role = components.pop()
         if role == "products" and self.excludes_target(node, links, filters):
             role = "co_products"
@@ -178,17 +181,20 @@ class Roles:
             ):
                 yield link
 
-    def components(self, link: Link, molecule: int) -> set[str]:
-        """The components that a molecule can be by a link to its reaction."""
+    def components(self, link: Link, molecule: int, filters: tuple[Term, ...] = ()) -> set[str]:
+        """The components that a molecule can be by a link to its reaction, where filters hold."""
         if link.hops != (1, 1):
             return set()
+        kept = _types_kept(link, (*filters, *(each.term for each in self._view.reading.conditions)))
         into = link.start == molecule
         every = self._view.domain.components.values()
         directed = link.edge.agreement != "both"
         return {
             each.name
             for each in every
-            if (not link.types or each.type in link.types) and (not directed or each.into == into)
+            if (not link.types or each.type in link.types)
+            and (kept is None or each.type in kept)
+            and (not directed or each.into == into)
         }
 
     def excludes_target(self, node: int, links: Sequence[Link], filters: tuple[Term, ...]) -> bool:
@@ -236,3 +242,17 @@ class Roles:
             case Call("elementid" | "id", (NodeTerm(key),)):
                 return self._view.node(key)
         return None
+
+
+def _types_kept(link: Link, terms: tuple[Term, ...]) -> set[str] | None:
+    """The types that conditions leave to a relationship; None where none speaks of them."""
+    kept: set[str] | None = None
+    for term in terms:
+        for part in term.operands if isinstance(term, Operation) and term.operator == "and" else (term,):
+            if isinstance(part, HasLabel) and part.of == EdgeTerm(link.edge.key):
+                kept = set(part.labels) if kept is None else kept & set(part.labels)
+    return kept
+
+
+def _speaks_of(term: Term, link: Link) -> bool:
+    return any(each == EdgeTerm(link.edge.key) for each in parts_within(term))

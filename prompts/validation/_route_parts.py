@@ -26,6 +26,7 @@ from kg.reading import (
 )
 from prompts.validation._case import Case
 from prompts.validation._check_route import target_name
+from prompts.validation._places import Places
 
 LISTS = ("path", "nodes", "reactions")
 """The kinds that hold a whole route."""
@@ -41,21 +42,26 @@ class Part(NamedTuple):
         nodes: For single nodes and lists written out, the nodes.
         backwards: Whether a list runs from the target to the precursor.
         gathered: Whether single nodes are collected over rows.
+        place: For a node taken out of a path of fixed length, the path and its place there.
     """
 
     kind: str
     nodes: tuple[int, ...] = ()
     backwards: bool = False
     gathered: bool = False
+    place: tuple[int, int] | None = None
 
 
 def held(case: Case, term: Term) -> list[Part]:
     """What a value holds of the routes."""
+    placed = _placed(case, term)
+    if placed is not None:
+        return [placed]
     match term:
         case PathTerm(key):
-            return [Part("path", backwards=_runs_back(case, key))]
+            return [Part("path", backwards=runs_back(case, key))]
         case Call("nodes", (PathTerm(key),)):
-            return [Part("nodes", backwards=_runs_back(case, key))]
+            return [Part("nodes", backwards=runs_back(case, key))]
         case Call("reverse", (inner,)):
             return [part._replace(backwards=not part.backwards) for part in held(case, inner)]
         case Call("head" | "last", (inner,)):
@@ -103,11 +109,26 @@ def held(case: Case, term: Term) -> list[Part]:
             return [part for value in values for part in held(case, value)]
         case Unknown():
             return [Part("unknown")]
+        case Property(Operation("[]", (inner, _)) | Call("head" | "last", (inner,))):
+            return [Part("unknown" if any(p.kind in LISTS for p in held(case, inner)) else "value")]
         case Constant() | EdgeTerm() | Operation() | HasLabel():
             return [Part("value")]
         case Property():
             return [Part("value")]
     return [Part("unknown")]
+
+
+def _placed(case: Case, term: Term) -> Part | None:
+    """A node that is taken out of a path of fixed length."""
+    places = Places(case)
+    found = places.one(term)
+    if found is None:
+        return None
+    reaction = places.is_reaction(*found)
+    own = case.domain.reaction_id if reaction else case.domain.molecule_name
+    if isinstance(term, Property) and term.name != own:
+        return Part("value")
+    return Part("reaction" if reaction else "molecule", place=found)
 
 
 def _cut(part: Part, bounds: Sequence[Term]) -> Part:
@@ -168,14 +189,14 @@ def _comprehension(case: Case, element: Element, where: Term | None, projection:
         source = source.arguments[0]
     match source:
         case Call("nodes", (PathTerm(key),)):
-            backwards ^= _runs_back(case, key)
+            backwards ^= runs_back(case, key)
             kept = _nodes_kept(case, where, projection)
             return Part("some" if cut and kept in LISTS else kept, backwards=backwards)
         case Call("relationships", (PathTerm(key),)):
-            backwards ^= _runs_back(case, key)
+            backwards ^= runs_back(case, key)
             return Part(_ends_kept(case, where, projection), backwards=backwards)
-        case Call("range", (first, *_)):
-            return _by_place(case, first, projection)
+        case Call("range", _):
+            return _by_place(case, Comprehension("list", element, where, projection))
     inner = held(case, projection if projection is not None and _has_node(projection) else source)
     plural = {"reaction": "reactions", "molecule": "molecules"}
     part = inner[0] if inner else Part("unknown")
@@ -233,19 +254,23 @@ def _ends_kept(case: Case, where: Term | None, projection: Term | None) -> str:
     return "reactions" if of_reaction else "molecules"
 
 
-def _by_place(case: Case, first: Term, projection: Term | None) -> Part:
+def _by_place(case: Case, counted: Comprehension) -> Part:
     """A list made by counting through the nodes of a path."""
-    for each in walk(projection) if projection is not None else ():
-        if isinstance(each, PathTerm):
-            path = case.reading.paths[each.key]
-            odd = isinstance(first, Constant) and isinstance(first.value, int) and first.value % 2 == 1
-            starts_with_molecule = case.view.is_molecule(path.nodes[0])
-            kind = "reactions" if odd == starts_with_molecule else "molecules"
-            return Part(kind, backwards=_runs_back(case, each.key))
-    return Part("unknown")
+    places = Places(case)
+    found = places.listed(counted)
+    if found is None:
+        return Part("unknown")
+    path, taken = found
+    reactions = places.reactions(path)
+    backwards = runs_back(case, path)
+    if taken in (reactions, reactions[::-1]):
+        return Part("reactions", backwards=backwards ^ (taken != reactions))
+    if not any(places.is_reaction(path, each) for each in taken):
+        return Part("molecules")
+    return Part("nodes" if set(reactions) <= set(taken) else "some", backwards=backwards)
 
 
-def _runs_back(case: Case, key: int) -> bool:
+def runs_back(case: Case, key: int) -> bool:
     """Whether a path is written from the target's side."""
     path = case.reading.paths[key]
     targets = case.view.anchored(target_name(case))

@@ -194,6 +194,7 @@ class View:
             return None
         node, changed = named
         values = _strings(right)
+        changed = changed or _recased(right) != values
         if not values:
             return None
         if term.operator in _LIKE:
@@ -230,6 +231,18 @@ def _strings(term: Term) -> tuple[str, ...]:
         case Call(function, (inner, *_)) if function in _SPELLED:
             return _strings(inner)
     return ()
+
+
+def _recased(term: Term) -> tuple[str, ...]:
+    """The strings of a term as the server compares them, in the case of letters that it gives them."""
+    match term:
+        case Call("tolower", (inner,)):
+            return tuple(value.lower() for value in _recased(inner))
+        case Call("toupper", (inner,)):
+            return tuple(value.upper() for value in _recased(inner))
+        case Call(function, (inner, *_)) if function in _SPELLED:
+            return _recased(inner)
+    return _strings(term)
 
 
 def _statuses(reading: QueryReading) -> list[Status]:
