@@ -50,7 +50,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     yield from _incomplete(controller)
     yield f"records: {controller.run.path}"
     if controller.allure_path.is_dir():
-        yield f"Allure report: allure serve {controller.allure_path}"
+        yield f"Allure report: npx allure@3 serve {controller.allure_path}"
 
 
 def _incomplete(controller: "Controller") -> Iterator[str]:
