@@ -7,25 +7,37 @@ from typing import Any, NamedTuple
 
 import click
 
+from kg.cypher import parse
 from kg.direction import Corrected, correct_directions
 from kg.errors import InputError
 from kg.schema import Schema, default_schema, parse_schema
 from kg.server import connect, is_uri, open_server
 from kg.store import schema_text
+from prompts.extraction import extract_cypher
 from prompts.validation import CONVENTIONS, Convention, SchemaValidator, Validation
 
 _REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": "..."}.'
 
 
 class _Line(NamedTuple):
+    """A line of the file.
+
+    Attributes:
+        number: Its number.
+        question: The question.
+        cypher: The query, or the answer that holds it, as given.
+        query: What is judged: the query alone, empty where there is none.
+    """
+
     number: int
     question: str
     cypher: str | None
+    query: str
 
     @property
-    def query(self) -> str:
-        """The query; empty where the answer held none."""
-        return self.cypher or ""
+    def within(self) -> bool:
+        """Whether the query is only a part of what was given."""
+        return self.query != (self.cypher or "")
 
 
 @click.command("check")
@@ -60,9 +72,10 @@ def check_command(
 ) -> None:
     """Say what is wrong with the queries of FILE, lines of JSON with "question" and "cypher".
 
-    The records.jsonl of a run is such a file; a "cypher" of null is an answer without a query. Nothing is
-    run: the verdict comes from the texts and the schema. The exit status is 0 where nothing is found, 1 where
-    anything is, and 2 where FILE or an option cannot be used.
+    The records.jsonl of a run is such a file; a "cypher" of null is an answer without a query, and one that
+    is a whole answer, such as a fenced block, is searched for its query as in a run. Nothing is run: the
+    verdict comes from the texts and the schema. The exit status is 0 where nothing is found, 1 where anything
+    is, and 2 where FILE or an option cannot be used.
     """
     lines = list(_lines(file))
     validator = SchemaValidator(_schema(schema_file, uri), convention)
@@ -102,7 +115,14 @@ def _line(where: str, number: int, text: str) -> _Line:
             raise InputError(f'{where}: "{name}" is missing. {_REMEDY}')
         if not isinstance(entry[name], str) and (name, entry[name]) != ("cypher", None):
             raise InputError(f'{where}: "{name}" is no text. {_REMEDY}')
-    return _Line(number, entry["question"], entry["cypher"])
+    return _Line(number, entry["question"], entry["cypher"], _query(entry["cypher"]))
+
+
+def _query(given: str | None) -> str:
+    """The query in what was given; what the grammar takes as it is, or finds no query in, is the query."""
+    if given is None or not parse(given).errors:
+        return given or ""
+    return extract_cypher(given) or given
 
 
 def _schema(file: Path | None, uri: str | None) -> Schema:
@@ -132,6 +152,7 @@ def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:
         "line": line.number,
         "question": line.question,
         "cypher": line.cypher,
+        "query": line.query,
         "valid": found.valid,
         "findings": [
             {"label": each.label, "message": each.message, "start": each.start, "stop": each.stop}
@@ -153,6 +174,8 @@ def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:
 def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -> str:
     parts = [f"{file}:{line.number}: {_verdict(found)}"]
     parts += [f"  {_place(line.query, each.start)}: {each.label}: {each.message}" for each in found.findings]
+    if line.within:
+        parts.append("  note: What is judged is the query within the answer.")
     if found.note:
         parts.append(f"  note: {found.note}")
     if corrected.query != line.query:

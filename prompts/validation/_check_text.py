@@ -1,5 +1,6 @@
 """What the server would not accept, whatever was asked."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -11,6 +12,7 @@ from prompts.validation._syntax_words import syntax_words
 
 _ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
 _WRITES = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH", "LOAD"})
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _AGGREGATES = frozenset({"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp"})
 
 
@@ -21,6 +23,16 @@ def check_text(reading: QueryReading) -> Iterator[Finding]:
         return
     if reading.parsed.errors:
         yield _syntax(reading)
+        return
+    half = _HALF_PAIR.search(reading.parsed.text)
+    if half is not None:
+        yield Finding(
+            "syntax_error",
+            "Half a surrogate pair stands here, which is no character. Leave it out, or write the whole "
+            "character.",
+            half.start(),
+            half.end(),
+        )
         return
     yield from _no_return(reading)
     yield from _writing(reading)

@@ -55,6 +55,38 @@ def test_an_answer_without_a_query_is_judged_and_what_follows_too(tmp_path: Path
     assert [each["label"] for each in found["findings"]] == ["no_query"]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "```cypher\n{}\n```",
+        "Here is the query:\n\n```\n{}\n```\nIt returns the ids.",
+        "<think>MATCH (n) RETURN n</think>\n{}",
+        "The query is: {}",
+    ],
+)
+def test_an_answer_is_searched_for_its_query(tmp_path: Path, answer: str) -> None:
+    result = check(tmp_path, [entry(answer.format(RIGHT)), entry(answer.format(TURNED))])
+    assert "answers.jsonl:1: ok (producing_reactions)" in result.output
+    assert "  query 1:19: traversal_direction:" in result.output
+    assert result.output.count("note: What is judged is the query within the answer.") == 2
+    found = json.loads(check(tmp_path, [entry(answer.format(RIGHT))], "--json").output)
+    assert (found["query"], found["cypher"]) == (RIGHT, answer.format(RIGHT))
+
+
+@pytest.mark.parametrize("text", ["MATCH (r:Reaction RETURN r.id", "No such reaction.", "```\n```"])
+def test_what_holds_no_whole_query_is_judged_as_it_is(tmp_path: Path, text: str) -> None:
+    found = json.loads(check(tmp_path, [entry(text)], "--json").output)
+    assert [each["label"] for each in found["findings"]] == ["syntax_error"]
+    assert found["query"] == text
+
+
+@pytest.mark.parametrize("query", [f"{RIGHT} // \ud800", RIGHT.replace("'CC", "'\udc00CC")])
+def test_half_a_surrogate_pair_is_what_the_server_makes_of_it(tmp_path: Path, query: str) -> None:
+    result = check(tmp_path, [entry(query)])
+    assert result.exit_code == 1
+    assert ": syntax_error: Half a surrogate pair" in result.output
+
+
 def test_where_the_question_is_not_read_ok_means_less(tmp_path: Path) -> None:
     unread = "Which reactions use CC(=O)OCC?"
     result = check(tmp_path, [{"question": unread, "cypher": RIGHT}])
