@@ -19,12 +19,16 @@ class Request:
         question: The question behind them; for models that need no text (oracle, file and the like).
         exemplar: The exemplar shown, None with zero-shot.
         case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
+        case_id: Name of the case, for messages.
+        repeat: How often the same messages were sent before in this case.
     """
 
     messages: list[Message]
     question: Question
     exemplar: Exemplar | None
     case: dict[str, str]
+    case_id: str = ""
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,14 @@ class Answer:
     Attributes:
         text: The answer as it came.
         tokens: ``prompt`` and ``completion`` counts, where the model tells them.
-        time_s: Wall-clock seconds of the call that answered, waiting for a slot left out.
+        time_s: Wall-clock seconds of the call that answered, waiting for a slot left out; 0 where no call
+            was made. Of an answer from the cache, those of the call that it was had by.
         details: What else there is to know, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the
             text is empty), ``operator`` (of a mutant). JSON values only.
         verbatim: Whether the text is the query itself, to be executed as it stands without extraction;
             an empty text is then a case without a query.
-        cost: What the tokens cost in USD, where the price of the model is known.
+        cost: What the tokens cost in USD, where the price of the model is known and they were paid now.
+        cached: Whether it was had before, so that nobody was asked.
     """
 
     text: str
@@ -48,6 +54,7 @@ class Answer:
     details: dict[str, Any] = field(default_factory=dict)
     verbatim: bool = False
     cost: float | None = None
+    cached: bool = False
 
 
 class ModelError(RetroCypherError):
@@ -55,8 +62,8 @@ class ModelError(RetroCypherError):
 
     Attributes:
         kind: Short name of what failed: ``authentication``, ``unknown_model``, ``quota``, ``rate_limit``,
-            ``server_error``, ``connection``, ``timeout``, ``malformed_response``, ``bad_request`` or
-            ``local_model``.
+            ``server_error``, ``connection``, ``timeout``, ``malformed_response``, ``bad_request``,
+            ``local_model`` or ``not_cached``.
     """
 
     def __init__(self, kind: str, message: str) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from prompts.models._llama_files import shipped_gguf
 from prompts.models._spec import ModelSpec
 
-_CONTEXT_TOKENS = 8192
+CONTEXT_TOKENS = 8192
+"""Prompt and answer together, at most."""
+
 _LOCAL_THREADS = 4
 _THREADS = 16
 
@@ -63,7 +65,7 @@ def settings_for(spec: ModelSpec, api_key: str) -> LlamaSettings:
     local = spec.kind == "local"
     return LlamaSettings(
         path=str(gguf_path(spec)),
-        context_tokens=_CONTEXT_TOKENS,
+        context_tokens=CONTEXT_TOKENS,
         threads=min(spare, _LOCAL_THREADS if local else _THREADS),
         gpu_layers=0 if local else -1,
         api_key=api_key,

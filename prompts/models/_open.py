@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from prompts.answers import AnswerStore
 from prompts.models._exemplar import ExemplarModel
 from prompts.models._file import FileModel
 from prompts.models._given_up import GivenUp
+from prompts.models._identity import identity_of
 from prompts.models._interface import Model
 from prompts.models._llama import LlamaModel
 from prompts.models._llama_settings import answer_tokens, gguf_path
@@ -16,6 +18,7 @@ from prompts.models._mutant import MutantModel
 from prompts.models._oracle import OracleModel
 from prompts.models._predictions import read_predictions
 from prompts.models._prices import load_prices
+from prompts.models._remembered import OfflineModel, RememberedModel
 from prompts.models._slots import Slots
 from prompts.models._spec import ModelSpec
 from prompts.models.mutations import operators_named
@@ -29,6 +32,8 @@ def open_models(
     concurrency: int,
     seed: int,
     environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
 ) -> dict[str, Model]:
     """Open the models of a run in this process.
 
@@ -39,6 +44,8 @@ def open_models(
         concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
         seed: Seed of the run; sent to the models that take one.
         environment: Where key and address of an API are looked up.
+        answers: Where answers of models that read messages are kept; None for nowhere.
+        offline: Whether such models are not to be asked: then what `answers` has is all there is.
 
     Returns:
         The models by label.
@@ -46,7 +53,21 @@ def open_models(
     Raises:
         InputError: If a file that was checked can no longer be read.
     """
-    return {spec.label: _open(spec, shared, slots, concurrency, seed, environment) for spec in specs}
+    opened: dict[str, Model] = {}
+    for spec in specs:
+        identity = None
+        if answers is not None:
+            identity = identity_of(
+                spec, weights=shared.get("weights", {}), seed=seed, environment=environment
+            )
+        if answers is None or identity is None:
+            opened[spec.label] = _open(spec, shared, slots, concurrency, seed, environment)
+        elif offline:
+            opened[spec.label] = OfflineModel(spec.label, identity, answers)
+        else:
+            model = _open(spec, shared, slots, concurrency, seed, environment)
+            opened[spec.label] = RememberedModel(identity, answers, model)
+    return opened
 
 
 def _open(

@@ -7,6 +7,7 @@ from typing import Any
 import openai
 
 from prompts.models._given_up import GivenUp
+from prompts.models._identity import api_parameters
 from prompts.models._interface import Answer, Request
 from prompts.models._openai_client import OpenAIClient
 from prompts.models._openai_errors import UNREACHED, Failure, understand
@@ -53,7 +54,7 @@ class OpenAIModel:
         self._price = price
         self._patience = patience
         self._api_key = environment.get("OPENAI_API_KEY", "")
-        self._parameters: dict[str, Any] = {"temperature": 0, "seed": seed}
+        self._parameters = api_parameters(seed)
         self._refused: list[str] = []
         self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
 
@@ -80,8 +81,6 @@ class OpenAIModel:
                 return answer
             assert failure is not None
             match failure.verdict:
-                case "no_answer":
-                    return Answer("", details=self._details(attempt, no_answer=failure.message))
                 case "without_parameter":
                     self._parameters.pop(failure.parameter)
                     self._refused.append(failure.parameter)
@@ -106,7 +105,11 @@ class OpenAIModel:
                 time_s = time.perf_counter() - started
                 return self._read(reply, time_s, attempt), None
             except (*_UNANSWERED, *_UNREADABLE) as error:
-                return None, understand(error, frozenset(self._parameters), self._api_key)
+                failure = understand(error, frozenset(self._parameters), self._api_key)
+                if failure.verdict != "no_answer":
+                    return None, failure
+                details = self._details(attempt, no_answer=failure.message)
+                return Answer("", time_s=time.perf_counter() - started, details=details), failure
 
     def _read(self, reply: Any, time_s: float, attempt: int) -> Answer:
         choice = reply.choices[0]

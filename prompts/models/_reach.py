@@ -62,5 +62,10 @@ def api_address(specs: Iterable[ModelSpec], *, environment: Mapping[str, str] = 
     """
     if not any(spec.kind == "openai" for spec in specs):
         return None
+    return address_of(environment)
+
+
+def address_of(environment: Mapping[str, str]) -> str:
+    """Return host, port and path of ``OPENAI_BASE_URL``, as `api_address` does."""
     parts = urlsplit(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
-    return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+    return parts.netloc.rpartition("@")[2].lower() + parts.path.rstrip("/")
