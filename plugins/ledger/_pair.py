@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plugins.records import asked_a_model
+
 NO_LOOP = "none"
 _VALIDATOR = "validator:"
 
@@ -74,7 +76,8 @@ def pair_of(record: Mapping[str, Any], target: str) -> Pair | None:
     before = results.get(first["cypher"])
     if before is None:
         return None
-    asked = [turn for turn in rest if turn["messages_sha256"] is not None and not turn["cached"]]
+    # Of an answer from the cache, tokens and time are those of the call that it was had by.
+    asked = [turn for turn in rest if asked_a_model(turn)]
     costs = [turn["cost"] for turn in asked if turn["cost"] is not None]
     return Pair(
         target=target,

@@ -1,5 +1,6 @@
 """The record of a case and the files of a run directory."""
 
+from plugins.records._asked import asked_a_model, had_before
 from plugins.records._json_line import json_line
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
@@ -13,6 +14,8 @@ __all__ = [
     "Round",
     "RunDirectory",
     "RunFacts",
+    "asked_a_model",
+    "had_before",
     "json_line",
     "manifest",
     "new_run_path",

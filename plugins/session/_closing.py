@@ -41,6 +41,8 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
             yield "ledger: no loop was run; name one with --loop"
     if controller.summary.failed > MANY:
         yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
+    if said := controller.answers.line(controller.plan.answers):
+        yield said
     waited = controller.standstill()
     if waited.queries:
         yield (

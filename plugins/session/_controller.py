@@ -14,6 +14,7 @@ from kg.server import SessionFolder, session_folder
 from plugins.allure import drop_unrecorded, show_run
 from plugins.ledger import Ledger
 from plugins.records import ALLURE, RunDirectory, manifest, new_run_path, read_records
+from plugins.session._answers import AnswerCount
 from plugins.session._context import Context
 from plugins.session._exit import exit_status
 from plugins.session._graph import LiveGraph, open_graph
@@ -23,6 +24,7 @@ from plugins.session._plan import Plan
 from plugins.session._progress import Progress
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
+from prompts.answers import prepare
 from prompts.models import ModelSpec, SharedModels, api_address, silent_api, start_shared
 
 
@@ -35,7 +37,7 @@ class Controller:
         announce: Writes one line to the terminal.
 
     Raises:
-        InputError: If the run directory cannot be used.
+        InputError: If the cache of answers or the run directory cannot be used.
     """
 
     def __init__(self, plan: Plan, root: Path, announce: Callable[[str], None]) -> None:
@@ -43,6 +45,7 @@ class Controller:
         self._root = root
         self._announce = announce
         self._started = datetime.now(UTC)
+        self._kept_before = prepare(plan.answers) if plan.answers else 0
         labels = [model.label for model in plan.models]
         given = plan.options.run_dir
         path = Path(given) if given else new_run_path(root / "reports", labels, datetime.now())
@@ -53,6 +56,7 @@ class Controller:
         self.lost: list[str] = []
         self.faults: dict[str, list[str]] = {}
         self.selected = 0
+        self.answers = AnswerCount()
         self._progress = Progress(announce)
         self._allure: Path | None = None
         self._graph: LiveGraph | None = None
@@ -89,7 +93,7 @@ class Controller:
             if silent := silent_api(self._specs):
                 self._announce(silent)
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
-            self._models = start_shared(self._specs)
+            self._models = start_shared(self._specs, answers_kept=self.plan.answers is not None)
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             self._manifest = self._describe(self._graph)
@@ -122,6 +126,7 @@ class Controller:
             f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
             f"{wordings}prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
             *loop_lines(plan.loops),
+            *([f"answers: kept in {plan.answers}, {self._kept_before:,} there"] if plan.answers else []),
             f"run: {self.run.path}",
         ]
 
@@ -139,6 +144,7 @@ class Controller:
         self.run.write_record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD)))
         self.summary.add(record)
         self._ledger.add(record)
+        self.answers.add(record)
         if fault := record["infrastructure_error"]:
             self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
@@ -159,7 +165,11 @@ class Controller:
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
         if self._coordination is not None:
-            self._manifest["loops"]["once"] = made_once(self._coordination.path)
+            once = made_once(self._coordination.path)
+            self._manifest["loops"]["once"] = once
+            self.answers.add_once(once)
+        cache = str(self.plan.answers) if self.plan.answers else None
+        self._manifest["answers"] = {"cache": cache, **asdict(self.answers)}
         self._manifest["standstill"] = asdict(self.standstill())
         self.run.write_manifest(self._manifest)
         return status

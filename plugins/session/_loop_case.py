@@ -1,5 +1,7 @@
 """One case through its loop."""
 
+import json
+from collections import Counter
 from dataclasses import replace
 
 from plugins.session._cases import Case
@@ -31,7 +33,8 @@ def run_loop(
     """
     prompt = tools.prompts[case.prompt]
     player = tools.players.get(case.model)
-    ask = _Asker(player, case.loop, first)
+    same = player is tools.models[case.model]
+    ask = _Asker(player, case.loop, first, [first.messages] if same else [])
     return tools.loops[case.loop].run(
         LoopCase(
             question=case.question.text,
@@ -55,14 +58,23 @@ def run_loop(
 
 
 class _Asker:
-    """Asks the model that plays the roles of a case's loop."""
+    """Asks the model that plays the roles of a case's loop; it has been asked before what ``asked`` says."""
 
-    def __init__(self, player: Model | None, loop: str, first: Request) -> None:
+    def __init__(self, player: Model | None, loop: str, first: Request, asked: list[list[Message]]) -> None:
         self._player = player
         self._loop = loop
         self._first = first
+        self._asked = Counter(map(_content, asked))
 
     def __call__(self, role: str, messages: list[Message]) -> Answer:
         if self._player is None:
             raise RuntimeError(f"the loop {self._loop} asks a model as {role}, but says that it needs none")
-        return self._player.answer(replace(self._first, messages=messages))
+        content = _content(messages)
+        repeat = self._asked[content]
+        answer = self._player.answer(replace(self._first, messages=messages, repeat=repeat))
+        self._asked[content] += 1
+        return answer
+
+
+def _content(messages: list[Message]) -> str:
+    return json.dumps(messages, sort_keys=True)

@@ -42,6 +42,7 @@ class OnceInFolder:
                         "tokens": answer.tokens,
                         "cost": answer.cost,
                         "time_s": answer.time_s,
+                        "cached": answer.cached,
                     }
                     unfinished = file.with_suffix(".part")
                     unfinished.write_text(json.dumps({"key": key, **made}), encoding="utf-8")
@@ -51,6 +52,6 @@ class OnceInFolder:
 
 
 def made_once(directory: Path) -> list[dict[str, Any]]:
-    """Return what was made once in a run: key, text, tokens, cost and seconds of each, by key."""
+    """Return what was made once in a run, by key: text, tokens, cost, seconds, and whether it was cached."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in directory.glob(f"{_PREFIX}*.json")]
     return sorted(found, key=lambda each: str(each["key"]))

@@ -39,6 +39,7 @@ class Options:
         case_threshold: F1 under which a case fails, 0 to 1.
         concurrency: Model calls in flight, over all workers together.
         key_encoder: ``NAME@THRESHOLD``; None for no encoder in key matching.
+        cache: File that answers are kept in, or ``none``; None for the one in the cache folder.
     """
 
     prompt: tuple[str, ...]
@@ -60,6 +61,7 @@ class Options:
     case_threshold: float
     concurrency: int
     key_encoder: str | None
+    cache: str | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the options for the manifest, a password in the graph's URI blotted out."""
@@ -124,6 +126,12 @@ _DECLARED = (
     _Declared("query-timeout", "seconds a generated query may take", "S", "30"),
     _Declared("case-threshold", "F1 under which a case fails", "F", "1.0"),
     _Declared("concurrency", "model calls in flight, over all workers together", "N", "8"),
+    _Declared(
+        "cache",
+        "file that answers of models are kept in, or none (default: answers.sqlite in the cache folder)",
+        "FILE",
+        None,
+    ),
     _Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )
 
@@ -200,6 +208,7 @@ def read_options(config: pytest.Config) -> Options:
         case_threshold=_required("case-threshold", given["case-threshold"], float, 0.0, 1.0),
         concurrency=_required("concurrency", given["concurrency"], int, 1),
         key_encoder=given["key-encoder"],
+        cache=given["cache"],
     )
 
 

@@ -19,6 +19,7 @@ from kg.questions import (
     select,
     setting_of,
 )
+from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
 from plugins.session._options import Options
@@ -56,6 +57,7 @@ class Plan:
         models: The models of this run.
         prices: List prices of its models and of those that play roles; None where none is known.
         key_encoder: The encoder stage of key matching, where asked for.
+        answers: File of the cache of answers; None where none is kept.
     """
 
     options: Options
@@ -68,6 +70,7 @@ class Plan:
     models: tuple[ModelSpec, ...]
     prices: Mapping[str, Any] | None
     key_encoder: KeyEncoder | None
+    answers: Path | None
 
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
@@ -142,11 +145,22 @@ def resolve(
         loops=tuple(loops.loops),
         environment=environment,
     )
-    prices = prices_used((*models, *loops.players.values()))
+    asked = (*models, *loops.players.values())
+    prices = prices_used(asked)
     require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = _key_encoder(options)
     return Plan(
-        options, question_set, tuple(questions), phrasings, prompts, shots, loops, models, prices, key_encoder
+        options,
+        question_set,
+        tuple(questions),
+        phrasings,
+        prompts,
+        shots,
+        loops,
+        models,
+        prices,
+        key_encoder,
+        answers_file(options, asked),
     )
 
 

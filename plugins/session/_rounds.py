@@ -44,6 +44,6 @@ class Outcome:
                 time_s=step.time_s or (answer.time_s if answer else 0.0),
                 tokens=answer.tokens if answer else None,
                 cost=answer.cost if answer and not step.cached else None,
-                cached=step.cached,
+                cached=step.cached or bool(answer and answer.cached),
             )
         )

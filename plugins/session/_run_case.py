@@ -46,7 +46,7 @@ def run_case(case: Case, tools: Tools) -> Outcome:
     outcome = Outcome(record)
     outcome.keep_messages(messages)
     where = {"prompt": case.prompt, "shot": case.shot, "loop": case.loop, "phrasing": str(case.phrasing)}
-    request = Request(messages, question, exemplar, where)
+    request = Request(messages, question, exemplar, where, case.id)
     try:
         _ask_and_score(case, tools, outcome, request)
     except ModelError as error:

@@ -23,6 +23,8 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     def run(*arguments: str, where: str = "benchmarks", run_dir: Path | None = None) -> Ran:
         folder = run_dir or tmp_path / f"run{next(count)}"
+        # A scripted server is not to be answered for by one that had its port before.
+        cache = () if any(each.startswith("--cache") for each in arguments) else ("--cache=none",)
         result = pytester.runpytest_subprocess(
             str(CHECKOUT / where),
             f"--rootdir={CHECKOUT}",
@@ -30,6 +32,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: 
             "-c",
             str(CHECKOUT / "pyproject.toml"),
             f"--run-dir={folder}",
+            *cache,
             *arguments,
             timeout=300,
         )

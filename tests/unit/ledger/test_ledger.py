@@ -97,11 +97,23 @@ def test_every_case_is_one_of_four() -> None:
 def test_what_was_made_once_costs_a_case_nothing_and_known_costs_are_summed() -> None:
     one = record(1, False, True)
     one["rounds"][0]["cost"] = 7.0
-    one["rounds"][1:1] = [{**asked("analyst", None, cached=True), "cost": 9.0}]
+    one["rounds"][1:1] = [{**asked("analyst", None, cached=True), "tokens": None, "time_s": 0.0}]
     one["rounds"][-1]["cost"] = 0.25
     (entry,) = ledger_of([one, record(2, False, True)], {})
     assert (entry["calls"], entry["cost"]) == (2, 0.25)
     assert entry["per_repaired"]["cost"] == 0.125
+
+
+def test_an_answer_from_the_cache_is_a_call_that_costs_nothing_now() -> None:
+    again = record(1, False, True)
+    for turn in again["rounds"]:
+        turn["cached"] = turn["messages_sha256"] is not None
+    ((entry,), (anew,)) = ledger_of([again], {}), ledger_of([record(1, False, True)], {})
+    assert again["rounds"][-1]["cached"]
+    assert [entry[name] for name in ("calls", "tokens", "seconds")] == [
+        anew[name] for name in ("calls", "tokens", "seconds")
+    ]
+    assert entry["cost"] is None
 
 
 def test_a_priced_model_shows_what_a_repaired_case_costs() -> None:

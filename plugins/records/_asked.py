@@ -1,0 +1,18 @@
+"""Which rounds asked a model, and which of those were answered from the cache."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def asked_a_model(turn: Mapping[str, Any]) -> bool:
+    """Return whether a round asked a model that reads messages, now or when its answer was first had.
+
+    Such a call takes time. The models that look at the question alone take none, and of a text made once a
+    run neither tokens nor time are told.
+    """
+    return turn["messages_sha256"] is not None and turn["time_s"] > 0
+
+
+def had_before(turn: Mapping[str, Any]) -> bool:
+    """Return whether a round was answered from the cache of answers."""
+    return asked_a_model(turn) and bool(turn["cached"])
