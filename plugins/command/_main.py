@@ -11,6 +11,12 @@ from plugins.command._bank import (
     bank_show_command,
     bank_validate_command,
 )
+from plugins.command._cache import (
+    cache_export_command,
+    cache_import_command,
+    cache_prune_command,
+    cache_stats_command,
+)
 from plugins.command._check import check_command
 from plugins.command._graph_build import build_command
 from plugins.command._graph_server import down_command, load_command, status_command, up_command
@@ -51,6 +57,11 @@ def bank() -> None:
     """Build the bank of known errors, and show what it holds."""
 
 
+@_cli.group()
+def cache() -> None:
+    """Look after the answers that models gave, which no run asks for twice."""
+
+
 for _command in (build_command, up_command, status_command, load_command, down_command):
     graph.add_command(_command)
 questions.add_command(questions_build_command)
@@ -58,6 +69,8 @@ for _command in (bank_build_command, bank_show_command, bank_sample_command, ban
     bank.add_command(_command)
 for _command in (labels_list_command, labels_evaluate_command):
     labels.add_command(_command)
+for _command in (cache_stats_command, cache_prune_command, cache_export_command, cache_import_command):
+    cache.add_command(_command)
 vectors.add_command(vectors_build_command)
 _cli.add_command(summary_command)
 _cli.add_command(check_command)

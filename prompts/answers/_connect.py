@@ -70,7 +70,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         return _reading(f"{uri}?mode=ro", path)
     except sqlite3.OperationalError:
         # It wants to write beside the file. Where nobody else does, the file alone is the whole truth.
-        if path.with_name(path.name + "-wal").exists():
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
             raise
         return _reading(f"{uri}?immutable=1", path)
 

@@ -49,6 +49,10 @@ def told(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         wrong, remedy = _SAID.get(_kind(error, path), _OTHER)
         raise fault(path, wrong.format(error), remedy) from error
+    except (ValueError, TypeError) as error:
+        # A database that is whole, with something else in it than was written.
+        wrong, remedy = _SAID[sqlite3.SQLITE_CORRUPT]
+        raise fault(path, wrong.format(error), remedy) from error
     except OSError as error:
         wrong, remedy = _SAID[sqlite3.SQLITE_CANTOPEN]
         raise fault(path, wrong.format(error.strerror or error), remedy) from error

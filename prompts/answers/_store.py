@@ -7,10 +7,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from prompts.answers._connect import connect, connect_to_read
-from prompts.answers._faults import fault, told
+from prompts.answers._faults import told
 from prompts.answers._kept import Kept
 
-_COLUMNS = "key, model, api, parameters, served, made, answer"
+COLUMNS = "key, model, api, parameters, served, made, answer"
+"""In the order in which `from_row` takes them."""
 
 
 class AnswerStore:
@@ -32,12 +33,7 @@ class AnswerStore:
             AnswerCacheError: If the cache cannot be read.
         """
         with told(self.path):
-            found = self._connection.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ?", (key,))
-            row = found.fetchone()
-        try:
-            return None if row is None else from_row(row)
-        except (ValueError, TypeError) as error:
-            raise fault(self.path, "is damaged", "Move it away and import an export of it") from error
+            return find(self._connection, key)
 
     def put(self, kept: Kept) -> Kept:
         """Keep an answer unless there is one, and return the one that is kept now.
@@ -48,6 +44,12 @@ class AnswerStore:
         with told(self.path):
             added = insert(self._connection, kept)
         return kept if added else self.get(kept.key) or kept
+
+
+def find(connection: sqlite3.Connection, key: str) -> Kept | None:
+    """Return the answer of a key; None where there is none."""
+    row = connection.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", (key,)).fetchone()
+    return None if row is None else from_row(row)
 
 
 def insert(connection: sqlite3.Connection, kept: Kept) -> bool:
@@ -64,7 +66,7 @@ def insert(connection: sqlite3.Connection, kept: Kept) -> bool:
         json.dumps(said),
     )
     done = connection.execute(
-        f"INSERT INTO answers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING", values
+        f"INSERT INTO answers ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING", values
     )
     return done.rowcount == 1
 

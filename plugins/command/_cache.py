@@ -1,0 +1,127 @@
+"""``retrocypher cache``: what the cache of answers holds, and moving and removing it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich import box
+from rich.table import Table
+
+from kg.errors import InputError
+from plugins.command._amounts import age, size
+from plugins.command._console import table_console
+from prompts.answers import Conflict, default_file, export, import_answers, prune, stats
+
+_SHOWN = 10
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _common(command: F) -> F:
+    """Add the options that all of these commands take."""
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+    file = click.option(
+        "--cache",
+        type=click.Path(path_type=Path),
+        help="File of the cache; else the one in the cache folder.",
+    )
+    return file(as_json(command))
+
+
+@click.command("stats")
+@_common
+def cache_stats_command(cache: Path | None, as_json: bool) -> None:
+    """Print what the cache holds, by model."""
+    found = stats(_file(cache))
+    if as_json:
+        _print(found.to_json())
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("model", "API", "answers", "tokens sent", "received", "hours", "oldest", "newest"):
+        table.add_column(heading, justify="left" if heading in ("model", "API") else "right")
+    for model in found.models:
+        table.add_row(
+            model.model[:40],
+            model.api or "this machine",
+            f"{model.answers:,}",
+            f"{model.prompt_tokens:,}",
+            f"{model.completion_tokens:,}",
+            f"{model.seconds / 3600:.1f}",
+            model.oldest[:10],
+            model.newest[:10],
+        )
+    if found.models:
+        table_console().print(table)
+    click.echo(f"{found.file}: {found.answers:,} answers, {found.bytes / 1e6:,.1f} MB")
+
+
+@click.command("prune")
+@click.option("--older-than", type=age, help="Remove answers older than this: 12h, 30d, 8w.")
+@click.option("--model", multiple=True, help="Remove answers of this model only, as `stats` names it.")
+@click.option("--to-size", type=size, help="Remove the oldest until the file is no larger: 500KB, 2GB.")
+@_common
+def cache_prune_command(
+    older_than: Any, model: tuple[str, ...], to_size: int | None, cache: Path | None, as_json: bool
+) -> None:
+    """Remove answers that are old, of a model, or too many."""
+    if older_than is None and not model and to_size is None:
+        raise InputError("cache prune: say what to remove, with --older-than, --model or --to-size.")
+    before = None if older_than is None else datetime.now(UTC) - older_than
+    done = prune(_file(cache), before=before, models=model, to_bytes=to_size)
+    if as_json:
+        _print(asdict(done))
+        return
+    click.echo(
+        f"{done.removed:,} answers removed, {done.left:,} left; "
+        f"{done.bytes_before / 1e6:,.1f} MB before, {done.bytes_after / 1e6:,.1f} MB now"
+    )
+
+
+@click.command("export")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--model", multiple=True, help="Answers of this model only, as `stats` names it.")
+@_common
+def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None, as_json: bool) -> None:
+    """Write the answers to FILE as lines of JSON; compressed where its name ends in .gz."""
+    count = export(_file(cache), file, models=model)
+    if as_json:
+        _print({"file": str(file), "answers": count, "bytes": file.stat().st_size})
+        return
+    click.echo(f"{count:,} answers written to {file}, {file.stat().st_size / 1e6:,.1f} MB")
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_common
+def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: bool) -> None:
+    """Add the answers of FILES, which `cache export` wrote; what is there already stays."""
+    done = import_answers(_file(cache), files)
+    if as_json:
+        conflicts = [asdict(conflict) for conflict in done.conflicts]
+        _print({"added": done.added, "known": done.known, "conflicts": conflicts})
+        return
+    click.echo(f"{done.added:,} answers added, {done.known:,} there already")
+    if done.conflicts:
+        click.echo(f"{len(done.conflicts):,} answers differ from those that are there, which stay:")
+        for conflict in done.conflicts[:_SHOWN]:
+            click.echo(_in_words(conflict))
+        if (more := len(done.conflicts) - _SHOWN) > 0:
+            click.echo(f"  and {more:,} more (--json has them all)")
+
+
+def _in_words(conflict: Conflict) -> str:
+    return (
+        f"  {conflict.file}, line {conflict.line}: {conflict.model}, request {conflict.key[:12]}, "
+        f"answered {conflict.refused_made} there and {conflict.kept_made} here"
+    )
+
+
+def _file(cache: Path | None) -> Path:
+    return cache.expanduser().absolute() if cache else default_file()
+
+
+def _print(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
