@@ -19,6 +19,7 @@ import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
 from kg.execution._json_value import to_json_value
+from kg.offline import refuse_as_parent
 from kg.server import Endpoint, connect
 
 MEMORY_BYTES = 768 * 1024**2
@@ -128,6 +129,7 @@ def _end_with(parent: int) -> None:
 
 def main() -> None:
     """Answer requests until the other side goes away."""
+    refuse_as_parent()
     connection = Connection(int(sys.argv[1]))
     threading.Thread(target=_end_with, args=(int(sys.argv[2]),), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

@@ -9,6 +9,7 @@ import docker  # type: ignore[import-untyped]
 from docker.errors import DockerException, ImageNotFound  # type: ignore[import-untyped]
 from testcontainers.core.docker_client import get_docker_host
 
+from kg.offline import is_offline
 from kg.server._errors import DockerUnavailableError, ServerError
 from kg.server._plan import Kind, Plan
 from kg.server._settings import as_environment, settings
@@ -105,6 +106,8 @@ def _image_id(client: docker.DockerClient, image: str, announce: Callable[[str],
         try:
             found = client.images.get(image)
         except ImageNotFound:
+            if is_offline():
+                raise DockerException("--offline pulls none") from None
             announce(f"Pulling the Docker image {image}")
             client.images.pull(image)
             found = client.images.get(image)

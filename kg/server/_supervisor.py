@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any, Protocol
 
+from kg.offline import refuse_as_parent
 from kg.server._control import socket_path
 from kg.server._plan import Plan, StartError
 from kg.server._private import hold
@@ -175,6 +176,7 @@ def _server(plan: Plan) -> Server:
 
 def main() -> None:
     """Read the plan and supervise."""
+    refuse_as_parent()
     # A Ctrl-C in the owner's terminal is the owner's business: the session may want its server to the end.
     for ignored in (signal.SIGINT, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)

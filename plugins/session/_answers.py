@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kg.errors import InputError
 from plugins.records import asked_a_model, had_before
 from plugins.session._options import Options
 from prompts.answers import default_file
@@ -21,9 +22,13 @@ def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
         specs: The models of the run, those that play roles in its loops among them.
 
     Raises:
-        InputError: If there can be no folder for it.
+        InputError: If there can be no folder for it, or none is wanted where there is nobody to ask.
     """
-    if options.cache == NONE or not any(spec.kind in TEXT_KINDS for spec in specs):
+    if not any(spec.kind in TEXT_KINDS for spec in specs):
+        return None
+    if options.cache == NONE:
+        if options.offline:
+            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
         return None
     return Path(options.cache).expanduser().absolute() if options.cache else default_file()
 

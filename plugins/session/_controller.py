@@ -45,7 +45,7 @@ class Controller:
         self._root = root
         self._announce = announce
         self._started = datetime.now(UTC)
-        self._kept_before = prepare(plan.answers) if plan.answers else 0
+        self._kept_before = prepare(plan.answers, read_only=plan.options.offline) if plan.answers else 0
         labels = [model.label for model in plan.models]
         given = plan.options.run_dir
         path = Path(given) if given else new_run_path(root / "reports", labels, datetime.now())
@@ -90,10 +90,12 @@ class Controller:
             InputError: If the graph is not the questions' graph, or a local model cannot be started.
         """
         try:
-            if silent := silent_api(self._specs):
+            offline = self.plan.options.offline
+            if not offline and (silent := silent_api(self._specs)):
                 self._announce(silent)
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
-            self._models = start_shared(self._specs, answers_kept=self.plan.answers is not None)
+            kept = self.plan.answers is not None
+            self._models = start_shared(self._specs, answers_kept=kept, offline=offline)
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             self._manifest = self._describe(self._graph)
@@ -127,6 +129,7 @@ class Controller:
             f"{wordings}prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
             *loop_lines(plan.loops),
             *([f"answers: kept in {plan.answers}, {self._kept_before:,} there"] if plan.answers else []),
+            *(["offline: connections to other machines are refused"] if plan.options.offline else []),
             f"run: {self.run.path}",
         ]
 

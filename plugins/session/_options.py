@@ -40,6 +40,7 @@ class Options:
         concurrency: Model calls in flight, over all workers together.
         key_encoder: ``NAME@THRESHOLD``; None for no encoder in key matching.
         cache: File that answers are kept in, or ``none``; None for the one in the cache folder.
+        offline: Whether nothing but this machine is to be reached, and every answer is to be kept already.
     """
 
     prompt: tuple[str, ...]
@@ -62,6 +63,7 @@ class Options:
     concurrency: int
     key_encoder: str | None
     cache: str | None
+    offline: bool
 
     def to_json(self) -> dict[str, Any]:
         """Return the options for the manifest, a password in the graph's URI blotted out."""
@@ -131,6 +133,13 @@ _DECLARED = (
         "file that answers of models are kept in, or none (default: answers.sqlite in the cache folder)",
         "FILE",
         None,
+    ),
+    _Declared(
+        "offline",
+        "refuse all connections to other machines; answers come from the cache",
+        "",
+        None,
+        flag=True,
     ),
     _Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )
@@ -209,6 +218,7 @@ def read_options(config: pytest.Config) -> Options:
         concurrency=_required("concurrency", given["concurrency"], int, 1),
         key_encoder=given["key-encoder"],
         cache=given["cache"],
+        offline=bool(given["offline"]),
     )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from kg.errors import InputError
+from kg.offline import require_loopback
 from kg.questions import (
     TASKS,
     Question,
@@ -19,10 +21,11 @@ from kg.questions import (
     select,
     setting_of,
 )
+from kg.server import is_uri
 from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
-from plugins.session._options import Options
+from plugins.session._options import Options, without_password
 from prompts.encoders import load_encoder
 from prompts.models import ModelSpec, check_models, parse_specs, prices_used
 from prompts.shots import SHOTS, canonical_shot, require_vectors
@@ -115,6 +118,8 @@ def resolve(
     Raises:
         InputError: If anything asked for does not exist, does not fit together, or selects nothing.
     """
+    if options.offline:
+        environment = _offline(options, environment)
     prompts = _prompts(options)
     tasks = _tasks(options)
     phrasings = phrasings_named(options.phrasing)
@@ -162,6 +167,14 @@ def resolve(
         key_encoder,
         answers_file(options, asked),
     )
+
+
+def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Check that no other machine is named, and return an environment with a key: nobody will see it."""
+    if is_uri(options.graph):
+        named = without_password(options.graph)
+        require_loopback(urlsplit(named).hostname or "", f"--graph {named}")
+    return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
 
 
 def _prompts(options: Options) -> dict[str, Prompt]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kg.errors import InputError, RetroCypherError
+from kg.offline import refuse_network
 from plugins.session._closing import closing_lines, quieten
 from plugins.session._context import Context
 from plugins.session._controller import Controller
@@ -47,7 +48,10 @@ class SuiteSession:
         try:
             registered = self._config.hook.pytest_retrocypher_loops(config=self._config)
             loops = [loop for brought in registered for loop in brought]
-            plan = resolve(read_options(self._config), registered=loops)
+            options = read_options(self._config)
+            if options.offline:
+                refuse_network()
+            plan = resolve(options, registered=loops)
             plan.require_cases(settings)
             if self._is_worker():
                 context = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]

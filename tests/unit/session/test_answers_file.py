@@ -1,0 +1,69 @@
+"""Where the answers of a run are kept, and what is said of them."""
+
+from pathlib import Path
+
+import pytest
+
+from kg.errors import InputError
+from plugins.session._answers import AnswerCount, answers_file
+from plugins.session._options import Options, read_options
+from prompts.models import parse_spec
+
+
+class Given:
+    """The two look-ups of pytest's config that options are read with."""
+
+    def __init__(self, **given: object) -> None:
+        self._given = given
+
+    def getoption(self, name: str) -> object:
+        return self._given.get(name.removeprefix("retrocypher_"))
+
+    def getini(self, name: str) -> object:
+        return None
+
+
+def options(**given: object) -> Options:
+    return read_options(Given(**given))  # type: ignore[arg-type]
+
+
+ASKED = [parse_spec("oracle"), parse_spec("gpt-x")]
+
+
+def test_where_answers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+    assert answers_file(options(), ASKED) == tmp_path / "answers.sqlite"
+    assert answers_file(options(cache="~/a.sqlite"), ASKED) == Path("/home/me/a.sqlite")
+    assert answers_file(options(cache="./none"), ASKED) == tmp_path / "none"
+    assert answers_file(options(cache="none"), ASKED) is None
+    assert answers_file(options(), ASKED[:1]) is None
+    assert answers_file(options(cache="none", offline=True), ASKED[:1]) is None
+
+
+def test_offline_needs_a_cache() -> None:
+    with pytest.raises(InputError, match="--offline --cache none: then there are no answers"):
+        answers_file(options(cache="none", offline=True), ASKED)
+
+
+def test_no_folder_for_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").touch()
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "a" / "b"))
+    with pytest.raises(
+        InputError, match=r"a/b/answers\.sqlite cannot be made .*RETROCYPHER_CACHE.*--cache none"
+    ):
+        answers_file(options(), ASKED)
+
+
+def test_what_was_asked_is_counted() -> None:
+    plain = {"messages_sha256": "h", "time_s": 1.0, "cached": False}
+    count = AnswerCount()
+    count.add({"rounds": [plain, {**plain, "cached": True}, {**plain, "messages_sha256": None}]})
+    # Of the oracle, and of what was made once for the run: nobody was asked for this case.
+    count.add({"rounds": [{**plain, "time_s": 0.0}, {**plain, "time_s": 0.0, "cached": True}]})
+    assert (count.asked, count.from_cache) == (1, 1)
+    count.add_once([{"cached": False}, {"cached": True}, {"cached": True}])
+    assert count.line(Path("a")) == "answers: 2 asked, 3 from the cache"
+    assert count.line(None) == "answers: 2 asked, none kept (--cache none)"
+    assert AnswerCount().line(Path("a")) == ""
