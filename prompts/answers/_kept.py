@@ -81,15 +81,11 @@ def _is_moment(value: object) -> bool:
         return False
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _are_tokens(value: object) -> bool:
     return value is None or (
         isinstance(value, dict)
         and value.keys() == {"prompt", "completion"}
-        and all(_is_count(count) for count in value.values())
+        and all(isinstance(count, int) for count in value.values())
     )
 
 

@@ -107,12 +107,13 @@ class OfflineModel:
 
 
 def _as_kept(key: str, identity: Identity, answer: Answer) -> Kept:
+    served = answer.details.get("model")
     return Kept(
         key=key,
         model=identity.model,
         api=identity.api,
         parameters=identity.parameters,
-        served=answer.details.get("model"),
+        served=served if isinstance(served, str) else None,
         made=stamp(datetime.now(UTC)),
         text=answer.text,
         tokens=answer.tokens,

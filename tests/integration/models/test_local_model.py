@@ -7,12 +7,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
 from kg.errors import InputError
+from prompts.answers import AnswerStore, open_answers
 from prompts.models import Model, ModelError, Request, SharedModels, open_models, parse_spec, start_shared
 from prompts.models._llama_files import shipped_gguf
 
@@ -54,6 +56,23 @@ def gone(pid: int, within_s: float = 15.0) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_an_answer_that_was_kept_needs_no_process(ask: Callable[[str], Request], tmp_path: Path) -> None:
+    def opened(running: SharedModels, store: AnswerStore, *, offline: bool) -> Model:
+        more = {"shared": json.loads(json.dumps(running.to_json())), "answers": store, "offline": offline}
+        return open_models([SPEC], slots=tmp_path, concurrency=8, seed=0, **more)["local"]
+
+    with open_answers(tmp_path / "answers.sqlite") as store:
+        running = start_shared([SPEC], answers_kept=True)
+        try:
+            first = opened(running, store, offline=False).answer(ask(PROMPT))
+        finally:
+            running.stop()
+        nobody = start_shared([SPEC], answers_kept=True, offline=True)
+        assert nobody.pids() == {}
+        again = opened(nobody, store, offline=True).answer(ask(PROMPT))
+    assert again == replace(first, cached=True)
 
 
 def test_answers_alike_every_time_and_after_a_restart(

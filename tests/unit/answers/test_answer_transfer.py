@@ -105,7 +105,7 @@ GOOD = json.dumps(kept("good").to_json())
         (GOOD.replace('"text"', '"texts"'), "text is missing"),
         (GOOD.replace('"time_s": 1.5', '"time_s": NaN'), "time_s has a value"),
         (GOOD.replace('"time_s": 1.5', '"time_s": true'), "time_s has a value"),
-        (GOOD.replace('"prompt": 100', '"prompt": -1'), "tokens has a value"),
+        (GOOD.replace('"prompt": 100', '"prompt": 1.5'), "tokens has a value"),
         (GOOD.replace("2026-01-02", "2026-13-02"), "made has a value"),
         (GOOD.replace("2026-01-02", "2026-1-2"), "made has a value"),
         (GOOD.replace('"key": "', '"key": "x'), "key has a value"),
