@@ -68,10 +68,10 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     uri = path.absolute().as_uri()
     try:
         return _reading(f"{uri}?mode=ro", path)
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
         # It wants to write beside the file. Where nobody else does, the file alone is the whole truth.
         log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size:
+        if _is_busy(error) or (log.exists() and log.stat().st_size):
             raise
         return _reading(f"{uri}?immutable=1", path)
 
@@ -89,9 +89,15 @@ def _reading(uri: str, path: Path) -> sqlite3.Connection:
 
 def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
     """Return whether the file is a cache already; False for one without anything in it."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    # As one look: another process may be making the file.
+    connection.execute("BEGIN")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
     if application == _APPLICATION:
         if version > SCHEMA_VERSION:
             raise fault(
@@ -114,6 +120,10 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             return
         except sqlite3.OperationalError as error:
             # SQLite does not wait here by itself when several processes make the file at once.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if not _is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY

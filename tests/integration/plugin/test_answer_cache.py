@@ -97,9 +97,6 @@ def test_a_second_run_asks_nothing_and_says_the_same(
     for one, other in zip(first.summary["ledger"], second.summary["ledger"], strict=True):
         assert (one["calls"], one["tokens"]) == (other["calls"], other["tokens"])
 
-    third = cached("-n0", MINI, "--seed=1", "--sample=4", "--prompt=P5", "--shot=ZS")
-    assert len(api.asked) == asked + 4
-    assert manifest(third)["answers"]["from_cache"] == 0
     for folder in (tmp_path, first.run, second.run):
         for file in (path for path in folder.iterdir() if path.is_file()):
             assert SECRET.encode() not in file.read_bytes(), file
@@ -113,7 +110,6 @@ def test_failures_are_asked_again(cached: Suite, api: RolesApi) -> None:
     again = cached(*arguments)
     assert again.status == 0, again.output
     assert not any(turn["cached"] for turn in rounds(again))
-    assert cached(*arguments).status == 0
     assert api.count("generator") == 4
 
 
