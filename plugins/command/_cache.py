@@ -39,17 +39,17 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
     if as_json:
         _print(found.to_json())
         return
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("model", "API", "answers", "tokens sent", "received", "hours", "oldest", "newest"):
-        table.add_column(heading, justify="left" if heading in ("model", "API") else "right")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in ("model", "API"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("answers", "tokens", "oldest", "newest"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for model in found.models:
         table.add_row(
-            model.model[:40],
+            model.model,
             model.api or "this machine",
             f"{model.answers:,}",
-            f"{model.prompt_tokens:,}",
-            f"{model.completion_tokens:,}",
-            f"{model.seconds / 3600:.1f}",
+            f"{model.prompt_tokens + model.completion_tokens:,}",
             model.oldest[:10],
             model.newest[:10],
         )

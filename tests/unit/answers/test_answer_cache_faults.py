@@ -133,7 +133,7 @@ except AnswerCacheError as error:
 
 
 def test_a_file_without_the_right_to_write(tmp_path: Path, file: Path) -> None:
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(folder.stat().st_mode | 0o055)
     file.chmod(0o444)
     said = subprocess.run(

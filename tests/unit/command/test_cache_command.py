@@ -101,7 +101,7 @@ def test_errors_are_one_line(
     monkeypatch.setattr("sys.argv", ["retrocypher", "cache", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 1
+    assert ended.value.code == 2
     complained = capsys.readouterr().err
     assert said in complained
     assert complained.count("\n") == 1
