@@ -109,7 +109,7 @@ def test_a_corrector_that_is_right_repairs_known_errors(scripted: Suite, api: Ro
     assert "mutant, loop cove, validator schema: before and after" in ran.output
     again = CliRunner().invoke(summary_command, [str(ran.run), "--ledger"]).output
     start = "mutant, loop cove, validator schema: before and after"
-    shown = ran.output[ran.output.index(start) : ran.output.index("records: ")]
+    shown = ran.output[ran.output.index(start) : ran.output.index("answers: ", ran.output.index(start))]
     assert shown.split() == again[again.index(start) : again.index("records: ")].split()
     # SMILES of the question are hidden from the corrector.
     asked = [text for role, text in api.asked if role == "corrector"]

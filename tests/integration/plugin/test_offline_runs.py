@@ -26,7 +26,8 @@ def look(who):
             file.write(f"{who}: {error}\\n")
 
 def pytest_sessionstart(session):
-    look(f"session {os.environ.get('PYTEST_XDIST_WORKER', 'controller')}")
+    worker = getattr(session.config, "workerinput", {"workerid": "controller"})["workerid"]
+    look(f"session {worker}")
 
 @pytest.fixture(autouse=True)
 def looks_out():
