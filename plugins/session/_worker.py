@@ -11,6 +11,7 @@ from plugins.session._context import Context
 from plugins.session._failures import CaseError, CaseFailedError
 from plugins.session._plan import Plan
 from plugins.session._rounds import Outcome
+from plugins.session._shortened import shortened
 
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
@@ -49,7 +50,7 @@ class Worker:
         if report.when != "call":
             return
         if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
-            report.longrepr = str(call.excinfo.value)
+            report.longrepr = shortened(str(call.excinfo.value), report.location)
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
             setattr(report, FORESEEN_FIELD, True)
         outcome, self._outcome = self._outcome, None
