@@ -2,8 +2,9 @@
 
 from plugins.scoring._difference import difference
 from plugins.scoring._encoder import KeyMatcher
+from plugins.scoring._metrics import METRICS
 from plugins.scoring._score import score
 from plugins.scoring._single_step import focus_key
 from plugins.scoring._values_by_key import Values, values_by_key
 
-__all__ = ["KeyMatcher", "Values", "difference", "focus_key", "score", "values_by_key"]
+__all__ = ["METRICS", "KeyMatcher", "Values", "difference", "focus_key", "score", "values_by_key"]

@@ -17,13 +17,12 @@ from plugins.statistics._sliced import (
     slice_boxes,
     slice_means,
 )
-from plugins.statistics._table import DIMENSIONS, METRICS, ScoreTable
+from plugins.statistics._table import DIMENSIONS, ScoreTable
 from plugins.statistics._verdict import MARGIN, Held, Verdict, no_regression, verdict
 
 __all__ = [
     "DIMENSIONS",
     "MARGIN",
-    "METRICS",
     "BoxStats",
     "Change",
     "Comparison",

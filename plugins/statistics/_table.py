@@ -6,23 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plugins.scoring import METRICS
 from plugins.statistics._resampling import Floats
 
 DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", "model")
-METRICS = (
-    "f1",
-    "precision",
-    "recall",
-    "focus_f1",
-    "row_f1",
-    "exact_path_f1",
-    "exact_path_precision",
-    "exact_path_recall",
-    "partial_path_recall",
-    "bleu",
-    "meteor",
-    "rouge_l",
-)
 
 Label = str | int
 Places = npt.NDArray[np.intp]

@@ -5,24 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plugins.scoring import METRICS
 from plugins.summary._fallbacks import Fallbacks
 from plugins.summary._labels import LabelCounts, VariationCounts
 from plugins.summary._running import RunningMean
-
-METRICS = (
-    "f1",
-    "precision",
-    "recall",
-    "focus_f1",
-    "row_f1",
-    "exact_path_f1",
-    "exact_path_precision",
-    "exact_path_recall",
-    "partial_path_recall",
-    "bleu",
-    "meteor",
-    "rouge_l",
-)
 
 
 @dataclass(slots=True)
