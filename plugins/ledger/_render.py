@@ -9,9 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-_ALL = "all"
-_COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
-_SPENT = ("calls", "tokens", "seconds")
+from plugins.ledger._rows import ALL, COUNTS, SPENT
+
 _REPAIRS = "rate of repair, and what a repaired case took:"
 _RATES = {
     "retrieval_error_rate": "retrieval error rate",
@@ -65,10 +64,10 @@ def _cases(entry: Mapping[str, Any]) -> Table:
     table = _empty("error of first answer")
     for name in ("cases", "repaired", "broken", "stayed right", "stayed wrong"):
         table.add_column(name, justify="right", no_wrap=True)
-    for number, (label, counts) in enumerate(((_ALL, entry), *entry["by_label"].items())):
+    for number, (label, counts) in enumerate(((ALL, entry), *entry["by_label"].items())):
         table.add_row(
             escape(label),
-            *(f"{counts[name]:,}" for name in _COUNTS),
+            *(f"{counts[name]:,}" for name in COUNTS),
             style="" if number else "bold",
             end_section=not number,
         )
@@ -80,16 +79,16 @@ def _repairs(entry: Mapping[str, Any]) -> Table:
     priced = entry["cost"] is not None
     table = _empty("error of first answer")
     table.add_column("repair rate [95 %]", justify="right", no_wrap=True)
-    for name in (*_SPENT, *(["USD"] if priced else [])):
+    for name in (*SPENT, *(["USD"] if priced else [])):
         table.add_column(name, justify="right", no_wrap=True)
-    for number, (label, counts) in enumerate(((_ALL, entry), *entry["by_label"].items())):
+    for number, (label, counts) in enumerate(((ALL, entry), *entry["by_label"].items())):
         if _wrong(counts):
             spent = counts["per_repaired"]
             cost = "n/a" if spent["cost"] is None else f"{spent['cost']:.6f}"
             table.add_row(
                 escape(label),
                 _rate(counts["repair_rate"]),
-                *(_number(spent[name]["value"]) for name in _SPENT),
+                *(_number(spent[name]["value"]) for name in SPENT),
                 *([cost] if priced else []),
                 style="" if number else "bold",
                 end_section=not number,

@@ -29,8 +29,8 @@ COLUMNS = (
     "cost_per_repaired",
 )
 ALL = "all"
-_COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
-_SPENT = ("calls", "tokens", "seconds")
+COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
+SPENT = ("calls", "tokens", "seconds")
 
 
 def ledger_rows(ledger: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -49,10 +49,10 @@ def ledger_rows(ledger: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _rows(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for label, counts in ((ALL, entry), *entry["by_label"].items()):
         row = {name: entry[name] for name in COLUMNS[:3]} | {"label": label}
-        row |= {name: counts[name] for name in _COUNTS}
+        row |= {name: counts[name] for name in COUNTS}
         for rate in ("repair_rate", "breakage_rate"):
             row |= {rate: counts[rate]["value"]}
             row |= {f"{rate}_{end}": counts[rate][end] for end in ("low", "high")}
-        row |= {name: counts[name] for name in (*_SPENT, "cost")}
-        row |= {f"{name}_per_repaired": counts["per_repaired"][name]["value"] for name in _SPENT}
+        row |= {name: counts[name] for name in (*SPENT, "cost")}
+        row |= {f"{name}_per_repaired": counts["per_repaired"][name]["value"] for name in SPENT}
         yield row | {"cost_per_repaired": counts["per_repaired"]["cost"]}
