@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kg.labels import name_of
+from kg.questions import MULTI_STEP_TASKS
 from kg.reading import QueryReading
 from kg.schema import Schema
 from prompts.validation._case import Case
@@ -47,7 +48,6 @@ _PATHS: dict[str, Intent] = {
     "precursors": "multi_step_precursors",
     "producing_reactions": "chains_to_target",
 }
-_ROUTES = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 
 
 def critique(
@@ -91,7 +91,7 @@ def _answer(case: Case) -> Iterator[Finding]:
         return
     yield from check_anchors(case)
     case = _as_path(case)
-    if case.asked.intent in _ROUTES:
+    if case.asked.intent in MULTI_STEP_TASKS:
         route = find_route(case)
         yield from check_route(case, route)
         yield from check_return(case, route)

@@ -7,11 +7,11 @@ from importlib import resources
 
 import yaml
 
+from kg.questions import MULTI_STEP_TASKS
 from prompts.validation._model import Intent
 from prompts.validation._molecules import canonical_smiles
 from prompts.validation._words import Words
 
-_ROUTES = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 _BESIDE_ROUTES = {
     "best": "asks for the best yield of routes",
     "co_products": "speaks of co-products beside routes",
@@ -33,7 +33,11 @@ def beyond(intent: Intent, plain: str, words: Words, concepts: set[str], names: 
         concepts: What the question is about.
         names: The SMILES it holds.
     """
-    beside = _BESIDE_ROUTES if intent in _ROUTES else _BESIDE_SEVERAL if intent == "multi_product" else {}
+    beside: Mapping[str, str] = {}
+    if intent in MULTI_STEP_TASKS:
+        beside = _BESIDE_ROUTES
+    elif intent == "multi_product":
+        beside = _BESIDE_SEVERAL
     for concept, why in beside.items():
         if concept in concepts:
             return f"The question {why}"
