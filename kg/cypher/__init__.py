@@ -1,6 +1,6 @@
 """Cypher text, read with the grammar of Neo4j itself."""
 
-from kg.cypher._clauses import Clause, ReturnItem, clauses, without_item
+from kg.cypher._clauses import WRITING, Clause, ReturnItem, clauses, without_item, writing_clauses
 from kg.cypher._edits import Edit, Span, apply_edits
 from kg.cypher._literals import MaskedText, StringLiteral, mask_literals, quote, string_literals, unmask
 from kg.cypher._names import name_of
@@ -11,6 +11,7 @@ from kg.cypher._patterns import (
     LengthRange,
     NodePattern,
     RelationshipPattern,
+    length_of,
     length_ranges,
     relationship_patterns,
     reverse,
@@ -22,6 +23,7 @@ from kg.cypher._tokens import Token, TokenKind, tokens
 from kg.cypher._tree import Node
 
 __all__ = [
+    "WRITING",
     "Clause",
     "Edit",
     "LengthRange",
@@ -40,6 +42,7 @@ __all__ = [
     "TokenKind",
     "apply_edits",
     "clauses",
+    "length_of",
     "length_ranges",
     "mask_literals",
     "name_of",
@@ -55,4 +58,5 @@ __all__ = [
     "tokens",
     "unmask",
     "without_item",
+    "writing_clauses",
 ]

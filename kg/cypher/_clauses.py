@@ -8,6 +8,9 @@ from kg.cypher._parse import ParsedQuery
 from kg.cypher._rules import Rule
 from kg.cypher._tree import Node
 
+WRITING = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
+"""Words that a clause that writes begins with, or ends with where it has two."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReturnItem:
@@ -62,6 +65,14 @@ _LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
 def clauses(parsed: ParsedQuery) -> list[Clause]:
     """Return the clauses of a query in the order of the text, those of subqueries included."""
     return [_clause(parsed, node) for node in parsed.root.find_all(Rule.CLAUSE)]
+
+
+def writing_clauses(parsed: ParsedQuery) -> list[Clause]:
+    """Return the clauses that write to the graph, in the order of the text."""
+    # Most queries have no such word at all.
+    if not any(token.name in WRITING for token in parsed.tokens):
+        return []
+    return [clause for clause in clauses(parsed) if clause.kind.split(" ")[-1] in WRITING]
 
 
 def without_item(clause: Clause, index: int) -> Edit:

@@ -88,7 +88,7 @@ def relationship_patterns(parsed: ParsedQuery) -> list[RelationshipPattern]:
 
 def length_ranges(parsed: ParsedQuery) -> list[LengthRange]:
     """Return every path length and quantifier of a query, those of parenthesised paths included."""
-    return [_length(parsed, node) for node in parsed.root.find_all(Rule.PATH_LENGTH, Rule.QUANTIFIER)]
+    return [length_of(node) for node in parsed.root.find_all(Rule.PATH_LENGTH, Rule.QUANTIFIER)]
 
 
 def reverse(pattern: RelationshipPattern) -> tuple[Edit, ...]:
@@ -119,7 +119,7 @@ def _relationship(parsed: ParsedQuery, node: Node) -> RelationshipPattern:
         variable=variable_of(parsed, node),
         types=labels_of(parsed, node),
         type_expression=_span(types),
-        length=None if length is None else _length(parsed, length),
+        length=None if length is None else length_of(length),
         left=_node_pattern(parsed, before),
         right=_node_pattern(parsed, after),
         node=node,
@@ -142,7 +142,8 @@ def _span(node: Node | None) -> Span | None:
     return None if node is None else Span(node.start, node.stop)
 
 
-def _length(parsed: ParsedQuery, node: Node) -> LengthRange:
+def length_of(node: Node) -> LengthRange:
+    """Return what a path length or quantifier says."""
     quantifier = node.rule == Rule.QUANTIFIER
     tokens = list(node.tokens())
     between = next((token for token in tokens if token.name in ("DOTDOT", "COMMA")), None)

@@ -10,10 +10,9 @@ said before the server's message: who mends the query would else mend the writin
 
 from collections.abc import Sequence
 
-from kg.cypher import Token, TokenKind, clauses, parse
+from kg.cypher import WRITING, Token, TokenKind, parse, writing_clauses
 from kg.execution._rules import GuardRules
 
-_WRITES = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
 _LONGEST_PARSED = 4_000
 _NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
@@ -59,15 +58,13 @@ def writing_in(text: str, found: Sequence[Token]) -> str | None:
         text: The query.
         found: Its tokens.
     """
-    if len(text) > _LONGEST_PARSED or not any(token.name in _WRITES for token in found):
+    if len(text) > _LONGEST_PARSED or not any(token.name in WRITING for token in found):
         return None
     parsed = parse(text)
     if parsed.errors or len(parsed.root.nodes("statement")) != 1:
         return None
-    for clause in clauses(parsed):
-        if clause.kind.split(" ")[-1] in _WRITES:
-            return f"It holds {clause.kind}; only reading the graph is allowed."
-    return None
+    writing = writing_clauses(parsed)
+    return f"It holds {writing[0].kind}; only reading the graph is allowed." if writing else None
 
 
 def without_profile(text: str, found: Sequence[Token]) -> str:

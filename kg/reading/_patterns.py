@@ -1,6 +1,6 @@
 """Patterns read into nodes and edges that are joined by their variables."""
 
-from kg.cypher import Node, number_value
+from kg.cypher import Node, length_of
 from kg.reading._conditions import conjuncts
 from kg.reading._draft import Context, Draft, EdgeDraft, NodeDraft
 from kg.reading._expressions import Expressions
@@ -275,17 +275,8 @@ def demand(node: NodeDraft, test: Term) -> None:
 
 def lengths(node: Node) -> Hops:
     """The counts that ``*1..3`` or ``{1,3}`` allows."""
-    tokens = list(node.tokens())
-    names = [token.name for token in tokens]
-    least = 1 if node.rule == "pathLength" or "PLUS" in names else 0
-    between = next((place for place, name in enumerate(names) if name in ("DOTDOT", "COMMA")), None)
-    read = {place: number_value(token.text) for place, token in enumerate(tokens)}
-    counts = {place: count for place, count in read.items() if isinstance(count, int)}
-    if between is None:
-        exact = next(iter(counts.values()), None)
-        return Hops(least, None) if exact is None else Hops(exact, exact)
-    before = next((count for place, count in counts.items() if place < between), least)
-    return Hops(before, next((count for place, count in counts.items() if place > between), None))
+    length = length_of(node)
+    return Hops(length.minimum, length.maximum)
 
 
 def total(hops: list[Hops]) -> Hops:

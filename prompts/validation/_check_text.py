@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-from kg.cypher import clauses
+from kg.cypher import clauses, writing_clauses
 from kg.reading import Call, Operation, Parameter, QueryReading, Term, Use, walk
 from prompts.validation._model import Finding
 from prompts.validation._syntax_words import syntax_words
 
 _ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
-_WRITES = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH", "LOAD"})
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _AGGREGATES = frozenset({"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp"})
 
@@ -84,17 +83,17 @@ def _no_return(reading: QueryReading) -> Iterator[Finding]:
 
 
 def _writing(reading: QueryReading) -> Iterator[Finding]:
-    if not any(token.name in _WRITES for token in reading.parsed.tokens):
-        return
-    for clause in clauses(reading.parsed):
-        if clause.kind.split(" ")[-1] in _WRITES or clause.kind == "LOAD CSV":
-            yield Finding(
-                "refused",
-                f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is asked "
-                "for.",
-                clause.start,
-                clause.stop,
-            )
+    parsed = reading.parsed
+    loads = any(token.name == "LOAD" for token in parsed.tokens)
+    loading = [clause for clause in clauses(parsed) if clause.kind == "LOAD CSV"] if loads else []
+    for clause in (*writing_clauses(parsed), *loading):
+        yield Finding(
+            "refused",
+            f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is asked "
+            "for.",
+            clause.start,
+            clause.stop,
+        )
 
 
 def _function(use: Use) -> Finding:
