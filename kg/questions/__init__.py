@@ -11,6 +11,7 @@ from kg.questions._model import (
 from kg.questions._phrasings import PHRASINGS, Wordings, phrase, phrasings_named, wordings_of
 from kg.questions._read import DEFAULT_QUESTIONS, QuestionSet, load_questions
 from kg.questions._sampling import select
+from kg.questions._validation import MalformedQuestionError, question_of
 
 __all__ = [
     "DEFAULT_QUESTIONS",
@@ -18,6 +19,7 @@ __all__ = [
     "PHRASINGS",
     "SINGLE_STEP_TASKS",
     "TASKS",
+    "MalformedQuestionError",
     "Question",
     "QuestionSet",
     "Setting",
@@ -25,6 +27,7 @@ __all__ = [
     "load_questions",
     "phrase",
     "phrasings_named",
+    "question_of",
     "select",
     "setting_of",
     "wordings_of",

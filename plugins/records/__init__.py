@@ -1,10 +1,19 @@
 """The record of a case and the files of a run directory."""
 
 from plugins.records._asked import asked_a_model, had_before
+from plugins.records._files import ALLURE
 from plugins.records._json_line import json_line
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
-from plugins.records._run_directory import ALLURE, RunDirectory, new_run_path, read_records, read_targets
+from plugins.records._read import (
+    read_manifest,
+    read_messages,
+    read_questions,
+    read_records,
+    read_summary,
+    read_targets,
+)
+from plugins.records._run_directory import RunDirectory, new_run_path
 from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
@@ -20,7 +29,11 @@ __all__ = [
     "manifest",
     "new_run_path",
     "read_facts",
+    "read_manifest",
+    "read_messages",
+    "read_questions",
     "read_records",
+    "read_summary",
     "read_targets",
     "unpriced_players",
 ]

@@ -1,22 +1,15 @@
 """The folder a run is written to, line by line as it happens."""
 
 import contextlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
 from kg.errors import InputError
+from plugins.records._files import ALLURE, MANIFEST, MESSAGES, QUESTIONS, RECORDS, SUMMARY
 from plugins.records._json_line import json_line, json_page
-
-RECORDS = "records.jsonl"
-MESSAGES = "messages.jsonl"
-QUESTIONS = "questions.jsonl"
-MANIFEST = "manifest.json"
-SUMMARY = "summary.json"
-ALLURE = "allure-results"
 
 
 class RunDirectory:
@@ -101,42 +94,6 @@ class RunDirectory:
         for folder in (self.path / ALLURE, self.path):
             with contextlib.suppress(OSError):
                 folder.rmdir()
-
-
-def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a run directory, in the order they were written.
-
-    Args:
-        path: The run directory.
-
-    Raises:
-        InputError: If the folder has no records, or a line is not JSON.
-    """
-    return _lines(path, RECORDS)
-
-
-def read_targets(path: Path) -> dict[str, str]:
-    """Return, by question id, the molecule that each question of a run clusters by.
-
-    Args:
-        path: The run directory.
-
-    Raises:
-        InputError: If the folder has no questions, or a line is not JSON.
-    """
-    return {str(question["id"]): str(question["target"]) for question in _lines(path, QUESTIONS)}
-
-
-def _lines(path: Path, name: str) -> Iterator[dict[str, Any]]:
-    file = path / name
-    if not file.is_file():
-        raise InputError(f"{path}: no {name} here; name the folder of a run")
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise InputError(f"{file}, line {number}: not JSON ({error})") from error
 
 
 def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:

@@ -1,13 +1,11 @@
 """What a run that was kept says of itself: its models, and whether it is whole."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kg.errors import InputError
-from plugins.records._run_directory import MANIFEST, SUMMARY
+from plugins.records._read import read_manifest, read_summary
 
 _ENDINGS = {None: "not ended", 2: "interrupted", 3: "ended by an error of the harness", 16: "incomplete"}
 
@@ -53,7 +51,7 @@ def read_facts(path: Path) -> RunFacts:
     Raises:
         InputError: If the manifest or the summary is not a JSON object.
     """
-    manifest, summary = _object(path / MANIFEST), _object(path / SUMMARY)
+    manifest, summary = read_manifest(path), read_summary(path)
     if not manifest:
         return RunFacts((), None, None, (), {})
     status, loops = manifest.get("exit_status"), manifest.get("loops", {})
@@ -81,15 +79,3 @@ def unpriced_players(
         for label, spec in players.items()
         if spec["kind"] == "openai" and spec["argument"] not in known
     }
-
-
-def _object(file: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise InputError(f"{file}: not JSON ({error})") from error
-    if not isinstance(value, dict):
-        raise InputError(f"{file}: not what a run writes there")
-    return value

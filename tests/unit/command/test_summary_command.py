@@ -4,27 +4,26 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support.records import record_of, write_run
 
 from kg.errors import InputError
 from plugins.command._summary import summary_command
 
 
 def run_of(folder: Path, *models: str, of: tuple[str, ...] = ("a", "b"), **manifest: Any) -> Path:
-    folder.mkdir()
-    lines = []
-    for model in models:
-        for case in of:
-            record = {
-                "case_id": f"{case}-P5-ZS-none-{model}",
-                **{"task": "precursors", "setting": "single_step", "steps": 1, "prompt": "P5", "shot": "ZS"},
-                **{"loop": "none", "model": model, "passed": True, "execution": {"status": "ok"}},
-                "scores": {"precision": 1.0, "recall": 1.0, "f1": 1.0},
-            }
-            lines.append(json.dumps(record) + "\n")
-    (folder / "records.jsonl").write_text("".join(lines))
-    whole = {"cases": len(lines), "exit_status": 0, "models": [{"label": model} for model in models]}
-    (folder / "manifest.json").write_text(json.dumps({**whole, **manifest}))
-    return folder
+    records = [
+        record_of(
+            f"{case}-P5-ZS-none-{model}",
+            model=model,
+            passed=True,
+            execution={"status": "ok"},
+            scores={"precision": 1.0, "recall": 1.0, "f1": 1.0},
+        )
+        for model in models
+        for case in of
+    ]
+    whole = {"cases": len(records), "exit_status": 0, "models": [{"label": model} for model in models]}
+    return write_run(folder, records, manifest={**whole, **manifest})
 
 
 def printed(*arguments: object) -> str:
@@ -151,6 +150,7 @@ def test_the_ledger_is_shown_again_from_the_records(tmp_path: Path) -> None:
 
 def test_a_ledger_of_runs_without_loops_or_questions(tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", "mini")
+    (run / "questions.jsonl").unlink()
     with pytest.raises(InputError, match=r"no questions\.jsonl here"):
         printed(run, "--ledger")
     (run / "questions.jsonl").write_text("")

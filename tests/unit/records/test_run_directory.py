@@ -5,21 +5,26 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from support.records import record_of, write_run
 
 from kg.errors import InputError
-from plugins.records import Record, RunDirectory, new_run_path, read_records
-
-
-def record(case_id: str) -> Record:
-    return Record(
-        case_id, "q", "precursors", "single_step", 1, "P5", "ZS", "none", "m", None, "?", "RETURN 1"
-    )
+from kg.questions import load_questions
+from plugins.records import (
+    RunDirectory,
+    new_run_path,
+    read_manifest,
+    read_messages,
+    read_questions,
+    read_records,
+    read_summary,
+    read_targets,
+)
 
 
 def test_a_record_is_on_disk_before_the_run_ends(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path / "run")
-    run.write_record(json.dumps(record("a").to_json()), {"h": [{"role": "user", "content": "?"}]})
-    run.write_record(json.dumps(record("b").to_json()), {"h": [{"role": "user", "content": "?"}]})
+    run.write_record(json.dumps(record_of("a").to_json()), {"h": [{"role": "user", "content": "?"}]})
+    run.write_record(json.dumps(record_of("b").to_json()), {"h": [{"role": "user", "content": "?"}]})
     assert [line["case_id"] for line in read_records(tmp_path / "run")] == ["a", "b"]
     assert len((tmp_path / "run" / "messages.jsonl").read_text().splitlines()) == 1
     run.close()
@@ -50,9 +55,44 @@ def test_a_run_that_never_started_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
-    (tmp_path / "records.jsonl").write_text('{"case_id": "a"}\n{"case_id"\n')
+    file = write_run(tmp_path, [record_of("a")]) / "records.jsonl"
+    file.write_text(file.read_text() + '{"case_id"\n')
     with pytest.raises(InputError, match="line 2: not JSON"):
         list(read_records(tmp_path))
+
+
+def test_half_a_record_at_the_end_of_a_killed_run_is_none(tmp_path: Path) -> None:
+    file = write_run(tmp_path, [record_of("a"), record_of("b")]) / "records.jsonl"
+    whole = file.read_bytes()
+    for end in range(len(whole) // 2 + 1, len(whole) - 1):
+        file.write_bytes(whole[:end])
+        assert [each["case_id"] for each in read_records(tmp_path)] == ["a"]
+    # The record is there; only its line's end is not.
+    file.write_bytes(whole[:-1])
+    assert [each["case_id"] for each in read_records(tmp_path)] == ["a", "b"]
+
+
+def test_records_of_another_schema_version_are_refused(tmp_path: Path) -> None:
+    write_run(tmp_path, [record_of("a"), {**record_of("b").to_json(), "schema_version": 0}])
+    with pytest.raises(InputError, match=r"records\.jsonl, line 2: schema version 0, .* reads 1; use the"):
+        list(read_records(tmp_path))
+
+
+def test_what_a_run_wrote_is_read_again(tmp_path: Path) -> None:
+    question = load_questions().questions[0]
+    asked = [{"role": "user", "content": question.text}]
+    write_run(tmp_path, [], [question], manifest={"cases": 1}, summary={"passed": 1}, messages={"h": asked})
+    assert read_questions(tmp_path) == {question.id: question}
+    assert read_targets(tmp_path) == {question.id: question.target}
+    assert read_messages(tmp_path) == {"h": asked}
+    assert read_manifest(tmp_path)["cases"] == 1
+    assert read_summary(tmp_path) == {"passed": 1}
+
+
+def test_a_manifest_of_another_schema_version_is_refused(tmp_path: Path) -> None:
+    write_run(tmp_path, [], manifest={"schema_version": 2})
+    with pytest.raises(InputError, match=r"manifest\.json: schema version 2"):
+        read_manifest(tmp_path)
 
 
 def test_two_runs_in_one_second_get_two_folders(tmp_path: Path) -> None:
@@ -79,7 +119,7 @@ def test_half_a_character_of_a_model_is_kept_in_what_is_written(tmp_path: Path) 
 
 
 def test_a_record_starts_with_its_schema_version_and_has_every_field() -> None:
-    line = record("a").to_json()
+    line = record_of("a").to_json()
     assert next(iter(line)) == "schema_version"
     assert set(line) == {
         *("schema_version", "case_id", "question_id", "task", "setting", "steps", "prompt", "shot", "loop"),

@@ -1,30 +1,18 @@
 """What a failed case says."""
 
 import pytest
+from support.records import record_of
 
 from plugins.records import Record
 from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
 
 
 def record() -> Record:
-    found = Record(
-        case_id="c",
-        question_id="precursors-001",
-        task="precursors",
-        setting="single_step",
-        steps=1,
-        prompt="P1",
-        shot="ZS",
-        loop="none",
-        model="m",
-        exemplar_id=None,
-        question="From what?",
-        reference_cypher="RETURN 1",
+    return record_of(
+        cypher="RETURN '\x1b[2J'",
+        execution={"status": "ok", "message": None, "row_count": 1},
+        scores={"f1": 0.5, "precision": 0.5, "recall": 0.5},
     )
-    found.cypher = "RETURN '\x1b[2J'"
-    found.execution = {"status": "ok", "message": None, "row_count": 1}
-    found.scores = {"f1": 0.5, "precision": 0.5, "recall": 0.5}
-    return found
 
 
 def test_what_is_not_shown_is_counted() -> None:
@@ -67,5 +55,5 @@ def test_a_failed_case_says_why() -> None:
         "why:      schema_violation:label, missing_component:agents",
         r"finding:  the schema has no label \x1b",
         "loop:     cove: schema found nothing",
-        "question: From what?",
+        "question: What makes it?",
     ]

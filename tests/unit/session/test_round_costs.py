@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from plugins.records import Record
+from support.records import record_of
+
 from plugins.session._rounds import Outcome
 from prompts.loops import Step
 from prompts.models import Answer
@@ -12,22 +13,7 @@ TOLD = Answer("```\nRETURN 1\n```", tokens={"prompt": 100, "completion": 20}, co
 
 
 def outcome() -> Outcome:
-    return Outcome(
-        Record(
-            case_id="c",
-            question_id="precursors-001",
-            task="precursors",
-            setting="single_step",
-            steps=1,
-            prompt="P1",
-            shot="ZS",
-            loop="review",
-            model="m",
-            exemplar_id=None,
-            question="What makes it?",
-            reference_cypher="RETURN 1",
-        )
-    )
+    return Outcome(record_of(loop="review"))
 
 
 def costs(kept: Outcome) -> list[Any]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from support.records import record_of
 
 from kg.questions import Question, load_questions
 from kg.schema import default_schema
@@ -14,26 +15,12 @@ QUESTION = next(each for each in load_questions().questions if each.task == "pre
 
 
 def failed(cypher: str | None = None, question: Question = QUESTION, **fields: Any) -> Record:
-    found = Record(
-        case_id="c",
-        question_id=question.id,
-        task=question.task,
-        setting=question.setting,
-        steps=question.steps,
-        prompt="P5",
-        shot="ZS",
-        loop="none",
-        model="m",
-        exemplar_id=None,
-        question=question.text,
-        reference_cypher=question.reference_cypher,
-    )
-    found.cypher = cypher or question.reference_cypher
-    found.execution = {"status": "ok"}
-    found.scores = {"f1": 0.5, "focus_f1": 0.5}
-    for name, value in fields.items():
-        setattr(found, name, value)
-    return found
+    told: dict[str, Any] = {
+        "cypher": cypher or question.reference_cypher,
+        "execution": {"status": "ok"},
+        "scores": {"f1": 0.5, "focus_f1": 0.5},
+    }
+    return record_of(of=question, **{**told, **fields})
 
 
 def test_what_the_query_shows_of_the_primary_label_is_told() -> None:

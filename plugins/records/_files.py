@@ -1,0 +1,8 @@
+"""The names of the files of a run."""
+
+RECORDS = "records.jsonl"
+MESSAGES = "messages.jsonl"
+QUESTIONS = "questions.jsonl"
+MANIFEST = "manifest.json"
+SUMMARY = "summary.json"
+ALLURE = "allure-results"

@@ -1,0 +1,141 @@
+"""Reads what a run left."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kg.errors import InputError
+from kg.questions import MalformedQuestionError, Question, question_of
+from plugins.records._files import MANIFEST, MESSAGES, QUESTIONS, RECORDS, SUMMARY
+from plugins.records._model import SCHEMA_VERSION
+
+
+def read_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records of a run directory, in the order they were written.
+
+    The last line of a run that was killed may be half a record, without the line's end: that is no record.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If the folder has no records, a line is not a record, or it is of another schema version.
+    """
+    for number, record in _lines(path, RECORDS):
+        version = record.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise InputError(f"{path / RECORDS}, line {number}: {_other_version(version)}")
+        yield record
+
+
+def read_targets(path: Path) -> dict[str, str]:
+    """Return, by question id, the molecule that each question of a run clusters by.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If the folder has no questions, or a line is not a JSON object.
+    """
+    return {str(line["id"]): str(line["target"]) for _, line in _lines(path, QUESTIONS)}
+
+
+def read_questions(path: Path) -> dict[str, Question]:
+    """Return the questions of a run by their id, in their first wording.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If the folder has no questions, or a line is not a question.
+    """
+    questions = {}
+    for number, line in _lines(path, QUESTIONS):
+        try:
+            question = question_of(line)
+        except MalformedQuestionError as error:
+            raise InputError(f"{path / QUESTIONS}, line {number}: {error}") from error
+        questions[question.id] = question
+    return questions
+
+
+def read_messages(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Return the messages of a run by their hash.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If the folder has no messages, or a line is not what a run writes there.
+    """
+    messages = {}
+    for number, line in _lines(path, MESSAGES):
+        if not isinstance(line.get("sha256"), str) or not isinstance(line.get("messages"), list):
+            raise InputError(f"{path / MESSAGES}, line {number}: not messages by their hash")
+        messages[line["sha256"]] = line["messages"]
+    return messages
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of a run; empty where there is none.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If it is not a JSON object, or of another schema version.
+    """
+    manifest = _object(path / MANIFEST)
+    version = manifest.get("schema_version", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{path / MANIFEST}: {_other_version(version)}")
+    return manifest
+
+
+def read_summary(path: Path) -> dict[str, Any]:
+    """Return the summary of a run; empty where there is none, as in a run that was killed.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If it is not a JSON object.
+    """
+    return _object(path / SUMMARY)
+
+
+def _other_version(version: object) -> str:
+    return (
+        f"schema version {version!r}, and this RetroCypher reads {SCHEMA_VERSION}; "
+        "use the RetroCypher that wrote the run (versions and git of its manifest.json), or run it again"
+    )
+
+
+def _lines(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    file = path / name
+    if not file.is_file():
+        raise InputError(f"{path}: no {name} here; name the folder of a run")
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                value = json.loads(line)
+            except ValueError as error:
+                if not line.endswith(b"\n"):
+                    return
+                raise InputError(f"{file}, line {number}: not JSON ({error})") from error
+            if not isinstance(value, dict):
+                raise InputError(f"{file}, line {number}: not a JSON object")
+            yield number, value
+
+
+def _object(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise InputError(f"{file}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{file}: not what a run writes there")
+    return value

@@ -1,0 +1,72 @@
+"""Records and runs as tests need them: small, and with all that a real one has."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kg.questions import Question
+from plugins.records import Record
+
+_DEFAULTS: Mapping[str, Any] = {
+    "question_id": "precursors-001",
+    "task": "precursors",
+    "setting": "single_step",
+    "steps": 1,
+    "prompt": "P5",
+    "shot": "ZS",
+    "loop": "none",
+    "model": "m",
+    "exemplar_id": None,
+    "question": "What makes it?",
+    "reference_cypher": "RETURN 1",
+}
+
+
+def record_of(case_id: str = "c", *, of: Question | None = None, **fields: Any) -> Record:
+    """Return a record.
+
+    Args:
+        case_id: Its case.
+        of: The question that was asked; one of no question set where None.
+        fields: What else it says, by the names of a record's fields.
+    """
+    asked = {} if of is None else {name: getattr(of, name) for name in ("task", "setting", "steps")}
+    if of is not None:
+        asked |= {"question_id": of.id, "question": of.text, "reference_cypher": of.reference_cypher}
+    return Record(case_id=case_id, **{**_DEFAULTS, **asked, **fields})
+
+
+def write_run(
+    folder: Path,
+    records: Iterable[Record | Mapping[str, Any]],
+    questions: Iterable[Question] = (),
+    manifest: Mapping[str, Any] | None = None,
+    summary: Mapping[str, Any] | None = None,
+    messages: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write a run directory, as a run leaves it, and return its folder.
+
+    Args:
+        folder: The folder; made if absent.
+        records: Its records.
+        questions: The questions it asked.
+        manifest: Its manifest without the schema version; none is written where None.
+        summary: Its summary; none is written where None.
+        messages: Its messages by their hash.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [each.to_json() if isinstance(each, Record) else each for each in records]
+    _write_lines(folder / "records.jsonl", written)
+    _write_lines(folder / "questions.jsonl", (each.to_json() for each in questions))
+    kept = ({"sha256": key, "messages": value} for key, value in (messages or {}).items())
+    _write_lines(folder / "messages.jsonl", kept)
+    if manifest is not None:
+        (folder / "manifest.json").write_text(json.dumps({"schema_version": 1, **manifest}))
+    if summary is not None:
+        (folder / "summary.json").write_text(json.dumps(summary))
+    return folder
+
+
+def _write_lines(file: Path, values: Iterable[Any]) -> None:
+    file.write_text("".join(json.dumps(value) + "\n" for value in values))
