@@ -1,5 +1,5 @@
 """The ``retrocypher`` command."""
 
-from plugins.command._main import main
+from plugins.command._main import cli, main
 
-__all__ = ["main"]
+__all__ = ["cli", "main"]

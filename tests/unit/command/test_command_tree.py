@@ -1,0 +1,34 @@
+"""The commands as a whole: all load, and asking for help loads none of them."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from support.commands import leaf_commands
+
+from plugins.command import cli
+
+TOP = {name: command for name, command in leaf_commands() if " " not in name}
+
+
+@pytest.mark.parametrize("name", TOP)
+def test_help_says_of_a_command_what_it_says_of_itself(name: str) -> None:
+    shown = " ".join(CliRunner().invoke(cli, ["--help"], terminal_width=200).output.split())
+    line = (TOP[name].help or "").splitlines()[0]
+    said = next(text for text in shown.split(". ") if text.split(maxsplit=1)[0] == name)
+    assert line.startswith(said.split(maxsplit=1)[1].rstrip("."))
+
+
+def test_help_loads_no_command() -> None:
+    code = "import sys; from plugins.command import main\ntry: main()\nfinally: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "plugins.command._later" in loaded
+    assert not {"rich", "numpy", "rdkit", "prompts", "plugins.records"} & loaded
+
+
+def test_a_wrong_name_is_wrong_usage_with_the_near_one_named() -> None:
+    done = CliRunner().invoke(cli, ["sumary"])
+    assert done.exit_code == 2
+    assert "summary" in done.output
