@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import openai
 
+from prompts.models._in_time import in_time
 from prompts.models._reach import DEFAULT_ADDRESS
 
 T = TypeVar("T")
@@ -52,8 +53,4 @@ class OpenAIClient:
         self._runner.close()
 
     def _in_time(self, call: Callable[[], Awaitable[T]]) -> T:
-        async def bounded() -> T:
-            async with asyncio.timeout(self._timeout_s):
-                return await call()
-
-        return self._runner.run(bounded())
+        return self._runner.run(in_time(call, self._timeout_s))
