@@ -8,17 +8,19 @@ from prompts.loops import Step
 from prompts.models import Answer, Message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Outcome:
     """A case that was run.
 
     Attributes:
         record: Its record.
         messages: The messages of its rounds, by their hash.
+        finding: What the text of its query shows of the primary label; None where it shows nothing of it.
     """
 
     record: Record
     messages: dict[str, list[Message]] = field(default_factory=dict)
+    finding: str | None = None
 
     def keep_messages(self, messages: list[Message]) -> str:
         """Keep messages and return their hash."""

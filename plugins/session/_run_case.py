@@ -10,7 +10,7 @@ from plugins.session._loop_case import run_loop
 from plugins.session._rounds import Outcome
 from plugins.session._settle import scored_fallback, settle
 from plugins.session._tools import Tools
-from plugins.taxonomy import labels_of
+from plugins.taxonomy import diagnose
 from prompts.extraction import extract_cypher
 from prompts.models import ModelError, Request
 from prompts.shots import choose
@@ -72,9 +72,8 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
     if fallback is not None:
         record.execution["fallback"] = scored_fallback(case, tools, fallback)
     record.scores = score(case.question, execution, record.cypher, key_encoder=tools.key_encoder)
-    record.errors = labels_of(
-        case.question, record.cypher, record.execution, record.scores, tools.graph_schema
-    )
+    diagnosis = diagnose(case.question, record.cypher, record.execution, record.scores, tools.graph_schema)
+    record.errors, outcome.finding = list(diagnosis.labels), diagnosis.message
     record.passed = record.scores["f1"] >= tools.threshold
 
 

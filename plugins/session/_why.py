@@ -5,10 +5,8 @@ from itertools import groupby
 from typing import Any
 
 from kg.questions import Question
-from kg.schema import Schema
 from plugins.records import Record, Round
 from plugins.scoring import focus_key
-from plugins.taxonomy import message_of
 
 _VALIDATOR = "validator:"
 _NOTHING_TO_TELL = frozenset({"ok", "unchanged"})
@@ -16,34 +14,24 @@ _TOLD_ELSEWHERE = frozenset({"analyst", "fallback"})
 """The one makes the same text for all cases; the rows of the other have a line of their own."""
 
 
-def why(record: Record, question: Question, schema: Schema) -> dict[str, str]:
+def why(record: Record, question: Question, finding: str | None) -> dict[str, str]:
     """Return what there is to say of a failed case beside its labels, by what it is about.
 
     Args:
         record: The record of a case that has scores.
         question: Its question.
-        schema: The schema of the graph.
+        finding: What the text of the query shows of the primary label (see `plugins.taxonomy.diagnose`).
 
     Returns:
-        ``finding``, what the text of the query shows of the primary label; ``focus``, where the key that was
-        asked for is right; ``loop``, what the loop did. Each only where there is something to say.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
+        ``finding``; ``focus``, where the key that was asked for is right; ``loop``, what the loop did. Each
+        only where there is something to say.
     """
     said = {
-        "finding": _finding(record, question, schema),
+        "finding": finding,
         "focus": _focus(record.scores or {}, question),
         "loop": _loop(record),
     }
     return {about: text for about, text in said.items() if text is not None}
-
-
-def _finding(record: Record, question: Question, schema: Schema) -> str | None:
-    # Of a query that did not run, the server says why.
-    if not record.errors or record.errors[0] == (record.execution or {}).get("status"):
-        return None
-    return message_of(question, record.cypher, record.errors[0], schema)
 
 
 def _focus(scores: Mapping[str, Any], question: Question) -> str | None:

@@ -12,7 +12,7 @@ from kg.labels import is_label
 from kg.questions import Question, load_questions
 from kg.schema import default_schema
 from plugins.scoring import score
-from plugins.taxonomy import labels_of
+from plugins.taxonomy import diagnose, labels_of
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions
@@ -135,3 +135,31 @@ def test_any_case_gets_known_labels_and_the_same_ones_again(
     asked, cypher, result = case
     scores = score(asked, result, cypher, text_metrics=False)
     assert bool(found) == (scores["f1"] < 1.0 or scores["row_f1"] not in (None, 1.0))
+
+
+def told(cypher: str | None, result: dict[str, Any]) -> tuple[str, str | None]:
+    asked = question("precursors")
+    scores = score(asked, result, cypher, text_metrics=False)
+    diagnosis = diagnose(asked, cypher, result, scores, SCHEMA)
+    assert list(diagnosis.labels) == labels_of(asked, cypher, result, scores, SCHEMA)
+    return diagnosis.labels[0], diagnosis.message
+
+
+def test_what_the_text_shows_of_the_primary_label_is_told() -> None:
+    label, message = told(
+        question("precursors").reference_cypher.replace(":Reaction", ":Reactoin"), execution()
+    )
+    assert label == "schema_violation:label"
+    assert message is not None
+    assert "Reactoin" in message
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_of_a_query_that_did_not_run_the_server_says_why(status: Status) -> None:
+    for cypher in ("MATCH (r:Reaction RETURN r", question("precursors").reference_cypher):
+        assert told(cypher, execution(status=status)) == (status, None)
+
+
+def test_what_the_text_does_not_show_is_not_told() -> None:
+    assert told(question("precursors").reference_cypher, execution()) == ("empty_result", None)
+    assert told(None, execution(status="no_query")) == ("no_query", None)

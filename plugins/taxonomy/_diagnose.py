@@ -1,6 +1,7 @@
-"""The labels of one case."""
+"""What is wrong with one case."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kg.labels import name_of
@@ -12,7 +13,61 @@ from plugins.taxonomy._evidence import evidence
 from plugins.taxonomy._perfect import is_perfect
 from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, specific, with_status
 from plugins.taxonomy._rows import guesses, symptoms
-from prompts.validation import critique
+from prompts.validation import Finding, critique
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with a case.
+
+    Attributes:
+        labels: Labels of ``kg.labels``, with details where they have one, the primary label first; none where
+            nothing is wrong.
+        message: What the text of the query shows of the primary label, in words; None where it shows nothing
+            of it, and of a query that did not run, of which the server says why.
+    """
+
+    labels: tuple[str, ...] = ()
+    message: str | None = None
+
+
+def diagnose(
+    question: Question,
+    cypher: str | None,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    schema: Schema,
+) -> Diagnosis:
+    """Return what is wrong with a case.
+
+    Something is wrong where the query did not run to its end, or where ``f1`` or ``row_f1`` is under 1. So
+    a case can pass, with all values right, and still have labels: those of a result whose values do not
+    stand in the rows of their reactions. The reference query is not looked at. The same arguments give the
+    same diagnosis.
+
+    Args:
+        question: The question with its slots and gold answer.
+        cypher: The query; None where there is none.
+        execution: The record's ``execution``.
+        scores: The record's ``scores``.
+        schema: The schema of the graph that the query ran on.
+
+    Raises:
+        GraphError: The tables of Cypher's grammar cannot be had.
+    """
+    status = execution["status"]
+    if status == "ok" and is_perfect(scores):
+        return Diagnosis()
+    if cypher is None:
+        return Diagnosis(("no_query",))
+    if status in ("no_query", "refused"):
+        return Diagnosis((status,))
+    reading = read_query(cypher, schema)
+    told = critique(reading, asked_of(question), schema, "benchmark")
+    labels = _labels(
+        question, execution, scores, [finding.label for finding in told], bool(reading.parsed.errors)
+    )
+    return Diagnosis(tuple(labels), None if labels[0] == status else _message(told, labels[0]))
 
 
 def labels_of(
@@ -22,41 +77,25 @@ def labels_of(
     scores: Mapping[str, Any],
     schema: Schema,
 ) -> list[str]:
-    """Return what is wrong with a case, the primary label first; none where nothing is.
+    """Return the labels of a case, as `diagnose` finds them."""
+    return list(diagnose(question, cypher, execution, scores, schema).labels)
 
-    Something is wrong where the query did not run to its end, or where ``f1`` or ``row_f1`` is under 1. So
-    a case can pass, with all values right, and still have labels: those of a result whose values do not
-    stand in the rows of their reactions. The reference query is not looked at. The same arguments give the
-    same labels.
 
-    Args:
-        question: The question with its slots and gold answer.
-        cypher: The query; None where there is none.
-        execution: The record's ``execution``.
-        scores: The record's ``scores``.
-        schema: The schema of the graph that the query ran on.
-
-    Returns:
-        Labels of ``kg.labels``, with details where they have one.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
-    """
+def _labels(
+    question: Question,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    told: list[str],
+    broken: bool,
+) -> list[str]:
+    """The labels of a query with these labels by its text, which may be broken as the grammar has it."""
     status = execution["status"]
-    if status == "ok" and is_perfect(scores):
-        return []
-    if cypher is None:
-        return ["no_query"]
-    if status in ("no_query", "refused"):
-        return [status]
-    reading = read_query(cypher, schema)
-    told = [finding.label for finding in critique(reading, asked_of(question), schema, "benchmark")]
     if "refused" in told and status != "ok":
         return ["refused", status]
     # Apart from that the server has decided whether it is Cypher and runs.
     found = [label for label in told if name_of(label) in CAUSES_FIRST]
     shown = evidence(question, execution, scores)
-    if status == "syntax_error" and reading.parsed.errors:
+    if status == "syntax_error" and broken:
         # What can be read of a broken query is no evidence of anything.
         return [status]
     if status == "ok" and not shown.empty and not shown.readable:
@@ -68,3 +107,7 @@ def labels_of(
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
     return specific([*(seen or ["other"]), *labels])
+
+
+def _message(told: Iterable[Finding], label: str) -> str | None:
+    return next((finding.message for finding in told if finding.label == label), None)
