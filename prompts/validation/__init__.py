@@ -6,6 +6,7 @@ from prompts.validation._checklist import (
     checklist_for,
     read_checklist_answer,
 )
+from prompts.validation._common_names import common_names
 from prompts.validation._critique import critique
 from prompts.validation._model import (
     CONVENTIONS,
@@ -36,6 +37,7 @@ __all__ = [
     "Validation",
     "canonical_smiles",
     "checklist_for",
+    "common_names",
     "critique",
     "find_molecules",
     "read_checklist_answer",

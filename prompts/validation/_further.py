@@ -3,11 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from kg.questions import MULTI_STEP_TASKS
+from prompts.validation._common_names import common_names
 from prompts.validation._model import Intent
 from prompts.validation._molecules import canonical_smiles
 from prompts.validation._words import Words
@@ -58,20 +56,18 @@ def _named(plain: str, names: Sequence[str]) -> str | None:
     """The first name of a molecule that is not one of those given by SMILES."""
     known = {canonical_smiles(name) for name in names}
     for match in _pattern().finditer(plain):
-        if canonical_smiles(_common_names()[match.group()]) not in known:
+        if canonical_smiles(_plain_names()[match.group()]) not in known:
             return match.group()
     return None
 
 
 @cache
-def _common_names() -> Mapping[str, str]:
-    # Read as a file: the package beside it builds on this one.
-    text = resources.files("prompts").joinpath("loops", "common_names.yaml").read_text("utf-8")
-    read: dict[str, str] = yaml.safe_load(text)
-    return {" ".join(re.findall(r"\w+", str(name).lower())): smiles for name, smiles in read.items()}
+def _plain_names() -> Mapping[str, str]:
+    """The names as they stand in a question's plain words."""
+    return {" ".join(re.findall(r"\w+", name)): smiles for name, smiles in common_names().items()}
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    longest_first = sorted(_common_names(), key=len, reverse=True)
+    longest_first = sorted(_plain_names(), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")

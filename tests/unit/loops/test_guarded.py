@@ -1,14 +1,13 @@
 """Guarded retrieval and its fallback, without a server."""
 
 import pytest
-import yaml
 from rdkit import Chem
 from support.loops import BROKEN, RIGHT, FakeGraph, play
 
 from kg.execution import Execution
-from prompts.loops import _entities as module
 from prompts.loops import loops_by_name
 from prompts.loops._entities import entities_in
+from prompts.validation import common_names
 
 GUARDED = loops_by_name()["guarded"]
 EMPTY = Execution("ok", columns=["id", "names"], rows=[[None, []]], row_count=1)
@@ -97,6 +96,6 @@ def test_entities_by_smiles_and_by_name() -> None:
 
 
 def test_rdkit_reads_every_common_name_and_writes_it_so() -> None:
-    names = yaml.safe_load(module._NAMES.read_text())
-    for name, smiles in names.items():
+    assert common_names()["dmf"] == "CN(C)C=O"
+    for name, smiles in common_names().items():
         assert Chem.CanonSmiles(smiles) == smiles, name
