@@ -1,11 +1,11 @@
 """What a validator found, to print."""
 
-from rich import box
 from rich.console import Group
 from rich.table import Table
 
 from kg.labels import LABELS
 from plugins.bank._validator import RIGHT, ValidatorFigures
+from plugins.terminal import counted_table
 
 
 def validator_table(figures: ValidatorFigures, *, misses: int = 15) -> Group:
@@ -28,7 +28,7 @@ def validator_table(figures: ValidatorFigures, *, misses: int = 15) -> Group:
 
 
 def _errors(figures: ValidatorFigures) -> Table:
-    table = _table("errors", "label", "planted", "found", "share", "named first", "share")
+    table = counted_table("errors", "label", "planted", "found", "share", "named first", "share")
     rows = [label for label in LABELS if figures.errors[label]]
     for label in rows:
         planted, found, named = figures.errors[label], figures.found[label], figures.named[label]
@@ -49,7 +49,7 @@ def _errors(figures: ValidatorFigures) -> Table:
 
 
 def _alarms(figures: ValidatorFigures) -> Table:
-    table = _table("right queries", "kind", "judged", "false alarms", "share")
+    table = counted_table("right queries", "kind", "judged", "false alarms", "share")
     for kind in RIGHT:
         table.add_row(
             kind,
@@ -60,14 +60,6 @@ def _alarms(figures: ValidatorFigures) -> Table:
     right, alarms = figures.right.total(), figures.alarms.total()
     table.add_section()
     table.add_row("all", f"{right:,}", f"{alarms:,}", _percent(alarms, right))
-    return table
-
-
-def _table(title: str, first: str, *headings: str) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, no_wrap=True)
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plugins.ledger._rows import ALL, COUNTS, SPENT
+from plugins.terminal import usd
 
 _REPAIRS = "rate of repair, and what a repaired case took:"
 _RATES = {
@@ -54,8 +55,8 @@ def _head(entry: Mapping[str, Any], unpriced: str | None) -> Iterator[Text]:
     )
     if entry["cost"] is not None:
         each = entry["per_repaired"]["cost"]
-        a_case = "" if each is None else f", {_usd(each)} a repaired case"
-        yield Text(f"{_usd(entry['cost'])} beyond first answers{a_case}, at list prices")
+        a_case = "" if each is None else f", {usd(each)} a repaired case"
+        yield Text(f"{usd(entry['cost'])} beyond first answers{a_case}, at list prices")
     elif unpriced is not None and entry["calls"]:
         yield Text(f"no list price for {unpriced}")
 
@@ -138,10 +139,6 @@ def _rate(rate: Mapping[str, Any]) -> str:
 def _of(rate: Mapping[str, Any]) -> str:
     """Return a rate with what it is of."""
     return f"{_rate(rate)} of {rate['of']:,}"
-
-
-def _usd(value: float) -> str:
-    return f"{value:,.2f} USD" if value >= 1 else f"{value:.6f} USD"
 
 
 def _number(value: float | None) -> str:

@@ -9,8 +9,8 @@ from rich.console import Console, RenderableType
 
 from plugins.ledger import render_ledger
 from plugins.records import unpriced_players
-from plugins.session._failures import safe
 from plugins.summary import Summary, in_order, render_table
+from plugins.terminal import safe
 
 if TYPE_CHECKING:
     from plugins.session._controller import Controller

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from plugins.records import Record
+from plugins.terminal import safe
 
 _SHOWN = 20
-_LONGEST = 1_500
 
 
 class CaseFailedError(AssertionError):
@@ -56,12 +56,3 @@ def _reason(record: Record, difference: str, told: Mapping[str, str]) -> str:
         *([f"and {more:,} more line{'' if more == 1 else 's'}: see the Allure report"] if more > 0 else []),
     ]
     return "\n".join(lines)
-
-
-def safe(text: str) -> str:
-    """Return untrusted text for a terminal: cut, and what would steer the terminal shown as an escape."""
-    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ({len(text):,} characters in all)"
-    return "".join(
-        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
-        for character in cut
-    )

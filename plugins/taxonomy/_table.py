@@ -1,10 +1,10 @@
 """How well labels find planted errors, to print."""
 
-from rich import box
 from rich.console import Console, Group
 from rich.table import Table
 
 from plugins.taxonomy._evaluate import Evaluation
+from plugins.terminal import counted_table
 
 
 def evaluation_table(evaluation: Evaluation, *, misses: int = 15, width: int = 80) -> Group:
@@ -37,7 +37,7 @@ def _figures(evaluation: Evaluation) -> str:
 
 
 def _found(evaluation: Evaluation) -> Table:
-    table = _table("primary label by planted label", "label", "planted", "right", "share")
+    table = counted_table("primary label by planted label", "label", "planted", "right", "share")
     for label in evaluation.labels():
         planted, right = evaluation.planted(label), evaluation.confusion[label, label]
         share = f"{100 * right / planted:.1f} %" if planted else ""
@@ -48,7 +48,7 @@ def _found(evaluation: Evaluation) -> Table:
 def _matrix(evaluation: Evaluation) -> Table:
     labels = evaluation.labels()
     numbers = [str(number) for number in range(1, len(labels) + 1)]
-    table = _table("planted (rows) and primary (columns)", "label", "", *numbers)
+    table = counted_table("planted (rows) and primary (columns)", "label", "", *numbers)
     for number, planted in zip(numbers, labels, strict=True):
         counts = [evaluation.confusion[planted, given] for given in labels]
         table.add_row(planted, number, *(str(count or "") for count in counts))
@@ -63,14 +63,6 @@ def _taken_for(evaluation: Evaluation) -> list[str]:
         if planted != given
     ]
     return ["Planted -> primary, where they differ:", *(lines or ["none"])]
-
-
-def _table(title: str, first: str, *headings: str) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, no_wrap=True)
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
 
 
 def _misses(evaluation: Evaluation, most: int) -> list[str]:

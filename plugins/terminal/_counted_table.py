@@ -1,0 +1,19 @@
+"""A table of counts."""
+
+from rich import box
+from rich.table import Table
+
+
+def counted_table(title: str, first: str, *headings: str) -> Table:
+    """Return an empty table whose first column holds names and all others numbers.
+
+    Args:
+        title: What stands above it.
+        first: Heading of the names.
+        headings: Headings of the numbers.
+    """
+    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table

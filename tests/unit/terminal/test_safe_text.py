@@ -1,0 +1,31 @@
+"""Text of others, as a terminal is shown it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plugins.terminal import safe, usd
+
+
+@given(st.text())
+def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
+    shown = safe(text, None)
+    assert all(character.isprintable() or character == "\n" for character in shown)
+    assert shown.isascii() or not text.isascii()
+
+
+def test_printable_text_is_left_as_it_is() -> None:
+    assert safe("MATCH (m)\n  RETURN 'é';") == "MATCH (m)\n  RETURN 'é';"
+
+
+def test_escapes_colours_and_turned_text_are_shown_as_escapes() -> None:
+    assert safe("\x1b[2J\r\a") == r"\x1b[2J\r\x07"
+    assert safe("a\u202eb") == r"a\u202eb"
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    assert safe("a" * 2_000) == "a" * 1_500 + " (2,000 characters in all)"
+    assert safe("a" * 2_000, None) == "a" * 2_000
+
+
+def test_amounts_under_a_dollar_show_their_digits() -> None:
+    assert (usd(1234.5), usd(0.000123)) == ("1,234.50 USD", "0.000123 USD")
