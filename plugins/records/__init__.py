@@ -3,6 +3,7 @@
 from plugins.records._asked import asked_a_model, had_before
 from plugins.records._files import ALLURE
 from plugins.records._json_line import json_line
+from plugins.records._line_file import LineFile, mend
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._read import (
@@ -13,20 +14,23 @@ from plugins.records._read import (
     read_summary,
     read_targets,
 )
-from plugins.records._run_directory import RunDirectory, new_run_path
+from plugins.records._run_directory import RunDirectory, holds_records, new_run_path
 from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
     "ALLURE",
     "SCHEMA_VERSION",
+    "LineFile",
     "Record",
     "Round",
     "RunDirectory",
     "RunFacts",
     "asked_a_model",
     "had_before",
+    "holds_records",
     "json_line",
     "manifest",
+    "mend",
     "new_run_path",
     "read_facts",
     "read_manifest",

@@ -1,7 +1,7 @@
 """The side of the session that starts things, writes records and tells the user; one a session."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,10 +22,11 @@ from plugins.session._loop_plan import loop_lines
 from plugins.session._once import made_once
 from plugins.session._plan import Plan
 from plugins.session._progress import Progress
+from plugins.session._run_key import run_key
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
 from prompts.answers import prepare
-from prompts.models import ModelSpec, SharedModels, api_address, silent_api, start_shared
+from prompts.models import ModelSpec, SharedModels, api_address, contents_of, silent_api, start_shared
 
 
 class Controller:
@@ -35,17 +36,22 @@ class Controller:
         plan: The resolved plan.
         root: The project's folder.
         announce: Writes one line to the terminal.
+        selection: Which of its cases pytest is to run (`selection_of`).
 
     Raises:
-        InputError: If the cache of answers or the run directory cannot be used.
+        InputError: If the cache of answers, a model's file or the run directory cannot be used.
     """
 
-    def __init__(self, plan: Plan, root: Path, announce: Callable[[str], None]) -> None:
+    def __init__(
+        self, plan: Plan, root: Path, announce: Callable[[str], None], selection: Mapping[str, Any]
+    ) -> None:
         self.plan = plan
         self._root = root
         self._announce = announce
         self._started = datetime.now(UTC)
         self._kept_before = prepare(plan.answers, read_only=plan.options.offline) if plan.answers else 0
+        self._contents = contents_of(self._specs)
+        self.key = run_key(plan, selection, self._contents)
         labels = [model.label for model in plan.models]
         given = plan.options.run_dir
         path = Path(given) if given else new_run_path(root / "reports", labels, datetime.now())
@@ -94,11 +100,10 @@ class Controller:
             if not offline and (silent := silent_api(self._specs)):
                 self._announce(silent)
             self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
-            kept = self.plan.answers is not None
-            self._models = start_shared(self._specs, answers_kept=kept, offline=offline)
+            self._models = start_shared(self._specs, contents=self._contents, offline=offline)
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
-            self._manifest = self._describe(self._graph)
+            self._manifest = {**self._describe(self._graph), "key": self.key.to_json()}
             self.run.write_manifest(self._manifest)
             self._allure = None if allure is None else Path(allure)
         except BaseException:

@@ -11,6 +11,7 @@ from plugins.session._context import Context
 from plugins.session._controller import Controller
 from plugins.session._options import read_options
 from plugins.session._plan import Plan, resolve
+from plugins.session._run_key import selection_of
 from plugins.session._selection import is_case, named_settings
 from plugins.session._worker import ERROR_FIELD, Worker, case_of, is_empty
 
@@ -144,7 +145,8 @@ class SuiteSession:
         if self._config.getoption("dist", "no") == "each":
             raise InputError("--dist each would ask every case once a worker; leave it out, or name another")
         if not self._config.option.collectonly:
-            self.controller = Controller(plan, self._config.rootpath, self._announce)
+            selection = selection_of(self._config)
+            self.controller = Controller(plan, self._config.rootpath, self._announce, selection)
             if getattr(self._config.option, "allure_report_dir", "") is None:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
         if not self._config.pluginmanager.hasplugin("dsession"):

@@ -1,6 +1,7 @@
 """Models: messages in, an answer out; from the one that is always right to any OpenAI-compatible API."""
 
 from prompts.models._check import check_models
+from prompts.models._contents import contents_of, file_of
 from prompts.models._interface import Answer, Message, Model, ModelError, Request
 from prompts.models._open import open_models
 from prompts.models._prices import prices_used
@@ -21,6 +22,8 @@ __all__ = [
     "SharedModels",
     "api_address",
     "check_models",
+    "contents_of",
+    "file_of",
     "open_models",
     "parse_spec",
     "parse_specs",

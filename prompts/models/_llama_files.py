@@ -1,6 +1,5 @@
 """GGUF files: the one the `local` model is in, and whether a file is one at all."""
 
-import hashlib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -29,19 +28,6 @@ def shipped_gguf() -> Path:
         if file.suffix == ".gguf":
             return Path(str(file.locate())).resolve()
     raise InputError(f"--model local: no .gguf file in the installed {LOCAL_DISTRIBUTION}. {remedy}")
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, which tells weights apart whatever their name.
-
-    Raises:
-        InputError: If the file cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"--model gguf:{path}: the file cannot be read ({error.strerror}).") from None
 
 
 def require_gguf(path: Path) -> None:

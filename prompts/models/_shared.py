@@ -2,10 +2,8 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from prompts.models._llama_files import sha256_of
 from prompts.models._llama_process import LlamaProcess
 from prompts.models._llama_settings import gguf_path, settings_for
 from prompts.models._spec import ModelSpec
@@ -43,20 +41,19 @@ class SharedModels:
 
 
 def start_shared(
-    specs: Sequence[ModelSpec], *, answers_kept: bool = False, offline: bool = False
+    specs: Sequence[ModelSpec], *, contents: Mapping[str, str] | None = None, offline: bool = False
 ) -> SharedModels:
     """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
 
     Args:
         specs: The models.
-        answers_kept: Whether their answers are kept, by the hash of their weights.
+        contents: SHA-256 of the files they are made of, by path (`contents_of`), by which answers are kept.
         offline: Whether all answers are there already, so that nothing has to be started.
 
     Raises:
         InputError: If llama.cpp cannot load a file; nothing is left running then.
     """
-    files = {str(gguf_path(spec)) for spec in specs if spec.kind in ("local", "gguf")}
-    weights = {path: sha256_of(Path(path)) for path in files} if answers_kept else {}
+    weights = contents or {}
     api_key = secrets.token_urlsafe(32)
     processes: dict[str, LlamaProcess] = {}
     try:

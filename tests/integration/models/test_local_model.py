@@ -15,7 +15,16 @@ import pytest
 
 from kg.errors import InputError
 from prompts.answers import AnswerStore, open_answers
-from prompts.models import Model, ModelError, Request, SharedModels, open_models, parse_spec, start_shared
+from prompts.models import (
+    Model,
+    ModelError,
+    Request,
+    SharedModels,
+    contents_of,
+    open_models,
+    parse_spec,
+    start_shared,
+)
 from prompts.models._llama_files import shipped_gguf
 
 SPEC = parse_spec("local", {})
@@ -64,12 +73,12 @@ def test_an_answer_that_was_kept_needs_no_process(ask: Callable[[str], Request],
         return open_models([SPEC], slots=tmp_path, concurrency=8, seed=0, **more)["local"]
 
     with open_answers(tmp_path / "answers.sqlite") as store:
-        running = start_shared([SPEC], answers_kept=True)
+        running = start_shared([SPEC], contents=contents_of([SPEC]))
         try:
             first = opened(running, store, offline=False).answer(ask(PROMPT))
         finally:
             running.stop()
-        nobody = start_shared([SPEC], answers_kept=True, offline=True)
+        nobody = start_shared([SPEC], contents=contents_of([SPEC]), offline=True)
         assert nobody.pids() == {}
         again = opened(nobody, store, offline=True).answer(ask(PROMPT))
     assert again == replace(first, cached=True)

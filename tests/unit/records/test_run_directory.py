@@ -31,7 +31,8 @@ def test_a_record_is_on_disk_before_the_run_ends(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_a_run_is_refused(tmp_path: Path) -> None:
-    RunDirectory(tmp_path).close()
+    with RunDirectory(tmp_path) as run:
+        run.write_record("{}", {})
     with pytest.raises(InputError, match="holds a run already"):
         RunDirectory(tmp_path)
 

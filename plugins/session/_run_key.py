@@ -1,0 +1,104 @@
+"""The key of a run, from its plan."""
+
+import hashlib
+import inspect
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kg.questions import phrase
+from plugins.records import json_line
+from plugins.resume import RunKey, code_sha256, library_versions
+from plugins.session._plan import Plan
+from prompts.exemplars import load_bank
+from prompts.loops import Loop
+from prompts.models import ModelSpec, api_address, file_of
+
+_CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise", "stepwise_skip")
+
+
+def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str]) -> RunKey:
+    """Return the key of a run.
+
+    Args:
+        plan: What it will do.
+        selection: Which of its cases pytest is to run (`selection_of`).
+        contents: SHA-256 of the files its models are made of, by path.
+    """
+    options = plan.options
+    settings = {prompt.setting for prompt in plan.prompts.values()}
+    players = plan.loops.players
+    validator = plan.loops.validator if plan.loops.validates else None
+    encoder = plan.key_encoder
+    return RunKey(
+        {
+            "questions": {
+                "set": plan.question_set.sha256,
+                "asked": _sha256(_asked(plan)),
+                "count": len(plan.questions),
+                "phrasings": sorted(plan.phrasings),
+            },
+            "selection": dict(selection),
+            "graph": plan.question_set.fingerprint,
+            "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
+            "shots": sorted(plan.shots),
+            "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},
+            "models": {spec.label: _model(spec, contents) for spec in plan.models},
+            "loops": {name: _code_of(loop) for name, loop in plan.loops.loops.items()},
+            "validator": validator,
+            "players": {label: _model(spec, contents) for label, spec in players.items()},
+            "seed": options.seed,
+            "query_timeout": options.query_timeout,
+            "case_threshold": options.case_threshold,
+            "key_encoder": f"{encoder.name}@{encoder.threshold:g}" if encoder else None,
+            "code": code_sha256(),
+            "libraries": library_versions(),
+        }
+    )
+
+
+def selection_of(config: pytest.Config) -> dict[str, Any]:
+    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like.
+
+    Args:
+        config: The session's configuration.
+    """
+    start, root = config.invocation_params.dir, config.rootpath
+    named = (argument.partition("::") for argument in config.args)
+    paths = {os.path.relpath((start / path).resolve(), root) + mark + rest for path, mark, rest in named}
+    told = {name: getattr(config.option, name, None) for name in _CHOOSING}
+    return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
+
+
+def _asked(plan: Plan) -> Iterator[str]:
+    for question in plan.questions:
+        for phrasing in plan.phrasings:
+            yield json_line(phrase(question, phrasing).to_json())
+
+
+def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
+    """What is asked, whatever the path of its file; host, port and path of the API for one behind one."""
+    file = file_of(spec)
+    return {
+        "kind": spec.kind,
+        "argument": spec.argument if file is None else contents[str(file)],
+        "api": api_address([spec]),
+    }
+
+
+def _code_of(loop: Loop) -> str | None:
+    """Hash of the file that a loop is written in: one of the user's own is no part of our code."""
+    try:
+        return hashlib.sha256(Path(inspect.getfile(type(loop))).read_bytes()).hexdigest()
+    except (OSError, TypeError):
+        return None
+
+
+def _sha256(parts: Iterator[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()
