@@ -44,6 +44,11 @@ def cache() -> None:
     """Look after the answers that models gave, which no run asks for twice."""
 
 
+@cli.group()
+def baseline() -> None:
+    """Keep runs that later ones are measured against."""
+
+
 graph.add_command(Later("build", "_graph_build:build_command"))
 graph.add_command(Later("up", "_graph_server:up_command"))
 graph.add_command(Later("status", "_graph_server:status_command"))
@@ -61,7 +66,11 @@ cache.add_command(Later("stats", "_cache:cache_stats_command"))
 cache.add_command(Later("prune", "_cache:cache_prune_command"))
 cache.add_command(Later("export", "_cache:cache_export_command"))
 cache.add_command(Later("import", "_cache:cache_import_command"))
+baseline.add_command(Later("save", "_baseline:baseline_save_command"))
+baseline.add_command(Later("list", "_baseline:baseline_list_command"))
+baseline.add_command(Later("show", "_baseline:baseline_show_command"))
 cli.add_command(Later("check", "_check:check_command", "Say what is wrong with the queries of FILE."))
+cli.add_command(Later("compare", "_compare:compare_command", "Compare run B with run A."))
 cli.add_command(Later("summary", "_summary:summary_command", "Print the table of RUNS together."))
 
 

@@ -1,8 +1,8 @@
 """The record of a case and the files of a run directory."""
 
 from plugins.records._asked import asked_a_model, had_before
-from plugins.records._files import ALLURE
-from plugins.records._json_line import json_line
+from plugins.records._files import ALLURE, RECORDS
+from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
@@ -19,6 +19,7 @@ from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
     "ALLURE",
+    "RECORDS",
     "SCHEMA_VERSION",
     "LineFile",
     "Record",
@@ -29,6 +30,7 @@ __all__ = [
     "had_before",
     "holds_records",
     "json_line",
+    "json_page",
     "manifest",
     "mend",
     "new_run_path",

@@ -7,6 +7,7 @@ from plugins.statistics._estimate import Estimate
 from plugins.statistics._flips import holm, sign_flip_p
 from plugins.statistics._means import mean_of
 from plugins.statistics._paired import PairedComparison, paired
+from plugins.statistics._power import power_curve
 from plugins.statistics._ratio import Ratios
 from plugins.statistics._resampling import Resampler
 from plugins.statistics._sliced import (
@@ -44,6 +45,7 @@ __all__ = [
     "no_regression",
     "paired",
     "pearson",
+    "power_curve",
     "sign_flip_p",
     "slice_boxes",
     "slice_means",

@@ -1,12 +1,15 @@
 """What a comparison could have seen."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from plugins.statistics._estimate import LEVEL
 from plugins.statistics._resampling import Floats
 
 POWER = 0.8
+SIZES = (0.01, 0.02, 0.03, 0.05, 0.1)
 
 
 def standard_error(sums: Floats, counts: Floats) -> float:
@@ -33,3 +36,26 @@ def detectable(error: float, clusters: int) -> float:
         clusters: How many molecules it is from, at least two.
     """
     return float((stdtrit(clusters - 1, (1 + LEVEL) / 2) + stdtrit(clusters - 1, POWER)) * error)
+
+
+def power_curve(
+    least: float | None, clusters: int, sizes: Sequence[float] = SIZES
+) -> tuple[tuple[float, float], ...]:
+    """Return of true differences how many comparisons would show them, as `detectable` reckons.
+
+    The share of size d is T(d / error - t(0.975)), where T is Student's distribution function with m - 1
+    degrees of freedom: 80 % at the detectable difference.
+
+    Args:
+        least: The detectable difference; None where none can be told.
+        clusters: How many molecules it is from, at least two.
+        sizes: The true differences.
+
+    Returns:
+        Pairs of a size and the share, from 0 to 1; none where no detectable difference can be told.
+    """
+    if least is None:
+        return ()
+    seen = float(stdtrit(clusters - 1, (1 + LEVEL) / 2))
+    error = least / (seen + float(stdtrit(clusters - 1, POWER)))
+    return tuple((size, float(stdtr(clusters - 1, size / error - seen))) for size in sizes)

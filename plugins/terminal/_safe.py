@@ -17,3 +17,8 @@ def safe(text: str, longest: int | None = LONGEST) -> str:
         character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
         for character in cut
     )
+
+
+def one_line(text: str) -> str:
+    """Return untrusted text for one line of a terminal: whole, what breaks a line shown as an escape, too."""
+    return safe(text, None).replace("\n", "\\n")

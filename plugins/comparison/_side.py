@@ -1,0 +1,156 @@
+"""One side of a comparison: the scores of a run, and what they were measured under."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg.errors import InputError
+from kg.questions import Question
+from plugins.comparison._conditions import Conditions, conditions_of
+from plugins.records import read_facts, read_manifest, read_questions, read_records, read_summary
+from plugins.scoring import METRICS
+from plugins.statistics import DIMENSIONS, ScoreTable
+
+SHARES = ("passed", "status.ok")
+"""Shares of cases that can be asked for by name beside the scores: 1 or 0 of each case."""
+
+MEASURES = (*METRICS, *SHARES)
+"""All that a comparison or a gate may be about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The scores of a run or of a baseline.
+
+    Attributes:
+        name: What the user called it.
+        conditions: What the scores were measured under.
+        manifest: The manifest of the run; empty where it has none.
+        records: One entry a case: ``question_id``, `DIMENSIONS`, ``scores`` (by `MEASURES`; None where the
+            case has an infrastructure error).
+        asked: What each case was asked, as a hash, by `asked_as`.
+        golds: What is right and how it is known, as a hash, by question id.
+        targets: The molecule each question clusters by, as a hash, by question id.
+        errors: How many cases have an infrastructure error.
+        incomplete: What is missing that was to be there, in words; empty where nothing is.
+        part: Which part of the planned cases it holds, in words; empty where it is all.
+    """
+
+    name: str
+    conditions: Conditions
+    manifest: Mapping[str, Any]
+    records: tuple[Mapping[str, Any], ...]
+    asked: Mapping[str, str]
+    golds: Mapping[str, str]
+    targets: Mapping[str, str]
+    errors: int
+    incomplete: str
+    part: str
+
+    def table(self, without: Iterable[str] = ()) -> ScoreTable:
+        """Return the scores in columns.
+
+        Args:
+            without: Cases to leave out, by `asked_as`.
+        """
+        left_out = set(without)
+        kept = (each for each in self.records if asked_as(each) not in left_out)
+        return ScoreTable(kept, self.targets, MEASURES)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Labels of the models, in the order in which their cases come."""
+        return tuple(dict.fromkeys(str(each["model"]) for each in self.records))
+
+
+def asked_as(record: Mapping[str, Any]) -> str:
+    """Return the question of a case, and its wording where that is not the first."""
+    wording = record.get("phrasing") or 1
+    return str(record["question_id"]) if wording == 1 else f"{record['question_id']}-w{wording}"
+
+
+def digest(value: str) -> str:
+    """Return the first eight digits of a SHA-256: enough to see that something is not the same."""
+    return hashlib.sha256(value.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+
+
+def read_run(path: Path) -> Side:
+    """Read a run as one side of a comparison.
+
+    Args:
+        path: The run directory.
+
+    Raises:
+        InputError: If a file of it cannot be read, is of another schema version, or lacks a question.
+    """
+    questions = read_questions(path)
+    asked: dict[str, str] = {}
+    records = []
+    errors = 0
+    for record in read_records(path):
+        if record["question_id"] not in questions:
+            raise InputError(
+                f"{path}: {record['question_id']} is in records.jsonl and not in questions.jsonl; "
+                "the files are not of one run"
+            )
+        asked.setdefault(asked_as(record), digest(str(record["question"])))
+        errors += record.get("infrastructure_error") is not None
+        records.append(_reduced(record))
+    manifest = read_manifest(path)
+    incomplete, part = _extent(path, manifest, len(records), errors)
+    return Side(
+        name=str(path),
+        conditions=conditions_of(manifest),
+        manifest=manifest,
+        records=tuple(records),
+        asked=asked,
+        golds={name: _gold(question) for name, question in questions.items()},
+        targets={name: digest(question.target) for name, question in questions.items()},
+        errors=errors,
+        incomplete=incomplete,
+        part=part,
+    )
+
+
+def of_questions(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what `Side` holds of questions in their first wording: ``asked`` and ``golds``."""
+    asked, golds = {}, {}
+    for question in questions:
+        asked[question.id] = digest(question.text)
+        golds[question.id] = _gold(question)
+    return asked, golds
+
+
+def _reduced(record: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: record.get(name) or 1 if name == "phrasing" else record[name] for name in DIMENSIONS}
+    scores = record.get("scores")
+    if scores is None or record.get("infrastructure_error") is not None:
+        return {"question_id": record["question_id"], **kept, "scores": None}
+    told = {name: scores.get(name) for name in METRICS}
+    ran = (record.get("execution") or {}).get("status") == "ok"
+    shares = {"passed": float(bool(record.get("passed"))), "status.ok": float(ran)}
+    return {"question_id": record["question_id"], **kept, "scores": {**told, **shares}}
+
+
+def _gold(question: Question) -> str:
+    held = [question.task, question.steps, question.target, question.reference_cypher, question.gold]
+    return digest(json.dumps(held, sort_keys=True, ensure_ascii=False))
+
+
+def _extent(path: Path, manifest: Mapping[str, Any], cases: int, errors: int) -> tuple[str, str]:
+    """Return what a run lacks, and which part of the planned cases it holds."""
+    summary, ending = read_summary(path), read_facts(path).ending
+    lost = len(summary.get("lost_cases") or ())
+    missing = [f"{errors:,} with an infrastructure error"] if errors else []
+    missing += [f"{lost:,} that broke off"] if lost else []
+    missing += [ending] if ending and not missing else []
+    options = manifest.get("options") or {}
+    sampled = options.get("sample")
+    planned = manifest.get("cases")
+    short = isinstance(planned, int) and cases + lost < planned
+    parts = [f"a sample of {sampled:,} questions"] if sampled else []
+    parts += [f"{cases:,} of {planned:,} planned cases"] if short and not missing else []
+    return "; ".join(missing), "; ".join(parts)

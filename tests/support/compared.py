@@ -1,0 +1,80 @@
+"""Runs to compare: small, with scores as a test wants them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kg.questions import Question, load_questions
+from plugins.records import Record
+from support.records import record_of, write_run
+
+TASKS = ("precursors", "conditions")
+
+
+@cache
+def _shipped() -> dict[str, list[Question]]:
+    shipped: dict[str, list[Question]] = {}
+    for each in load_questions().questions:
+        shipped.setdefault(each.task, []).append(each)
+    return shipped
+
+
+def question(number: int, **changed: Any) -> Question:
+    """Return one of the shipped questions, each about another molecule; every second is of the other task."""
+    task = changed.pop("task", TASKS[number % 2])
+    return replace(_shipped()[task][number], id=f"{task}-{number:03}", **changed)
+
+
+def case(of: Question, f1: float | None, **fields: Any) -> Record:
+    """Return the record of a case; one with an infrastructure error where ``f1`` is None."""
+    labels = {"prompt": "P5", "shot": "ZS", "loop": "none", "model": "m", **fields}
+    name = "-".join([of.id, *(str(labels[part]) for part in ("prompt", "shot", "loop", "model"))])
+    if f1 is None:
+        fault = {"stage": "model", "kind": "timeout", "message": "no answer"}
+        return record_of(name, of=of, infrastructure_error=fault, **labels)
+    scores = {"f1": f1, "precision": f1, "recall": f1, "bleu": f1 / 3}
+    return record_of(name, of=of, scores=scores, passed=f1 == 1.0, execution={"status": "ok"}, **labels)
+
+
+def manifest_of(**changed: Any) -> dict[str, Any]:
+    """Return the manifest of a run that ended well; ``graph`` and ``options`` are changed in part."""
+    graph = {"fingerprint": "a" * 64, "schema": "schema", "version": "5.26.30"}
+    options = {"query_timeout": 30.0, "key_encoder": None, "case_threshold": 1.0, "sample": None, "seed": 0}
+    return {
+        "exit_status": 1,
+        "started": "2026-01-02T03:04:05+00:00",
+        "models": [{"label": "m", "kind": "mutant", "argument": ""}],
+        "prompts": {"P5": "0" * 64},
+        "versions": {"python": "3.11.7"},
+        **changed,
+        "graph": {**graph, **changed.get("graph", {})},
+        "options": {**options, **changed.get("options", {})},
+    }
+
+
+def run_of(
+    folder: Path,
+    scores: Sequence[float | None],
+    *,
+    questions: Sequence[Question] | None = None,
+    manifest: Mapping[str, Any] | None = None,
+    **labels: Any,
+) -> Path:
+    """Write a run with one case a score, and return its folder.
+
+    Args:
+        folder: The folder.
+        scores: F1 of each question in turn; None for an infrastructure error.
+        questions: The questions; `question` of 0, 1 and so on where there are none.
+        manifest: What the manifest says otherwise.
+        labels: What the cases are labelled with.
+    """
+    asked = [question(number) for number in range(len(scores))] if questions is None else questions
+    records = [case(each, f1, **labels) for each, f1 in zip(asked, scores, strict=True)]
+    errors = sum(f1 is None for f1 in scores)
+    plain = {"cases": len(records), "exit_status": 16 if errors else 1}
+    said = manifest_of(**{**plain, **(manifest or {})})
+    summary = {"selected_cases": len(records), "lost_cases": []}
+    return write_run(folder, records, asked, said, summary)

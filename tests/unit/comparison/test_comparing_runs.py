@@ -1,0 +1,188 @@
+"""Two runs in; what is compared, what is refused, and what is said besides."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from support.compared import case, manifest_of, question, run_of
+from support.records import write_run
+
+from kg.errors import InputError
+from plugins.comparison import compare_sides, read_run, render_comparison
+
+WORSE = [1.0] * 10 + [0.0] * 10
+BETTER = [1.0] * 20
+
+
+def printed(compared: Any) -> list[str]:
+    text = StringIO()
+    Console(width=80, file=text).print(render_comparison(compared))
+    return text.getvalue().splitlines()
+
+
+def said(compared: Any) -> str:
+    return " ".join(" ".join(printed(compared)).split())
+
+
+def test_pairs_are_compared_by_slice(tmp_path: Path) -> None:
+    a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", BETTER)
+    found = compare_sides(read_run(a), read_run(b))
+    told = found.to_json()
+    assert [each["slice"] for each in told["slices"]] == [{"task": "conditions"}, {"task": "precursors"}]
+    assert told["overall"]["verdict"] == "improved"
+    assert (told["overall"]["wins"], told["overall"]["losses"], told["overall"]["ties"]) == (10, 0, 10)
+    assert told["overall"]["difference"]["value"] == 0.5
+    assert [each["found"] for each in told["power"]] == sorted(each["found"] for each in told["power"])
+    assert len(told["changes"]) == 10
+    assert told["on_common"] is False
+    text = said(found)
+    assert "improved" in text
+    assert "conditions-011-P5-ZS-none-m: 0.000 before, 1.000 now" in text
+
+
+def test_a_table_with_the_longest_words_fits_80_columns(tmp_path: Path) -> None:
+    asked = [question(number, task="multi_step_precursors") for number in range(20)]
+    a = run_of(tmp_path / "a", [1.0, 0.0] * 10, questions=asked)
+    b = run_of(tmp_path / "b", [0.0, 1.0] * 10, questions=asked)
+    found = compare_sides(read_run(a), read_run(b), margin=0.01)
+    row, *_ = (line for line in printed(found) if "inconclusive" in line)
+    assert row.split()[0] == "multi_step_precursors"
+    assert "…" not in said(found)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"graph": {"fingerprint": "b" * 64}}, "graph fingerprint: aaaaaaaaaaaa and bbbbbbbbbbbb"),
+        ({"graph": {"schema": "another"}}, "schema text"),
+        ({"options": {"query_timeout": 5.0}}, "--query-timeout: 30.0 and 5.0"),
+        ({"options": {"key_encoder": "all-mpnet-base-v2@0.9"}}, "--key-encoder: none and all-mpnet"),
+    ],
+)
+def test_runs_that_were_not_measured_alike_are_refused_or_compared_loudly(
+    tmp_path: Path, changed: dict[str, Any], what: str
+) -> None:
+    a = read_run(run_of(tmp_path / "a", WORSE))
+    b = read_run(run_of(tmp_path / "b", BETTER, manifest=changed))
+    with pytest.raises(InputError) as raised:
+        compare_sides(a, b)
+    assert what in str(raised.value)
+    assert "--on-common" in str(raised.value)
+    found = compare_sides(a, b, on_common=True)
+    assert found.to_json()["on_common"] is True
+    assert "NOT MEASURED ALIKE" in said(found)
+
+
+def test_what_is_compared_may_differ_and_is_told(tmp_path: Path) -> None:
+    other = {
+        "models": [{"label": "m", "kind": "openai", "argument": "gpt-x"}],
+        "prompts": {"P5": "1" * 64},
+        "options": {"seed": 3, "case_threshold": 0.5},
+        "versions": {"python": "3.12.0"},
+    }
+    a = read_run(run_of(tmp_path / "a", WORSE))
+    b = read_run(run_of(tmp_path / "b", BETTER, manifest=other))
+    found = compare_sides(a, b)
+    assert set(found.varied) == {"models", "prompt P5", "--seed", "version of python"}
+    assert "models: m (mutant) in A, m (openai:gpt-x) in B" in said(found)
+    # A share of passed cases is of a threshold; F1 is not.
+    with pytest.raises(InputError, match=r"--case-threshold: 1.0 and 0.5"):
+        compare_sides(a, b, "passed")
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"text": "Who makes it?"}, "text of precursors-002, precursors-004 (2 in all)"),
+        ({"gold": question(6).gold * 2}, "gold answer or reference query of precursors-002"),
+        ({"reference_cypher": "RETURN 2"}, "gold answer or reference query of precursors-002"),
+        ({"target": "N", "slots": {"target": "N"}}, "gold answer or reference query of precursors-002"),
+    ],
+)
+def test_other_questions_under_the_same_id_are_refused_or_left_out(
+    tmp_path: Path, changed: dict[str, Any], what: str
+) -> None:
+    asked = [question(number, **(changed if number in (2, 4) else {})) for number in range(20)]
+    a = read_run(run_of(tmp_path / "a", WORSE))
+    b = read_run(run_of(tmp_path / "b", BETTER, questions=asked))
+    with pytest.raises(InputError) as raised:
+        compare_sides(a, b)
+    assert what in str(raised.value)
+    found = compare_sides(a, b, on_common=True)
+    assert found.left_out == ("precursors-002", "precursors-004")
+    assert found.comparison.overall.difference.n == 18
+    assert "precursors-002" in said(found)
+
+
+def test_a_run_without_manifest_is_not_known_to_be_like_another(tmp_path: Path) -> None:
+    a = read_run(run_of(tmp_path / "a", WORSE))
+    alone = run_of(tmp_path / "b", BETTER)
+    (alone / "manifest.json").unlink()
+    with pytest.raises(InputError, match="graph fingerprint: aaaaaaaaaaaa and not known"):
+        compare_sides(a, read_run(alone))
+
+
+def test_a_sample_is_compared_on_the_common_questions_and_said(tmp_path: Path) -> None:
+    a = read_run(run_of(tmp_path / "a", WORSE))
+    b = read_run(run_of(tmp_path / "b", BETTER[:12], manifest={"options": {"sample": 12}}))
+    found = compare_sides(a, b)
+    assert found.comparison.overall.difference.n == 12
+    assert len(found.comparison.only_a) == 8
+    text = said(found)
+    assert "a sample of 12 questions" in text
+    assert "only in A: 8 (" in text
+    assert "and 3 more)" in text
+
+
+def test_errors_and_missing_cases_are_told_and_never_a_score(tmp_path: Path) -> None:
+    a = read_run(run_of(tmp_path / "a", WORSE))
+    b = read_run(run_of(tmp_path / "b", [None, *BETTER[1:]]))
+    assert b.incomplete == "1 with an infrastructure error"
+    found = compare_sides(a, b)
+    assert found.comparison.overall.difference.n == 19
+    assert found.comparison.unscored == ("precursors-000-P5-ZS-none-m",)
+    text = said(found)
+    assert "INCOMPLETE: 1 with an infrastructure error" in text
+    assert "infrastructure errors in B: 1, never a score" in text
+
+
+@pytest.mark.parametrize(
+    ("manifest", "incomplete", "part"),
+    [
+        ({}, "", ""),
+        ({"cases": 30}, "", "20 of 30 planned cases"),
+        ({"cases": 30, "exit_status": None}, "not ended", ""),
+        ({"exit_status": 2}, "interrupted", ""),
+        ({"options": {"sample": 20}}, "", "a sample of 20 questions"),
+    ],
+)
+def test_what_a_run_is_of_itself(
+    tmp_path: Path, manifest: dict[str, Any], incomplete: str, part: str
+) -> None:
+    folder = run_of(tmp_path / "a", BETTER, manifest=manifest)
+    side = read_run(folder)
+    assert (side.incomplete, side.part) == (incomplete, part)
+
+
+def test_a_record_of_an_unknown_question_is_refused(tmp_path: Path) -> None:
+    asked = [question(number) for number in range(3)]
+    folder = write_run(tmp_path / "a", [case(each, 1.0) for each in asked], asked[:2], manifest_of())
+    with pytest.raises(InputError, match=r"precursors-002 is in records.jsonl and not in questions.jsonl"):
+        read_run(folder)
+
+
+def test_nothing_in_common_is_refused_by_name(tmp_path: Path) -> None:
+    others = [question(number) for number in range(100, 120)]
+    a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", BETTER, questions=others)
+    with pytest.raises(InputError, match=r"/a and .*/b: no f1 of the two runs is of the same question"):
+        compare_sides(read_run(a), read_run(b))
+
+
+def test_steering_characters_of_a_label_are_shown_as_escapes(tmp_path: Path) -> None:
+    a = run_of(tmp_path / "a", WORSE, model="m\x1b[31m")
+    b = run_of(tmp_path / "b", BETTER, model="m\x1b[31m")
+    text = said(compare_sides(read_run(a), read_run(b), by=(("model",),)))
+    assert "\x1b" not in text
+    assert r"m\x1b[31m" in text
