@@ -1,0 +1,37 @@
+"""``retrocypher report``: one self-contained HTML page of one or more runs, from their records."""
+
+import json
+from pathlib import Path
+
+import click
+
+from plugins.report import build_report
+
+_LISTED = 5_000
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="The page; report.html in the first of RUNS.")
+@click.option(
+    "--cases",
+    "most",
+    type=click.IntRange(min=0),
+    default=_LISTED,
+    show_default=True,
+    help="How many failed cases to list at most.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
+def report_command(runs: tuple[Path, ...], out: Path | None, most: int, as_json: bool) -> None:
+    """Write an HTML page of RUNS: scores, comparisons, errors and each failed case.
+
+    Of several runs the first is what the others are compared with.
+    """
+    report = build_report(runs, out or runs[0] / "report.html", most=most)
+    if as_json:
+        click.echo(json.dumps(report.to_json()))
+        return
+    for name, lacks in report.lacking.items():
+        click.echo(f"{name} is not whole: {lacks}", err=True)
+    click.echo(f"{report.cases:,} cases, {report.failed:,} failed, {report.not_run:,} not run")
+    click.echo(f"page: {report.page} ({report.bytes / 1e6:.2f} MB)")

@@ -1,0 +1,90 @@
+"""Comparisons of runs, and of what differs within one."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kg.errors import InputError
+from plugins.report._case import task_place
+from plugins.report._run import Run
+from plugins.statistics import DIMENSIONS, Comparison, Resampler, ScoreTable, compare
+
+_WITHIN = ("model", "loop", "shot", "prompt")
+_CHANGES = 10
+
+
+def comparisons(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return the first run against each other one; of one run, what differs within it.
+
+    Each has ``a`` and ``b`` (names), ``about`` (what differs), and ``found`` (a comparison) or ``refused``
+    (why there is none).
+    """
+    if len(runs) > 1:
+        return [_of_runs(runs[0], other) for other in runs[1:]]
+    return list(_within(runs[0]))
+
+
+def _of_runs(a: Run, b: Run) -> dict[str, Any]:
+    head = {"about": "run", "a": a.name, "b": b.name}
+    try:
+        return {**head, "found": _told(compare(a.table, b.table, resampler=Resampler()))}
+    except InputError as error:
+        return {**head, "refused": str(error)}
+
+
+def _within(run: Run) -> Iterator[dict[str, Any]]:
+    """Compare each label of a dimension with the first one; prompts only with those of their setting."""
+    for dimension in _WITHIN:
+        parts: tuple[str | None, ...] = (None,)
+        if dimension == "prompt":
+            parts = tuple(dict.fromkeys(map(str, run.table.labels("setting"))))
+        for setting in parts:
+            labels = _labels(run, dimension, setting)
+            tables = [_part(run, dimension, label) for label in labels]
+            for label, table in zip(labels[1:], tables[1:], strict=True):
+                on = [name for name in ("phrasing", *_WITHIN[::-1]) if name != dimension]
+                try:
+                    found = compare(tables[0], table, paired_on=on, resampler=Resampler())
+                except InputError:
+                    # They have no question in common, as where each was a run of its own.
+                    continue
+                yield {"about": dimension, "a": labels[0], "b": label, "found": _told(found)}
+
+
+def _labels(run: Run, dimension: str, setting: str | None) -> list[str]:
+    if dimension in ("model", "loop"):
+        place = ("model", "loop").index(dimension)
+        return list(dict.fromkeys(series[place] for series in run.series))
+    asked = {
+        str(label)
+        for label, of in zip(run.table.labels(dimension), run.table.labels("setting"), strict=True)
+        if setting in (None, of)
+    }
+    ordered = dict.fromkeys(cell[dimension] for cell in run.summary["cells"])
+    return [label for label in ordered if label in asked]
+
+
+def _part(run: Run, dimension: str, label: str) -> ScoreTable:
+    table = run.table
+    columns = {name: table.labels(name) for name in DIMENSIONS}
+    scores = table.scores("f1").tolist()
+    records = (
+        {
+            "question_id": table.questions[place],
+            **{name: column[place] for name, column in columns.items()},
+            "scores": {"f1": scores[place]},
+        }
+        for place, each in enumerate(table.labels(dimension))
+        if each == label
+    )
+    return ScoreTable(records, run.targets, ("f1",))
+
+
+def _told(found: Comparison) -> dict[str, Any]:
+    told = found.to_json()
+    return {
+        **told,
+        "slices": sorted(told["slices"], key=lambda each: task_place(each["slice"]["task"])),
+        **{name: len(told[name]) for name in ("only_a", "only_b", "unscored")},
+        "changed": len(told["changes"]),
+        "changes": told["changes"][:_CHANGES],
+    }

@@ -1,0 +1,142 @@
+"""The page says what the summary and the statistics say, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from support.records import write_run
+from support.reported import MANIFEST, Read, a_run, answered, some_questions
+
+from kg.errors import InputError
+from plugins.records import read_records, read_targets
+from plugins.report import build_report
+from plugins.statistics import ScoreTable, compare, metric_validity, slice_boxes, slice_means
+from plugins.summary import summarise
+
+
+def page(*runs: Path, most: int = 5_000) -> str:
+    out = runs[0] / "report.html"
+    build_report(runs, out, most=most)
+    return out.read_text("utf-8")
+
+
+def test_every_row_of_the_table_is_that_of_the_summary(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    records = list(read_records(run))
+    means = slice_means(ScoreTable(records, read_targets(run)), ("shot", "task"))
+    ends = {
+        (each.slice["shot"], each.slice["task"]): f"[{each.mean.low:.3f}, {each.mean.high:.3f}]"
+        for each in means
+    }
+    found: list[list[str]] = []
+    group = ""
+    for row in Read(page(run)).rows:
+        group = row[0] if len(row) == 1 else group
+        if len(row) == 10 and " × " in group:
+            found.append([group, *row])
+    cells = summarise(records)["cells"]
+    told = [row for row in found if row[1] != "all"]
+    assert len(told) == len(cells) == 20
+    for row, cell in zip(told, cells, strict=True):
+        assert row[0] == f"{cell['prompt']} × {cell['shot']}"
+        assert row[1] == cell["task"].replace("_", " ")
+        assert row[2:6] == [
+            str(cell["cases"]),
+            *(f"{cell['means'][m]:.3f}" for m in ("precision", "recall", "f1")),
+        ]
+        assert row[6] == ends[cell["shot"], cell["task"]]
+        assert row[8:] == [str(cell[name]) for name in ("passed", "failed", "infrastructure_errors")]
+
+
+def test_the_headline_is_the_mean_of_all_cases_with_its_interval(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    table = ScoreTable(read_records(run), read_targets(run))
+    (mean,) = slice_means(table)
+    text = Read(page(run)).text
+    assert f"{mean.mean.value:.3f} mean F1" in text
+    assert f"[{mean.mean.low:.3f}, {mean.mean.high:.3f}]" in text
+
+
+def test_boxes_and_correlations_are_those_of_the_statistics(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    table = ScoreTable(read_records(run), read_targets(run))
+    read = Read(page(run))
+    labels = [
+        told["aria-label"] or ""
+        for tag, told in read.tags
+        if (told.get("class") or "").startswith("mark box")
+    ]
+    boxes = list(slice_boxes(table))
+    assert sorted(labels) == sorted(
+        f"median {each.box.median:.3f}, quartiles {each.box.q1:.3f} to {each.box.q3:.3f}, whiskers "
+        f"{each.box.whisker_low:.3f} to {each.box.whisker_high:.3f}, mean {each.box.mean:.3f}"
+        for each in boxes
+    )
+    bleu = next(metric_validity(table, metrics=("bleu",)))
+    row = next(row for row in read.rows if row[:2] == ["BLEU", "all"])
+    assert row[2:4] == [str(len(table)), f"{bleu.pearson.value:+.3f}"]
+
+
+def test_several_runs_are_compared_with_the_first(tmp_path: Path) -> None:
+    a = a_run(tmp_path / "a")
+    better = [
+        answered(q, bool(n % 4), shot=s) for s in ("ZS", "1S-D-S") for n, q in enumerate(some_questions())
+    ]
+    b = write_run(tmp_path / "b", better, some_questions(), dict(MANIFEST))
+    tables = [ScoreTable(read_records(run), read_targets(run)) for run in (a, b)]
+    found = compare(*tables).overall
+    read = Read(page(a, b))
+    row = next(row for row in read.rows if len(row) == 13 and row[0] == "all")
+    assert row[1] == str(found.difference.n)
+    assert row[4] == f"{found.difference.value:+.3f}".replace("-", "\N{MINUS SIGN}")
+    assert row[7:10] == [str(found.wins), str(found.losses), str(found.ties)]
+    assert row[12] == found.verdict.value
+
+
+def test_shots_of_one_run_are_compared(tmp_path: Path) -> None:
+    assert "shot: 1S-D-S against ZS" in Read(page(a_run(tmp_path / "run"))).text
+
+
+def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
+    broken = {"infrastructure_error": {"stage": "model", "kind": "unreachable", "message": "no route"}}
+    questions = some_questions(1)
+    records = [answered(questions[0], False)]
+    records += [answered(q, False, scores=None, execution=None, errors=[], **broken) for q in questions[1:]]
+    run = write_run(tmp_path / "run", records, questions, {"exit_status": 16, "cases": len(records)})
+    read = Read(page(run))
+    assert "1 cases failed" in read.text
+    assert "Not whole: incomplete" in read.text
+    assert any(row[:2] == ["model unreachable", "9"] for row in read.rows)
+
+
+def test_a_run_of_records_alone_is_reported(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    for name in ("manifest.json", "questions.jsonl", "messages.jsonl"):
+        (run / name).unlink()
+    text = Read(page(run)).text
+    assert "This run has no manifest" in text
+
+
+def test_a_long_list_takes_some_of_each_kind(tmp_path: Path) -> None:
+    questions = some_questions()
+    records = [answered(q, False, shot=s) for s in ("ZS", "1S-S", "1S-D-R", "1S-D-S") for q in questions]
+    records.append(answered(questions[0], False, shot="1S-D-S", prompt="P4", errors=["timeout"]))
+    run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
+    read = Read(page(run, most=22))
+    rows = [told for tag, told in read.tags if tag == "tr" and "data-k" in told]
+    assert len(rows) == 22
+    assert "22 of them are listed" in read.text
+    assert any("timeout" in row for row in read.rows if len(row) > 3)
+
+
+def test_what_cannot_be_reported_is_said_in_one_line(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    with pytest.raises(InputError, match="named twice"):
+        build_report([run, run], tmp_path / "x.html", most=9)
+    with pytest.raises(InputError, match="cannot be written"):
+        build_report([run], tmp_path / "no" / "x.html", most=9)
+    empty = write_run(tmp_path / "empty", [], some_questions())
+    with pytest.raises(InputError, match="no case on record"):
+        build_report([empty], tmp_path / "x.html", most=9)
+    (run / "records.jsonl").write_text((run / "records.jsonl").read_text() * 2)
+    with pytest.raises(InputError, match="twice"):
+        build_report([run], tmp_path / "x.html", most=9)
