@@ -10,7 +10,7 @@ from kg.questions._model import (
 )
 from kg.questions._phrasings import PHRASINGS, Wordings, phrase, phrasings_named, wordings_of
 from kg.questions._read import DEFAULT_QUESTIONS, QuestionSet, load_questions
-from kg.questions._sampling import select
+from kg.questions._sampling import seeded_rank, select
 from kg.questions._validation import MalformedQuestionError, question_of
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "phrase",
     "phrasings_named",
     "question_of",
+    "seeded_rank",
     "select",
     "setting_of",
     "wordings_of",

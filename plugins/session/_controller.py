@@ -22,7 +22,7 @@ from plugins.session._loop_plan import loop_lines
 from plugins.session._once import made_once
 from plugins.session._plan import Plan
 from plugins.session._progress import Progress
-from plugins.session._run_key import run_key
+from plugins.session._run_key import run_key, shard_facts
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
 from prompts.answers import prepare
@@ -104,6 +104,7 @@ class Controller:
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             self._manifest = {**self._describe(self._graph), "key": self.key.to_json()}
+            self._manifest["shard"] = shard_facts(self.plan, self.key)
             self.run.write_manifest(self._manifest)
             self._allure = None if allure is None else Path(allure)
         except BaseException:
@@ -132,6 +133,7 @@ class Controller:
             f"model: {models}",
             f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
             f"{wordings}prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
+            *([f"{plan.shard}: all of them have {plan.cases_for(plan.whole):,} cases"] if plan.shard else []),
             *loop_lines(plan.loops),
             *([f"answers: kept in {plan.answers}, {self._kept_before:,} there"] if plan.answers else []),
             *(["offline: connections to other machines are refused"] if plan.options.offline else []),

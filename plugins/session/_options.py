@@ -41,6 +41,7 @@ class Options:
         key_encoder: ``NAME@THRESHOLD``; None for no encoder in key matching.
         cache: File that answers are kept in, or ``none``; None for the one in the cache folder.
         offline: Whether nothing but this machine is to be reached, and every answer is to be kept already.
+        shard: Which part of the run to run, as ``i/n``; None for all of it.
     """
 
     prompt: tuple[str, ...]
@@ -64,6 +65,7 @@ class Options:
     key_encoder: str | None
     cache: str | None
     offline: bool
+    shard: str | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the options for the manifest, a password in the graph's URI blotted out."""
@@ -141,6 +143,7 @@ _DECLARED = (
         None,
         flag=True,
     ),
+    _Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
     _Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )
 
@@ -219,6 +222,7 @@ def read_options(config: pytest.Config) -> Options:
         key_encoder=given["key-encoder"],
         cache=given["cache"],
         offline=bool(given["offline"]),
+        shard=given["shard"],
     )
 
 

@@ -26,6 +26,7 @@ from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
 from plugins.session._options import Options, without_password
+from plugins.shards import Shard, parse_shard
 from prompts.encoders import load_encoder
 from prompts.models import ModelSpec, check_models, parse_specs, prices_used
 from prompts.shots import SHOTS, canonical_shot, require_vectors
@@ -61,6 +62,8 @@ class Plan:
         prices: List prices of its models and of those that play roles; None where none is known.
         key_encoder: The encoder stage of key matching, where asked for.
         answers: File of the cache of answers; None where none is kept.
+        shard: Which part of the run this is; None for all of it.
+        whole: The questions of all parts together.
     """
 
     options: Options
@@ -74,6 +77,8 @@ class Plan:
     prices: Mapping[str, Any] | None
     key_encoder: KeyEncoder | None
     answers: Path | None
+    shard: Shard | None
+    whole: tuple[Question, ...]
 
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
@@ -85,9 +90,13 @@ class Plan:
 
     def case_count(self) -> int:
         """Return how many cases the plan has, both settings together."""
+        return self.cases_for(self.questions)
+
+    def cases_for(self, questions: Iterable[Question]) -> int:
+        """Return how many cases some questions make."""
         by_setting = [prompt.setting for prompt in self.prompts.values()]
         each = len(self.phrasings) * len(self.shots) * len(self.loops.loops) * len(self.models)
-        return sum(each * by_setting.count(question.setting) for question in self.questions)
+        return sum(each * by_setting.count(question.setting) for question in questions)
 
     def require_cases(self, settings: Collection[Setting]) -> None:
         """Refuse a session that names only settings without a case.
@@ -99,8 +108,9 @@ class Plan:
             InputError: If none of them has a case.
         """
         if not any(question.setting in settings for question in self.questions):
+            asked = ",".join(self.prompts) + (f", {self.shard}," if self.shard else "")
             raise InputError(
-                f"--prompt {','.join(self.prompts)} selects no {' or '.join(sorted(settings))} question: "
+                f"--prompt {asked} selects no {' or '.join(sorted(settings))} question: "
                 "P1 to P5 go with benchmarks/test_single_step.py, P6 to P10 with test_multi_step.py"
             )
 
@@ -122,6 +132,7 @@ def resolve(
         environment = _offline(options, environment)
     prompts = _prompts(options)
     tasks = _tasks(options)
+    shard = parse_shard(options.shard)
     phrasings = phrasings_named(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
     shots = _shots(options)
@@ -129,7 +140,8 @@ def resolve(
     loops = loop_plan(options, models, registered, environment)
     question_set = load_questions(Path(options.questions) if options.questions else None)
     _require_overlap(prompts, tasks, settings)
-    questions = select(
+    # What can be known to be wrong is that of the whole run, so that its shards agree on it.
+    whole = select(
         [question for question in question_set.questions if question.setting in settings],
         tasks=tasks,
         sample=options.sample,
@@ -138,11 +150,12 @@ def resolve(
     prompts = {
         name: prompt
         for name, prompt in prompts.items()
-        if any(question.setting == prompt.setting for question in questions)
+        if any(question.setting == prompt.setting for question in whole)
     }
+    questions = shard.select(whole) if shard else whole
     check_models(
         models,
-        questions,
+        whole,
         shots,
         every_question=question_set.questions,
         phrasings=phrasings,
@@ -157,7 +170,7 @@ def resolve(
     return Plan(
         options,
         question_set,
-        tuple(questions),
+        questions,
         phrasings,
         prompts,
         shots,
@@ -166,6 +179,8 @@ def resolve(
         prices,
         key_encoder,
         answers_file(options, asked),
+        shard,
+        whole,
     )
 
 

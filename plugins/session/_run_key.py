@@ -3,13 +3,13 @@
 import hashlib
 import inspect
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kg.questions import phrase
+from kg.questions import Question, phrase
 from plugins.records import json_line
 from plugins.resume import RunKey, code_sha256, library_versions
 from plugins.session._plan import Plan
@@ -35,12 +35,7 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
     encoder = plan.key_encoder
     return RunKey(
         {
-            "questions": {
-                "set": plan.question_set.sha256,
-                "asked": _sha256(_asked(plan)),
-                "count": len(plan.questions),
-                "phrasings": sorted(plan.phrasings),
-            },
+            "questions": _questions(plan, plan.questions),
             "selection": dict(selection),
             "graph": plan.question_set.fingerprint,
             "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
@@ -60,6 +55,19 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
     )
 
 
+def shard_facts(plan: Plan, key: RunKey) -> dict[str, Any] | None:
+    """Return which shard of what a run is, for the manifest; None where it is no shard.
+
+    Args:
+        plan: What the run will do.
+        key: Its key. That of the whole differs in the questions alone.
+    """
+    if plan.shard is None:
+        return None
+    whole = RunKey({**key.parts, "questions": _questions(plan, plan.whole)})
+    return {**plan.shard.to_json(), "cases_in_all": plan.cases_for(plan.whole), "key": whole.to_json()}
+
+
 def selection_of(config: pytest.Config) -> dict[str, Any]:
     """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like.
 
@@ -73,8 +81,17 @@ def selection_of(config: pytest.Config) -> dict[str, Any]:
     return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
 
 
-def _asked(plan: Plan) -> Iterator[str]:
-    for question in plan.questions:
+def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, Any]:
+    return {
+        "set": plan.question_set.sha256,
+        "asked": _sha256(_asked(plan, questions)),
+        "count": len(questions),
+        "phrasings": sorted(plan.phrasings),
+    }
+
+
+def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
+    for question in questions:
         for phrasing in plan.phrasings:
             yield json_line(phrase(question, phrasing).to_json())
 
