@@ -5,6 +5,7 @@ from kg.server._control import ServerStatus, restart, status
 from kg.server._driver import connect
 from kg.server._endpoint import Endpoint
 from kg.server._errors import DockerUnavailableError, ServerError
+from kg.server._java import java_version
 from kg.server._open import open_server, start_server
 from kg.server._private import SessionFolder, session_folder
 from kg.server._running import RunningServer
@@ -27,6 +28,7 @@ __all__ = [
     "connect",
     "end_background",
     "is_uri",
+    "java_version",
     "leave_running",
     "open_server",
     "restart",

@@ -54,6 +54,14 @@ def find_java() -> Java:
     )
 
 
+def java_version() -> str | None:
+    """Return the version of the Java that a server on this machine runs on; None where there is none."""
+    try:
+        return find_java().version
+    except ServerError:
+        return None
+
+
 def _candidates() -> Iterator[Path]:
     home = os.environ.get("JAVA_HOME")
     if home:

@@ -1,6 +1,6 @@
 """The record of a case and the files of a run directory."""
 
-from plugins.records._asked import asked_a_model, had_before
+from plugins.records._asked import asked_a_model
 from plugins.records._files import ALLURE, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
@@ -27,7 +27,6 @@ __all__ = [
     "RunDirectory",
     "RunFacts",
     "asked_a_model",
-    "had_before",
     "holds_records",
     "json_line",
     "json_page",

@@ -1,4 +1,4 @@
-"""Which rounds asked a model, and which of those were answered from the cache."""
+"""Which rounds asked a model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +11,3 @@ def asked_a_model(turn: Mapping[str, Any]) -> bool:
     run neither tokens nor time are told.
     """
     return turn["messages_sha256"] is not None and turn["time_s"] > 0
-
-
-def had_before(turn: Mapping[str, Any]) -> bool:
-    """Return whether a round was answered from the cache of answers."""
-    return asked_a_model(turn) and bool(turn["cached"])

@@ -1,5 +1,6 @@
 """The manifest: what a reader needs to know to trust, or repeat, a run."""
 
+import hashlib
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -8,19 +9,25 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from plugins.records._machine import machine
 from plugins.records._model import SCHEMA_VERSION
 
 _PACKAGES = (
     "retrocypher",
     "neo4j",
+    "neo4j-rust-ext",
     "openai",
     "pytest",
     "pytest-xdist",
+    "allure-pytest",
+    "antlr4-python3-runtime",
+    "numpy",
+    "scipy",
     "rdkit",
     "sacrebleu",
     "nltk",
+    "rouge-score-rs",
+    "sentence-transformers",
     "xllamacpp",
 )
 # Not to be taken for the server's version.
@@ -37,7 +44,9 @@ def manifest(
     prices: Mapping[str, Any] | None,
     questions: Mapping[str, Any],
     prompts: Mapping[str, str],
+    exemplars: Mapping[str, str],
     graph: Mapping[str, Any],
+    java: str | None,
     cases: int,
     checkout: Path,
 ) -> dict[str, Any]:
@@ -52,7 +61,9 @@ def manifest(
         prices: List prices of the run's models, with their date; None where none is known.
         questions: Count, hash and graph fingerprint of the question set.
         prompts: SHA-256 of each prompt by name.
+        exemplars: SHA-256 of the exemplar bank of each setting.
         graph: Kind, version, fingerprint, schema and notes of the server.
+        java: Version of the Java that runs the server on this machine; None where none does.
         cases: Number of cases planned.
         checkout: The project's folder, for the commit.
     """
@@ -69,15 +80,11 @@ def manifest(
         "prices": None if prices is None else dict(prices),
         "questions": dict(questions),
         "prompts": dict(prompts),
-        "graph": dict(graph),
+        "exemplars": dict(exemplars),
+        "graph": {**graph, "schema_sha256": hashlib.sha256(str(graph["schema"]).encode()).hexdigest()},
         "versions": {"python": platform.python_version(), **_versions()},
         "git": _commit(checkout),
-        "machine": {
-            "system": platform.platform(terse=True),
-            "architecture": platform.machine(),
-            "cores": psutil.cpu_count(),
-            "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
-        },
+        "machine": machine(java),
     }
 
 

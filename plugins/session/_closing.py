@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 
 from plugins.ledger import render_ledger
 from plugins.records import unpriced_players
+from plugins.session._answers import answers_line
 from plugins.summary import Summary, in_order, render_table
 from plugins.terminal import safe
 
@@ -41,7 +42,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
             yield "ledger: no loop was run; name one with --loop"
     if controller.summary.failed > MANY:
         yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
-    if said := controller.answers.line(controller.plan.answers):
+    if said := answers_line(controller.answers, controller.plan.answers):
         yield said
     waited = controller.standstill()
     if waited.queries:

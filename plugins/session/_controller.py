@@ -13,9 +13,9 @@ from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
 from plugins.allure import drop_unrecorded, show_run
 from plugins.ledger import Ledger
-from plugins.records import ALLURE, RunDirectory, manifest, new_run_path, read_records
-from plugins.session._answers import AnswerCount
+from plugins.records import ALLURE, RunDirectory, new_run_path, read_records
 from plugins.session._context import Context
+from plugins.session._described import counted, described
 from plugins.session._exit import exit_status
 from plugins.session._graph import LiveGraph, open_graph
 from plugins.session._loop_plan import loop_lines
@@ -25,8 +25,9 @@ from plugins.session._progress import Progress
 from plugins.session._run_key import run_key, shard_facts
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
+from plugins.usage import Usage
 from prompts.answers import prepare
-from prompts.models import ModelSpec, SharedModels, api_address, contents_of, silent_api, start_shared
+from prompts.models import ModelSpec, SharedModels, contents_of, silent_api, start_shared
 
 
 class Controller:
@@ -62,7 +63,7 @@ class Controller:
         self.lost: list[str] = []
         self.faults: dict[str, list[str]] = {}
         self.selected = 0
-        self.answers = AnswerCount()
+        self.answers = Usage({label: spec.label for label, spec in plan.loops.players.items()})
         self._progress = Progress(announce)
         self._allure: Path | None = None
         self._graph: LiveGraph | None = None
@@ -103,7 +104,8 @@ class Controller:
             self._models = start_shared(self._specs, contents=self._contents, offline=offline)
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
-            self._manifest = {**self._describe(self._graph), "key": self.key.to_json()}
+            told = described(self.plan, self._graph, self._contents, self._started, self._root)
+            self._manifest = {**told, "key": self.key.to_json()}
             self._manifest["shard"] = shard_facts(self.plan, self.key)
             self.run.write_manifest(self._manifest)
             self._allure = None if allure is None else Path(allure)
@@ -179,7 +181,8 @@ class Controller:
             self._manifest["loops"]["once"] = once
             self.answers.add_once(once)
         cache = str(self.plan.answers) if self.plan.answers else None
-        self._manifest["answers"] = {"cache": cache, **asdict(self.answers)}
+        self._manifest["answers"] = {"cache": cache, **self.answers.to_json()}
+        self._manifest["counts"] = counted(self.plan, self.summary, self.selected, self.lost)
         self._manifest["standstill"] = asdict(self.standstill())
         self.run.write_manifest(self._manifest)
         return status
@@ -221,29 +224,3 @@ class Controller:
             "cases": f"{self.summary.cases:,} of {self.selected:,}",
             "commit": str((written.get("git") or {}).get("commit")),
         }
-
-    def _describe(self, graph: LiveGraph) -> dict[str, Any]:
-        plan, endpoint = self.plan, graph.server.endpoint
-        return manifest(
-            started=self._started,
-            options=plan.options.to_json(),
-            models=[model.to_json() for model in plan.models],
-            loops=plan.loops.to_json(),
-            api=api_address(self._specs),
-            prices=plan.prices,
-            questions={
-                "count": len(plan.questions),
-                "set_sha256": plan.question_set.sha256,
-                "graph_fingerprint": plan.question_set.fingerprint,
-            },
-            prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
-            graph={
-                "kind": endpoint.kind,
-                "version": endpoint.version,
-                "fingerprint": graph.fingerprint,
-                "schema": graph.schema,
-                "notes": list(endpoint.notes),
-            },
-            cases=plan.case_count(),
-            checkout=self._root,
-        )

@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 from kg.errors import InputError
 from plugins.session._options import Options
-from prompts.loops import Loop, ValidatorName, loops_by_name
+from prompts.loops import Loop, ValidatorName, loops_by_name, text_hashes
 from prompts.models import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, check_models, parse_spec
 
 _VALIDATORS = get_args(ValidatorName)
@@ -39,7 +39,8 @@ class LoopPlan:
     def to_json(self) -> dict[str, Any]:
         """Return the plan for the manifest."""
         players = {label: spec.to_json() for label, spec in self.players.items()}
-        return {"names": list(self.loops), "validator": self.validator, "players": players}
+        texts = text_hashes() if self.active else {}
+        return {"names": list(self.loops), "validator": self.validator, "players": players, "texts": texts}
 
     @property
     def needs_model(self) -> bool:

@@ -43,6 +43,7 @@ class OnceInFolder:
                         "cost": answer.cost,
                         "time_s": answer.time_s,
                         "cached": answer.cached,
+                        "findings": [answer.details] if answer.details else [],
                     }
                     unfinished = file.with_suffix(".part")
                     unfinished.write_text(json.dumps({"key": key, **made}), encoding="utf-8")

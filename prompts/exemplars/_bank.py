@@ -1,5 +1,6 @@
 """The exemplar banks, read from their files."""
 
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,11 @@ def load_bank(setting: Setting) -> tuple[Exemplar, ...]:
     """Return the exemplars of a setting, in bank order (the paper's figure A1)."""
     entries = yaml.safe_load((HERE / f"{setting}.yaml").read_text(encoding="utf-8"))
     return tuple(_exemplar(setting, entry) for entry in entries)
+
+
+def bank_sha256(setting: Setting) -> str:
+    """Return the hash of a setting's bank: of its file as it stands."""
+    return hashlib.sha256((HERE / f"{setting}.yaml").read_bytes()).hexdigest()
 
 
 def _exemplar(setting: Setting, entry: dict[str, Any]) -> Exemplar:

@@ -11,6 +11,7 @@ from prompts.loops._interface import (
     ValidatorName,
 )
 from prompts.loops._registry import loops_by_name
+from prompts.loops._texts import text_hashes
 
 __all__ = [
     "Graph",
@@ -22,4 +23,5 @@ __all__ = [
     "Step",
     "ValidatorName",
     "loops_by_name",
+    "text_hashes",
 ]

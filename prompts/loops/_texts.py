@@ -1,5 +1,6 @@
 """The texts that the roles of loops are asked with."""
 
+import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,11 @@ def messages_for(name: str, values: Mapping[str, str]) -> list[Message]:
         {"role": "system", "content": fill(system, values)},
         {"role": "user", "content": fill(user, values)},
     ]
+
+
+def text_hashes() -> dict[str, str]:
+    """Return the SHA-256 of each text by its name."""
+    return {file.stem: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(_FOLDER.glob("*.md"))}
 
 
 @cache

@@ -103,11 +103,14 @@ def _read(status: int, reply: Any, time_s: float) -> Answer:
     if status == 200:
         choice = reply["choices"][0]
         usage = reply["usage"]
+        details = {"finish_reason": choice["finish_reason"]}
+        if isinstance(build := reply.get("system_fingerprint"), str):
+            details["system_fingerprint"] = build
         return Answer(
             choice["message"].get("content") or "",
             tokens={"prompt": usage["prompt_tokens"], "completion": usage["completion_tokens"]},
             time_s=time_s,
-            details={"finish_reason": choice["finish_reason"]},
+            details=details,
         )
     error = reply.get("error", {}) if isinstance(reply, dict) else {}
     if error.get("type") == "exceed_context_size_error":

@@ -117,6 +117,8 @@ class OpenAIModel:
         if not isinstance(text, str):
             raise TypeError("the content is no text")
         details = self._details(attempt, finish_reason=choice.finish_reason, model=reply.model)
+        if isinstance(build := getattr(reply, "system_fingerprint", None), str):
+            details["system_fingerprint"] = build
         if not text.strip():
             refusal = getattr(choice.message, "refusal", None)
             details["no_answer"] = str(refusal) if refusal else "the reply is empty"

@@ -96,6 +96,7 @@ def _reply(said: Said) -> dict[str, object]:
         "object": "chat.completion",
         "created": 1,
         "model": "scripted-1",
+        "system_fingerprint": "fp_1",
         "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }

@@ -119,7 +119,12 @@ def test_without_a_cache_all_is_asked(cached: Suite, api: RolesApi, tmp_path: Pa
         ran = cached(*arguments)
         assert api.count("generator") == asked
         assert "answers: 2 asked, none kept (--cache none)" in ran.output
-    assert manifest(ran)["answers"] == {"cache": None, "asked": 2, "from_cache": 0}
+    told = manifest(ran)
+    (used,) = told["answers"].pop("by_model").values()
+    assert told["answers"] == {"cache": None, "asked": 2, "from_cache": 0, "cost": used["cost"]}
+    assert used["cost"] == pytest.approx(sum(turn["cost"] for turn in rounds(ran)))
+    assert used["served"] == [{"model": "scripted-1", "system_fingerprint": "fp_1", "answers": 2}]
+    assert told["counts"]["run"] == told["counts"]["selected"] == 2
     assert not (tmp_path / "answers.sqlite").exists()
 
 

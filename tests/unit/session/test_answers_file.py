@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from kg.errors import InputError
-from plugins.session._answers import AnswerCount, answers_file
+from plugins.session._answers import answers_file, answers_line
 from plugins.session._options import Options, read_options
+from plugins.usage import Usage
 from prompts.models import parse_spec
 
 
@@ -56,14 +57,10 @@ def test_no_folder_for_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         answers_file(options(), ASKED)
 
 
-def test_what_was_asked_is_counted() -> None:
-    plain = {"messages_sha256": "h", "time_s": 1.0, "cached": False}
-    count = AnswerCount()
-    count.add({"rounds": [plain, {**plain, "cached": True}, {**plain, "messages_sha256": None}]})
-    # Of the oracle, and of what was made once for the run: nobody was asked for this case.
-    count.add({"rounds": [{**plain, "time_s": 0.0}, {**plain, "time_s": 0.0, "cached": True}]})
-    assert (count.asked, count.from_cache) == (1, 1)
-    count.add_once([{"cached": False}, {"cached": True}, {"cached": True}])
-    assert count.line(Path("a")) == "answers: 2 asked, 3 from the cache"
-    assert count.line(None) == "answers: 2 asked, none kept (--cache none)"
-    assert AnswerCount().line(Path("a")) == ""
+def test_what_was_asked_is_told_in_a_line() -> None:
+    made = {"cached": False, "tokens": None, "cost": None, "time_s": 1.0}
+    usage = Usage()
+    usage.add_once([made, {**made, "cached": True}])
+    assert answers_line(usage, Path("a")) == "answers: 1 asked, 1 from the cache"
+    assert answers_line(usage, None) == "answers: 1 asked, none kept (--cache none)"
+    assert answers_line(Usage(), Path("a")) == ""

@@ -29,7 +29,7 @@ def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
     assert found == ["text 1"] * 12
     assert OnceInFolder(tmp_path).get("b", make) == "text 2"
     first = {"key": "a", "text": "text 1", "tokens": {"prompt": 3}, "cost": 0.25, "time_s": 1.5}
-    first["cached"] = False
+    first |= {"cached": False, "findings": []}
     assert made_once(tmp_path)[0] == first
     assert [each["key"] for each in made_once(tmp_path)] == ["a", "b"]
 

@@ -1,0 +1,79 @@
+"""What the manifest says of a run: before the first case, and after the last."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from kg.server import java_version
+from plugins.records import manifest
+from plugins.session._graph import LiveGraph
+from plugins.session._plan import Plan
+from plugins.summary import Summary
+from prompts.exemplars import bank_sha256
+from prompts.models import ModelSpec, api_address, file_of
+
+
+def described(
+    plan: Plan, graph: LiveGraph, contents: Mapping[str, str], started: datetime, root: Path
+) -> dict[str, Any]:
+    """Return the manifest of a run that is about to ask its first case.
+
+    Args:
+        plan: The resolved plan.
+        graph: The graph it asks.
+        contents: SHA-256 of the files its models are made of, by path.
+        started: When it began.
+        root: The project's folder.
+    """
+    endpoint = graph.server.endpoint
+    return manifest(
+        started=started,
+        options=plan.options.to_json(),
+        models=[_model(spec, contents) for spec in plan.models],
+        loops=plan.loops.to_json(),
+        api=api_address((*plan.models, *plan.loops.players.values())),
+        prices=plan.prices,
+        questions={
+            "count": len(plan.questions),
+            "set_sha256": plan.question_set.sha256,
+            "graph_fingerprint": plan.question_set.fingerprint,
+        },
+        prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
+        exemplars={prompt.setting: bank_sha256(prompt.setting) for prompt in plan.prompts.values()},
+        graph={
+            "kind": endpoint.kind,
+            "version": endpoint.version,
+            "fingerprint": graph.fingerprint,
+            "schema": graph.schema,
+            "notes": list(endpoint.notes),
+        },
+        java=java_version() if endpoint.kind == "local" else None,
+        cases=plan.case_count(),
+        checkout=root,
+    )
+
+
+def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> dict[str, int]:
+    """Return how many cases a run has, and what became of them.
+
+    Args:
+        plan: The resolved plan.
+        summary: Of those that have a record.
+        selected: How many were left by ``-k`` and ``-m``.
+        lost: Those that broke off.
+    """
+    return {
+        "planned": plan.case_count(),
+        "selected": selected,
+        "run": summary.cases,
+        "passed": summary.passed,
+        "failed": summary.failed,
+        "infrastructure_errors": summary.infrastructure_errors,
+        "lost": len(lost),
+    }
+
+
+def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
+    file = file_of(spec)
+    return {**spec.to_json(), **({} if file is None else {"file_sha256": contents[str(file)]})}

@@ -1,0 +1,70 @@
+"""What all models of a run were asked for."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from plugins.records import asked_a_model
+from plugins.usage._model import ModelUsage
+
+_FIRST = "generator"
+
+
+class Usage:
+    """What the models of a run were asked for, by its records; models that read no messages are left out.
+
+    Args:
+        players: By label of a model, the label of the one that plays the roles of its loops, where that is
+            another.
+    """
+
+    def __init__(self, players: Mapping[str, str] | None = None) -> None:
+        self._players = dict(players or {})
+        self._models: dict[str, ModelUsage] = {}
+        self._once = ModelUsage()
+
+    @property
+    def asked(self) -> int:
+        """How many answers were asked for in this run."""
+        return sum(each.asked for each in self._each())
+
+    @property
+    def from_cache(self) -> int:
+        """How many answers were had before."""
+        return sum(each.from_cache for each in self._each())
+
+    @property
+    def cost(self) -> float | None:
+        """What the answers asked for cost in USD, at list prices; None where no price is known."""
+        known = [each.cost for each in self._each() if each.cost is not None]
+        return math.fsum(known) if known else None
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count the rounds of a record in."""
+        label = str(record["model"])
+        for turn in record["rounds"]:
+            if asked_a_model(turn):
+                asked = label if turn["role"] == _FIRST else self._players.get(label, label)
+                self._models.setdefault(asked, ModelUsage()).add(turn)
+
+    def add_once(self, made: Iterable[Mapping[str, Any]]) -> None:
+        """Count in what was made once for the run, as ``loops.once`` of a manifest lists it."""
+        for each in made:
+            self._once.add(each)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``asked``, ``from_cache``, ``cost``, and ``by_model`` by label.
+
+        What was made once for the run is in the first three alone. Of a model, ``tokens``, ``seconds``,
+        ``cost`` and ``without_tokens`` (answers whose tokens were not told) are of the answers asked for now;
+        ``served`` counts, over those from the cache too, who the server said had answered.
+        """
+        return {
+            "asked": self.asked,
+            "from_cache": self.from_cache,
+            "cost": self.cost,
+            "by_model": {label: self._models[label].to_json() for label in sorted(self._models)},
+        }
+
+    def _each(self) -> Iterable[ModelUsage]:
+        return (*self._models.values(), self._once)
