@@ -64,7 +64,7 @@ class Controller:
         self.faults: dict[str, list[str]] = {}
         self.selected = 0
         self.answers = Usage({label: spec.label for label, spec in plan.loops.players.items()})
-        self._progress = Progress(announce)
+        self._progress = Progress(announce, lambda: self.answers.cost)
         self._allure: Path | None = None
         self._graph: LiveGraph | None = None
         self._models: SharedModels | None = None

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.terminal import safe, usd
+from plugins.terminal import duration, safe, usd
 
 
 @given(st.text())
@@ -29,3 +29,9 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 def test_amounts_under_a_dollar_show_their_digits() -> None:
     assert (usd(1234.5), usd(0.000123)) == ("1,234.50 USD", "0.000123 USD")
+
+
+def test_spans_of_time() -> None:
+    spans = [0.2, 59.4, 59.6, 90.0, 3_569.0, 3_571.0, 3_600.0, 11_100.0]
+    shown = ["0 s", "59 s", "1 min", "2 min", "59 min", "1 h", "1 h", "3 h 5 min"]
+    assert [duration(span) for span in spans] == shown
