@@ -71,6 +71,7 @@ baseline.add_command(Later("list", "_baseline:baseline_list_command"))
 baseline.add_command(Later("show", "_baseline:baseline_show_command"))
 cli.add_command(Later("check", "_check:check_command", "Say what is wrong with the queries of FILE."))
 cli.add_command(Later("compare", "_compare:compare_command", "Compare run B with run A."))
+cli.add_command(Later("merge", "_merge:merge_command", "Join RUNS, the shards of a run, into one."))
 cli.add_command(Later("summary", "_summary:summary_command", "Print the table of RUNS together."))
 cli.add_command(Later("report", "_report:report_command", "Write an HTML page of RUNS."))
 

@@ -1,12 +1,14 @@
 """The record of a case and the files of a run directory."""
 
 from plugins.records._asked import asked_a_model
-from plugins.records._files import ALLURE, RECORDS
+from plugins.records._files import ALLURE, MESSAGES, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._read import (
+    locate_messages,
+    locate_records,
     read_manifest,
     read_messages,
     read_questions,
@@ -19,6 +21,7 @@ from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
     "ALLURE",
+    "MESSAGES",
     "RECORDS",
     "SCHEMA_VERSION",
     "LineFile",
@@ -30,6 +33,8 @@ __all__ = [
     "holds_records",
     "json_line",
     "json_page",
+    "locate_messages",
+    "locate_records",
     "manifest",
     "mend",
     "new_run_path",

@@ -22,11 +22,27 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         InputError: If the folder has no records, a line is not a record, or it is of another schema version.
     """
-    for number, record in _lines(path, RECORDS):
+    for _, record in locate_records(path):
+        yield record
+
+
+def locate_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the records of a run directory as `read_records` does, each with where its line begins.
+
+    Args:
+        path: The run directory.
+
+    Returns:
+        Bytes before the line, and the record.
+
+    Raises:
+        InputError: As `read_records` does.
+    """
+    for number, offset, record in _located(path, RECORDS):
         version = record.get("schema_version")
         if version != SCHEMA_VERSION:
             raise InputError(f"{path / RECORDS}, line {number}: {_other_version(version)}")
-        yield record
+        yield offset, record
 
 
 def read_targets(path: Path) -> dict[str, str]:
@@ -69,12 +85,25 @@ def read_messages(path: Path) -> dict[str, list[dict[str, str]]]:
     Raises:
         InputError: If the folder has no messages, or a line is not what a run writes there.
     """
-    messages = {}
-    for number, line in _lines(path, MESSAGES):
+    return {line["sha256"]: line["messages"] for _, line in locate_messages(path)}
+
+
+def locate_messages(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the lines of messages of a run, each with where it begins.
+
+    Args:
+        path: The run directory.
+
+    Returns:
+        Bytes before the line, and its `sha256` and `messages`.
+
+    Raises:
+        InputError: As `read_messages` does.
+    """
+    for number, offset, line in _located(path, MESSAGES):
         if not isinstance(line.get("sha256"), str) or not isinstance(line.get("messages"), list):
             raise InputError(f"{path / MESSAGES}, line {number}: not messages by their hash")
-        messages[line["sha256"]] = line["messages"]
-    return messages
+        yield offset, line
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -113,7 +142,13 @@ def _other_version(version: object) -> str:
 
 
 def _lines(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, _, line in _located(path, name):
+        yield number, line
+
+
+def _located(path: Path, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     file = path / name
+    offset = 0
     if not file.is_file():
         raise InputError(f"{path}: no {name} here; name the folder of a run")
     with file.open("rb") as lines:
@@ -126,7 +161,8 @@ def _lines(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 raise InputError(f"{file}, line {number}: not JSON ({error})") from error
             if not isinstance(value, dict):
                 raise InputError(f"{file}, line {number}: not a JSON object")
-            yield number, value
+            yield number, offset, value
+            offset += len(line)
 
 
 def _object(file: Path) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""Shards of a run as `--shard` leaves them, without a session."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kg.questions import Question
+from plugins.records import Record
+from plugins.resume import RunKey
+from plugins.shards import Shard
+from plugins.summary import summarise
+from support.records import record_of, write_run
+
+PARTS: Mapping[str, Any] = {"seed": 0, "libraries": {"rdkit": "2026.3"}, "questions": {"asked": "all"}}
+
+
+def records_of(questions: Sequence[Question], models: Sequence[str] = ("m",)) -> list[Record]:
+    """Return one record a question and model, each with a score that tells them apart."""
+    scored = [(question, model) for question in questions for model in models]
+    return [
+        record_of(
+            f"{question.id}-P5-ZS-none-{model}",
+            of=question,
+            model=model,
+            scores={"f1": number % 5 / 4, "precision": 1.0, "recall": 1.0},
+            passed=number % 5 == 4,
+            rounds=[],
+        )
+        for number, (question, model) in enumerate(scored)
+    ]
+
+
+def write_shard(
+    folder: Path,
+    shard: Shard,
+    questions: Sequence[Question],
+    *,
+    parts: Mapping[str, Any] = PARTS,
+    records: Sequence[Record] | None = None,
+    manifest: Mapping[str, Any] | None = None,
+    **keywords: Any,
+) -> Path:
+    """Write the run directory of a shard.
+
+    Args:
+        folder: The folder.
+        shard: Which shard.
+        questions: Those of the whole run.
+        parts: Parts of the key of the whole run.
+        records: Its records; one a question where None.
+        manifest: What its manifest says otherwise.
+        keywords: More for `write_run`.
+    """
+    mine = shard.select(questions)
+    held = records_of(mine) if records is None else list(records)
+    said = {
+        "started": f"2026-01-0{shard.number}T00:00:00+00:00",
+        "ended": f"2026-01-0{shard.number}T01:00:00+00:00",
+        "exit_status": 1,
+        "cases": len(mine),
+        "options": {"seed": 0, "graph": f"bolt://host{shard.number}:7687", "shard": str(shard)},
+        "models": [{"label": "m"}],
+        "loops": {"names": ["none"]},
+        "prices": None,
+        "questions": {"count": len(mine), "set_sha256": "q"},
+        "prompts": {"P5": "p"},
+        "graph": {"kind": "local", "version": "5.26.30", "fingerprint": "g", "schema": "s", "notes": []},
+        "versions": {"python": "3.12"},
+        "git": None,
+        "machine": {"cores": shard.number},
+        "answers": {"cache": f"{shard.number}.sqlite", "asked": shard.number, "from_cache": 1},
+        "standstill": {"queries": 0, "seconds": 0.0},
+        "shard": {**shard.to_json(), "cases_in_all": len(questions), "key": RunKey(parts).to_json()},
+    }
+    summary = {**summarise(each.to_json() for each in held), "selected_cases": len(mine), "lost_cases": []}
+    given = {"summary": summary, **keywords}
+    return write_run(folder, held, mine, {**said, **(manifest or {})}, **given)

@@ -1,0 +1,126 @@
+"""Shards joined into the run they are parts of."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.records import record_of
+from support.shards import records_of, write_shard
+
+from kg.questions import Question, load_questions, select
+from plugins.merging import merge
+from plugins.records import (
+    read_facts,
+    read_manifest,
+    read_messages,
+    read_questions,
+    read_records,
+    read_summary,
+)
+from plugins.resume import is_complete
+from plugins.shards import Shard
+from plugins.summary import summarise
+
+
+@pytest.fixture(scope="module")
+def questions() -> tuple[Question, ...]:
+    return select(load_questions().questions, sample=20)
+
+
+def shards(folder: Path, questions: tuple[Question, ...], of: int) -> list[Path]:
+    return [write_shard(folder / f"s{n}", Shard(n, of), questions) for n in range(1, of + 1)]
+
+
+@pytest.mark.parametrize("of", [1, 3, 20])
+def test_shards_make_the_whole_run(of: int, tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    runs = shards(tmp_path, questions, of)
+    merged = merge(runs[::-1], tmp_path / "whole").path
+    records = list(read_records(merged))
+    ids = [record["question_id"] for record in records]
+    assert ids == [question.id for question in questions] == list(read_questions(merged))
+    assert {**summarise(records), "selected_cases": 20, "lost_cases": []} == read_summary(merged)
+    assert read_facts(merged).lacks(20) == ""
+    assert is_complete(merged)
+    lines = {line for run in runs for line in (run / "records.jsonl").read_text().splitlines()}
+    assert lines == set((merged / "records.jsonl").read_text().splitlines())
+
+
+def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    runs = shards(tmp_path, questions, 3)
+    manifest = read_manifest(merge(runs, tmp_path / "whole").path)
+    assert (manifest["cases"], manifest["questions"]["count"]) == (20, 20)
+    assert manifest["started"].startswith("2026-01-01")
+    assert manifest["ended"].startswith("2026-01-03")
+    assert manifest["options"] == {"seed": 0, "graph": None, "shard": None}
+    assert manifest["answers"] == {"cache": None, "asked": 6, "from_cache": 3}
+    assert manifest["machine"] is None
+    assert manifest["versions"] == {"python": "3.12"}
+    assert manifest["shard"] is None
+    assert manifest["key"]["parts"]["seed"] == 0
+    told = manifest["merged_from"]
+    assert [(each["run"], each["number"], each["of"]) for each in told] == [
+        (str(run), number, 3) for number, run in enumerate(runs, 1)
+    ]
+    assert [each["options"]["graph"] for each in told] == [f"bolt://host{n}:7687" for n in (1, 2, 3)]
+    assert manifest["exit_status"] == 1
+
+
+def test_messages_come_once_each(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    asked = {"role": "generator", "answer": "", "cypher": None}
+    runs = []
+    for number in (1, 2):
+        shard = Shard(number, 2)
+        first, *rest = records_of(shard.select(questions))
+        record = {
+            **first.to_json(),
+            "rounds": [{**asked, "messages_sha256": key} for key in ("a", f"b{number}")],
+        }
+        unasked = f"c{number}"
+        said = {key: [{"role": "user", "content": key}] for key in ("a", f"b{number}", unasked)}
+        runs.append(
+            write_shard(tmp_path / str(number), shard, questions, records=[first, *rest], messages=said)
+        )
+        lines = [record, *(each.to_json() for each in rest)]
+        (runs[-1] / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    merged = merge(runs, tmp_path / "whole").path
+    assert sorted(read_messages(merged)) == ["a", "b1", "b2", "c1", "c2"]
+    assert len((merged / "messages.jsonl").read_text().splitlines()) == 5
+    assert next(iter(read_messages(merged))) == "a"
+
+
+def test_allure_results_are_joined(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    runs = shards(tmp_path, questions, 2)
+    for run in runs:
+        (run / "allure-results").mkdir()
+        for name in (f"{run.name}-result.json", f"{run.name}-attachment.txt", "categories.json"):
+            (run / "allure-results" / name).write_text(run.name)
+    merged = merge(runs, tmp_path / "whole")
+    names = {file.name for file in (merged.path / "allure-results").iterdir()}
+    assert names == {"categories.json"} | {
+        f"{run}-{kind}" for run in ("s1", "s2") for kind in ("result.json", "attachment.txt")
+    }
+    assert merged.allure_results == 2
+    (merged.path / "allure-results" / "categories.json").write_text("new")
+    assert (runs[0] / "allure-results" / "categories.json").read_text() == "s1"
+
+
+def test_what_is_there_can_be_merged(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    runs = shards(tmp_path, questions, 3)[:2]
+    merged = merge(runs, tmp_path / "part", partial=True)
+    assert merged.missing == ("shard 3 of 3 is missing, 6 of the cases",)
+    assert not is_complete(merged.path)
+    assert read_facts(merged.path).lacks(14) == "14 of 20 cases; incomplete"
+
+
+def test_wordings_and_models_follow_the_question(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    few = questions[:1]
+    records = [record_of(f"c{m}{w}", of=few[0], model=m, phrasing=w) for m in ("a", "b") for w in (2, 1)]
+    run = write_shard(
+        tmp_path / "s",
+        Shard(1, 1),
+        few,
+        records=records,
+        manifest={"models": [{"label": "b"}, {"label": "a"}], "cases": 4},
+    )
+    merged = merge([run], tmp_path / "whole", partial=True).path
+    assert [record["case_id"] for record in read_records(merged)] == ["cb1", "ca1", "cb2", "ca2"]
