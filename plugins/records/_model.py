@@ -1,5 +1,6 @@
 """The record: one JSON line a case, and all that is needed to score it again."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -59,6 +60,18 @@ class Record:
         body = _shallow(self)
         body["rounds"] = [_shallow(turn) for turn in self.rounds]
         return {"schema_version": body.pop("schema_version"), **body}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Record":
+        """Read what `to_json` gave; parts are shared, not copied.
+
+        Raises:
+            ValueError: If it lacks a field, or has one that no record has.
+        """
+        try:
+            return cls(**{**value, "rounds": [Round(**turn) for turn in value["rounds"]]})
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"not a record ({error})") from error
 
 
 def _shallow(part: Record | Round) -> dict[str, Any]:

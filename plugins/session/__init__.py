@@ -10,8 +10,8 @@ from plugins.session._rounds import Outcome
 from plugins.session._run_case import run_case
 from plugins.session._selection import is_unasked_speed
 from plugins.session._session import SESSION, SuiteSession
+from plugins.session._told import Told, told_of
 from plugins.session._tools import Tools
-from plugins.session._why import why
 from plugins.session._worker import Worker
 
 __all__ = [
@@ -24,11 +24,12 @@ __all__ = [
     "Outcome",
     "Plan",
     "SuiteSession",
+    "Told",
     "Tools",
     "Worker",
     "add_options",
     "is_unasked_speed",
     "raise_unless_passed",
     "run_case",
-    "why",
+    "told_of",
 ]

@@ -1,6 +1,7 @@
 """The side of the session that starts things, writes records and tells the user; one a session."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -11,9 +12,9 @@ import pytest
 
 from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
-from plugins.allure import drop_unrecorded, show_run
+from plugins.allure import executor_of, settle_run, show_run
 from plugins.ledger import Ledger
-from plugins.records import ALLURE, RunDirectory, new_run_path, read_records
+from plugins.records import ALLURE, RunDirectory, new_run_path
 from plugins.session._context import Context
 from plugins.session._described import counted, described
 from plugins.session._exit import exit_status
@@ -105,7 +106,7 @@ class Controller:
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
             told = described(self.plan, self._graph, self._contents, self._started, self._root)
-            self._manifest = {**told, "key": self.key.to_json()}
+            self._manifest = {**told, "key": self.key.to_json(), "executor": executor_of(os.environ)}
             self._manifest["shard"] = shard_facts(self.plan, self.key)
             self.run.write_manifest(self._manifest)
             self._allure = None if allure is None else Path(allure)
@@ -173,7 +174,7 @@ class Controller:
         counts = {"selected_cases": self.selected, "lost_cases": sorted(self.lost)}
         self.run.write_summary({**self.summary.to_json(), **counts, **ledger})
         if self._allure is not None and self.summary.cases:
-            show_run(self._allure, self._facts())
+            show_run(self._allure, self._manifest, self.summary.cases, self.selected)
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
         if self._coordination is not None:
@@ -188,10 +189,10 @@ class Controller:
         return status
 
     def tidy(self) -> None:
-        """Take what has no record out of the Allure results."""
-        if self._allure is not None and not self.complete:
-            recorded = {record["case_id"] for record in read_records(self.run.path)}
-            drop_unrecorded(self._allure, recorded, self._started.timestamp())
+        """Leave one Allure result a case, as the records have it."""
+        if self._allure is not None:
+            cases = self.summary.cases if self.complete else None
+            settle_run(self._allure, self.run.path, self.lost, self._started.timestamp(), cases)
 
     def standstill(self) -> Standstill:
         """Return what runaway queries cost the run so far."""
@@ -209,18 +210,3 @@ class Controller:
         self.run.close()
         if self.summary.cases == 0 and not self.lost:
             self.run.discard()
-
-    def _facts(self) -> dict[str, str]:
-        """Return what the run measured, in few words."""
-        plan, written = self.plan, self._manifest
-        return {
-            "graph": f"Neo4j {written['graph']['version']} ({written['graph']['kind']})",
-            "graph fingerprint": written["graph"]["fingerprint"][:12],
-            "models": ", ".join(model.label for model in plan.models),
-            "prompts": ", ".join(plan.prompts),
-            "shots": ", ".join(plan.shots),
-            "loops": ", ".join(plan.loops.loops),
-            "seed": str(plan.options.seed),
-            "cases": f"{self.summary.cases:,} of {self.selected:,}",
-            "commit": str((written.get("git") or {}).get("commit")),
-        }

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from support.allure_results import assert_shown_again
 from support.interrupts import heed_interrupts
 from support.suite import CHECKOUT, Ran, Suite
 
@@ -142,6 +143,7 @@ def test_a_model_that_cannot_be_asked_is_an_error_not_a_score(
     assert {record["infrastructure_error"]["stage"] for record in failed} == {"model"}
     assert all(record["scores"] is None and not record["passed"] for record in failed)
     assert "sk-of-nobody" not in ran.output + (ran.run / "records.jsonl").read_text()
+    assert assert_shown_again(ran.run, "broken") == {record["case_id"] for record in failed}
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -163,6 +165,7 @@ def test_hostile_answers_are_results(live: Suite, workers: str, tmp_path: Path) 
     assert {record["cypher"] for record in ran.records.values()} == set(hostile)
     assert "\x1b[31mMATCH" not in ran.output
     assert len(ran.output) < 30_000
+    assert assert_shown_again(ran.run, "failed") == set(ran.records)
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -189,6 +192,7 @@ def test_a_broken_harness_is_no_score(
     assert len(ran.summary["lost_cases"]) == 1
     assert ran.summary["passed"] == 5
     assert "incomplete: 1 case broke off" in ran.output
+    assert len(assert_shown_again(ran.run, "broken")) == 1
 
 
 def test_a_session_without_a_case_leaves_nothing(live: Suite, tmp_path: Path) -> None:
@@ -243,6 +247,7 @@ def test_allure_shows_a_case_whole(live: Suite, workers: str) -> None:
     assert {"messages", "answer", "Cypher", "rows", "gold", "difference", "reference Cypher"} <= set(attached)
     assert (ran.run / "allure-results" / attached["Cypher"]).read_text() == record["cypher"]
     assert (ran.run / "allure-results" / attached["difference"]).read_text().startswith("- ")
+    assert len(assert_shown_again(ran.run, "failed")) == 1
 
 
 def test_the_terminal_says_what_and_how_well(live: Suite) -> None:
@@ -333,5 +338,6 @@ def test_a_lost_worker_makes_the_run_incomplete(
     assert session.process.returncode == 16, output
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert len(summary["lost_cases"]) == 1
+    assert len(assert_shown_again(tmp_path / "run", "broken")) == 1
     # A worker killed between a case's record and the case's end loses it although the record is there.
     assert summary["passed"] in (299, 300)

@@ -1,0 +1,34 @@
+import json
+import os
+from pathlib import Path
+
+from plugins.allure import drop_stale
+
+
+def result(folder: Path, name: str, parameters: dict[str, str], age: float = 0.0, stop: int = 0) -> None:
+    file = folder / f"{name}-result.json"
+    named = [{"name": key, "value": value} for key, value in parameters.items()]
+    file.write_text(json.dumps({"parameters": named, "stop": stop}))
+    os.utime(file, (1_000_000 - age, 1_000_000 - age))
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name.removesuffix("-result.json") for path in folder.iterdir())
+
+
+def test_only_unrecorded_cases_of_this_run_are_dropped(tmp_path: Path) -> None:
+    result(tmp_path, "kept", {"case": "a"})
+    result(tmp_path, "unanswered", {"case": "b", "prompt": "P1"})
+    result(tmp_path, "earlier", {"case": "b"}, age=100)
+    result(tmp_path, "other test", {"x": "b"})
+    (tmp_path / "broken-result.json").write_text("{")
+    drop_stale(tmp_path, {"a"}, since=999_950)
+    assert left(tmp_path) == ["broken", "earlier", "kept", "other test"]
+
+
+def test_of_a_case_asked_again_the_last_result_stays(tmp_path: Path) -> None:
+    for name, stop in (("second", 20), ("third", 30), ("first", 10)):
+        result(tmp_path, name, {"case": "a"}, stop=stop)
+    result(tmp_path, "other", {"case": "b"}, stop=5)
+    drop_stale(tmp_path, {"a", "b"}, since=0)
+    assert left(tmp_path) == ["other", "third"]
