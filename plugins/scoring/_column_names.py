@@ -11,6 +11,7 @@ import yaml
 
 from kg.errors import InputError
 from plugins.scoring._expressions import reduce_expression
+from plugins.scoring._nltk import nltk_module
 
 _FILE = "column_names.yaml"
 _LISTS = ("transparent_functions", "molecule_properties")
@@ -113,7 +114,5 @@ def stem_name(normal: str) -> str:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
-    # NLTK takes a third of a second to load, which a session that scores nothing need not wait for.
-    from nltk.stem.snowball import SnowballStemmer
-
-    return SnowballStemmer("english")
+    # NLTK takes a while to load, which a session that scores nothing need not wait for.
+    return nltk_module("stem.snowball").SnowballStemmer("english")

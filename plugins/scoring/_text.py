@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from kg.cypher import Token, TokenKind, tokens
+from plugins.scoring._nltk import nltk_module
 
 _BLANK = " "
 
@@ -38,17 +39,15 @@ class _Metrics:
 
     def __init__(self) -> None:
         # They take half a second to load, which a session that scores nothing need not wait for.
-        from nltk.stem.porter import PorterStemmer
-        from nltk.translate.meteor_score import single_meteor_score
         from rouge_score_rs.rouge_scorer import RougeScorer
         from sacrebleu.metrics.bleu import BLEU
 
         self._bleu = BLEU(tokenize="none", smooth_method="exp", effective_order=True)
         self._rouge: Any = RougeScorer(["rougeL"], tokenizer=_Numbers())  # type: ignore[no-untyped-call]
         self._meteor = partial(
-            single_meteor_score,
+            nltk_module("translate.meteor_score").single_meteor_score,
             preprocess=str,
-            stemmer=_WordStemmer(PorterStemmer().stem),
+            stemmer=_WordStemmer(nltk_module("stem.porter").PorterStemmer().stem),
             wordnet=_NoSynonyms(),
         )
 
