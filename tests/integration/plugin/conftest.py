@@ -32,6 +32,9 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: 
             "-c",
             str(CHECKOUT / "pyproject.toml"),
             f"--run-dir={folder}",
+            # It would load all of Hypothesis at the end of each session, which has no use for it.
+            "-p",
+            "no:hypothesispytest",
             *cache,
             *arguments,
             timeout=300,
