@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 DROP_RULES = {
     "unreadable_record": "the record cannot be read as a reaction",
@@ -64,3 +65,12 @@ class Report:
         for file, name in sorted(self.ignored):
             columns.setdefault(file, []).append(name)
         return columns
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as one JSON object."""
+        return {
+            "read": self.read,
+            "dropped": self.dropped(),
+            "changed": self.changed(),
+            "ignored_columns": self.ignored_columns(),
+        }

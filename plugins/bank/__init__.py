@@ -2,7 +2,7 @@
 
 from plugins.bank._build import Bank, build_bank
 from plugins.bank._check import is_right
-from plugins.bank._counts import counts_table, dropped_table, tasks_table, totals
+from plugins.bank._counts import counts_json, counts_table, dropped_table, tasks_table, totals
 from plugins.bank._entry import BankEntry
 from plugins.bank._plan import Size
 from plugins.bank._sample import sample
@@ -31,6 +31,7 @@ __all__ = [
     "bank_folder",
     "bank_key",
     "build_bank",
+    "counts_json",
     "counts_table",
     "dropped_table",
     "evaluate_validator",

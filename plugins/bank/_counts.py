@@ -43,6 +43,39 @@ def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> G
     return Group(table, *_notes(manifest))
 
 
+def counts_json(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the tables show as one JSON object.
+
+    Args:
+        entries: Entries of both parts.
+        manifest: The bank's manifest.
+    """
+    kinds, held_out = Counter[str](), Counter[str]()
+    by_task: dict[str, Counter[str]] = {}
+    for entry in entries:
+        name = _name(entry.operator)
+        kinds[entry.kind] += 1
+        held_out[name] += entry.held_out
+        by_task.setdefault(name, Counter())[entry.task] += 1
+    dropped = {name: _dropped(manifest, name) for name in (*OPERATORS, _COMPOSITIONS)}
+    return {
+        "entries": kinds.total(),
+        "by_kind": dict(kinds),
+        "held_out": held_out.total(),
+        "held_out_operators": list(manifest["held_out_operators"]),
+        "operators": {
+            name: {
+                "entries": by_task.get(name, Counter()).total(),
+                "held_out": held_out[name],
+                "by_task": dict(by_task.get(name, Counter())),
+                "dropped": dict(dropped[name]),
+            }
+            for name in (*OPERATORS, _COMPOSITIONS)
+            if name in by_task or dropped[name]
+        },
+    }
+
+
 def tasks_table(entries: Iterable[BankEntry]) -> Group:
     """Return how many entries each operator has of each task."""
     counts: dict[str, Counter[str]] = {}

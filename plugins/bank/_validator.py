@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Protocol
+from typing import Any, Protocol
 
 from kg.labels import name_of
 from kg.questions import Question, phrase
@@ -48,6 +48,26 @@ class ValidatorFigures:
     missed: Counter[str] = field(default_factory=Counter)
     blamed: Counter[tuple[str, str]] = field(default_factory=Counter)
     milliseconds: list[float] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as one JSON object, the most frequent misses and false alarms first."""
+        return {
+            "errors": {
+                label: {"planted": count, "found": self.found[label], "named_first": self.named[label]}
+                for label, count in self.errors.items()
+            },
+            "right_queries": {
+                kind: {"judged": self.right[kind], "false_alarms": self.alarms[kind]} for kind in RIGHT
+            },
+            "missed": [
+                {"operator": operator, "queries": count} for operator, count in self.missed.most_common()
+            ],
+            "blamed": [
+                {"operator": operator, "label": label, "queries": count}
+                for (operator, label), count in self.blamed.most_common()
+            ],
+            "median_ms": round(self.median_ms, 3),
+        }
 
     @property
     def found_share(self) -> float:

@@ -14,6 +14,7 @@ from plugins.bank import (
     Bank,
     bank_folder,
     build_bank,
+    counts_json,
     counts_table,
     dropped_table,
     evaluate_validator,
@@ -35,6 +36,7 @@ from plugins.command._bank_options import (
     seed_option,
 )
 from plugins.command._console import table_console
+from plugins.command._json import announcer, json_option, print_json
 from prompts.validation import SchemaValidator
 
 
@@ -53,26 +55,35 @@ from prompts.validation import SchemaValidator
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for the bank; one in the cache, by the hash of all that goes into it, where absent.",
 )
-def bank_build_command(seed: int, server: str, out: Path | None) -> None:
+@json_option
+def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) -> None:
     """Plant known errors in the reference queries, and keep those that really change the score.
 
     A bank that is in the cache already is left as it is.
     """
     question_set = load_questions()
     if out is None and has_bank(bank_folder(question_set, seed)):
-        click.echo(f"built already: {bank_folder(question_set, seed)}")
+        folder = bank_folder(question_set, seed)
+        if as_json:
+            print_json({"folder": str(folder), "built": False})
+        else:
+            click.echo(f"built already: {folder}")
         return
+    announce = announcer(as_json)
     reactions = read_graph()
     running = open_server(
         server,
         graph_fingerprint=fingerprint_of(reactions),
         fill=lambda driver: load(driver, reactions),
-        announce=click.echo,
+        announce=announce,
     )
     with running:
         folder = out or bank_folder(question_set, seed, running.endpoint.version)
-        bank = build_bank(question_set, running.endpoint, seed, announce=click.echo)
+        bank = build_bank(question_set, running.endpoint, seed, announce=announce)
     write_bank(bank, folder)
+    if as_json:
+        print_json({"folder": str(folder), "built": True, "entries": len(bank.entries)})
+        return
     click.echo(totals(bank.entries))
     click.echo(f"written to {folder}")
 
@@ -82,11 +93,15 @@ def bank_build_command(seed: int, server: str, out: Path | None) -> None:
 @bank_option
 @click.option("--by-task", is_flag=True, help="Print the entries of each task instead.")
 @click.option("--dropped", is_flag=True, help="Print what was dropped by reason instead.")
-def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool) -> None:
+@json_option
+def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool, as_json: bool) -> None:
     """Print how many entries the bank has by operator, and what was dropped."""
     folder = folder_of(bank, seed)
     entries = load_bank("development", folder) + load_bank("held_out", folder)
     manifest = read_manifest(folder)
+    if as_json:
+        print_json({"folder": str(folder), **counts_json(entries, manifest)})
+        return
     console = table_console()
     if by_task:
         console.print(tasks_table(entries))
@@ -108,7 +123,8 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
     help="Folder for the sample, a bank of its own.",
 )
 @click.option("--entries", default=4, show_default=True, help="Entries of each operator.")
-def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int) -> None:
+@json_option
+def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int, as_json: bool) -> None:
     """Write a few entries of each operator, for tests that do without a bank."""
     source = folder_of(bank, seed)
     manifest = read_manifest(source)
@@ -121,6 +137,9 @@ def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int
         seed=manifest["seed"],
     )
     write_bank(small, folder)
+    if as_json:
+        print_json({"folder": str(folder), "entries": len(chosen)})
+        return
     click.echo(totals(chosen))
     click.echo(f"written to {folder}")
 
@@ -139,8 +158,9 @@ def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int
     "several times.  [default: 1]",
 )
 @misses_option
+@json_option
 def bank_validate_command(
-    seed: int, bank: Path | None, held_out: bool, phrasings: tuple[str, ...], misses: int
+    seed: int, bank: Path | None, held_out: bool, phrasings: tuple[str, ...], misses: int, as_json: bool
 ) -> None:
     """Judge the bank's queries and all references by the schema validator, and print what it found.
 
@@ -151,6 +171,10 @@ def bank_validate_command(
     entries, questions = load_bank(part, folder), load_questions().questions
     validator = SchemaValidator(default_schema(), "benchmark")
     figures = evaluate_validator(validator, entries, questions, wordings)
+    if as_json:
+        told = {"phrasings": list(wordings), "references": len(questions), **figures.to_json()}
+        print_json({"bank": str(folder), "part": part, "entries": len(entries), **told})
+        return
     console = table_console()
     asked = f"wording{'s' * (len(wordings) > 1)} {', '.join(map(str, wordings))}"
     console.print(

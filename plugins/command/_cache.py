@@ -1,6 +1,5 @@
 """``retrocypher cache``: what the cache of answers holds, and moving and removing it."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from rich.table import Table
 from kg.errors import InputError
 from plugins.command._amounts import age, size
 from plugins.command._console import table_console
+from plugins.command._json import json_option, print_json
 from prompts.answers import Conflict, default_file, export, import_answers, prune, stats
 
 _SHOWN = 10
@@ -22,13 +22,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _common(command: F) -> F:
     """Add the options that all of these commands take."""
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
     file = click.option(
         "--cache",
         type=click.Path(path_type=Path),
         help="File of the cache; else the one in the cache folder.",
     )
-    return file(as_json(command))
+    return file(json_option(command))
 
 
 @click.command("stats")
@@ -37,7 +36,7 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
     """Print what the cache holds, by model."""
     found = stats(_file(cache))
     if as_json:
-        _print(found.to_json())
+        print_json(found.to_json())
         return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("model", "API"):
@@ -72,7 +71,7 @@ def cache_prune_command(
     before = None if older_than is None else datetime.now(UTC) - older_than
     done = prune(_file(cache), before=before, models=model, to_bytes=to_size)
     if as_json:
-        _print(asdict(done))
+        print_json(asdict(done))
         return
     click.echo(
         f"{done.removed:,} answers removed, {done.left:,} left; "
@@ -88,7 +87,7 @@ def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None,
     """Write the answers to FILE as lines of JSON; compressed where its name ends in .gz."""
     count = export(_file(cache), file, models=model)
     if as_json:
-        _print({"file": str(file), "answers": count, "bytes": file.stat().st_size})
+        print_json({"file": str(file), "answers": count, "bytes": file.stat().st_size})
         return
     click.echo(f"{count:,} answers written to {file}, {file.stat().st_size / 1e6:,.1f} MB")
 
@@ -101,7 +100,7 @@ def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: b
     done = import_answers(_file(cache), files)
     if as_json:
         conflicts = [asdict(conflict) for conflict in done.conflicts]
-        _print({"added": done.added, "known": done.known, "conflicts": conflicts})
+        print_json({"added": done.added, "known": done.known, "conflicts": conflicts})
         return
     click.echo(f"{done.added:,} answers added, {done.known:,} there already")
     if done.conflicts:
@@ -121,7 +120,3 @@ def _in_words(conflict: Conflict) -> str:
 
 def _file(cache: Path | None) -> Path:
     return cache.expanduser().absolute() if cache else default_file()
-
-
-def _print(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -13,6 +13,7 @@ from kg.errors import InputError
 from kg.schema import Schema, default_schema, parse_schema
 from kg.server import connect, is_uri, open_server
 from kg.store import schema_text
+from plugins.command._json import announcer
 from prompts.extraction import extract_cypher
 from prompts.validation import CONVENTIONS, Convention, SchemaValidator, Validation
 
@@ -131,7 +132,9 @@ def _schema(file: Path | None, uri: str | None) -> Schema:
     if uri is not None:
         if not is_uri(uri):
             raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
-        given = open_server(uri, graph_fingerprint="", fill=lambda driver: None, announce=_on_stderr)
+        given = open_server(
+            uri, graph_fingerprint="", fill=lambda driver: None, announce=announcer(as_json=True)
+        )
         with given, connect(given.endpoint) as driver:
             return parse_schema(schema_text(driver, given.endpoint.database))
     if file is None:
@@ -140,10 +143,6 @@ def _schema(file: Path | None, uri: str | None) -> Schema:
         return parse_schema(file.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 at byte {error.start}. Save it as UTF-8.") from error
-
-
-def _on_stderr(message: str) -> None:
-    click.echo(message, err=True)
 
 
 def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:

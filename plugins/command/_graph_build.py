@@ -6,6 +6,7 @@ import click
 
 from kg.errors import InputError
 from kg.reactions import DEFAULT_GRAPH, Built, Rules, build_graph, open_source, read_manifest
+from plugins.command._json import json_option, print_json
 
 _DEFAULT_SOURCES = ("orderly",)
 
@@ -36,19 +37,26 @@ _DEFAULT_SOURCES = ("orderly",)
     show_default=True,
     help="Drop reactions with molecules that are in fewer than K reactions, until none is left.",
 )
+@json_option
 def build_command(
-    specs: tuple[str, ...], out: Path | None, sample: int | None, seed: int, min_count: int
+    specs: tuple[str, ...], out: Path | None, sample: int | None, seed: int, min_count: int, as_json: bool
 ) -> None:
     """Make a graph from reactions, and say what each rule dropped."""
     rules = Rules(min_count=min_count, sample=sample, seed=seed)
     folder = _folder(specs, rules, out)
     built = build_graph([open_source(spec) for spec in specs], rules)
     built.write(folder)
-    counts = read_manifest(folder)
+    manifest = read_manifest(folder)
+    counts, fingerprint = manifest["counts"], manifest["fingerprint"]
+    if as_json:
+        print_json(
+            {"folder": str(folder), "fingerprint": fingerprint, "counts": counts, **built.report.to_json()}
+        )
+        return
     click.echo(_report(built))
     click.echo(
-        f"{counts['counts']['reactions']:,} reactions, {counts['counts']['molecules']:,} molecules, "
-        f"{counts['counts']['yields']:,} yields\nfingerprint {counts['fingerprint']}\nwritten to {folder}"
+        f"{counts['reactions']:,} reactions, {counts['molecules']:,} molecules, "
+        f"{counts['yields']:,} yields\nfingerprint {fingerprint}\nwritten to {folder}"
     )
 
 

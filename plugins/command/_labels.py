@@ -1,6 +1,7 @@
 """``retrocypher labels``: the error labels, and how well they find planted errors."""
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -19,12 +20,17 @@ from plugins.command._bank_options import (
     part_of,
 )
 from plugins.command._console import table_console
+from plugins.command._json import json_option, print_json
 from plugins.taxonomy import evaluate, evaluation_table, labels_of
 
 
 @click.command("list")
-def labels_list_command() -> None:
+@json_option
+def labels_list_command(as_json: bool) -> None:
     """Print the labels with their meanings and where each definition comes from."""
+    if as_json:
+        print_json({"labels": [asdict(label) for label in LABELS.values()]})
+        return
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("label", "meaning", "source"):
         table.add_column(heading)
@@ -37,7 +43,8 @@ def labels_list_command() -> None:
 @bank_option
 @held_out_option
 @misses_option
-def labels_evaluate_command(bank: Path | None, held_out: bool, misses: int) -> None:
+@json_option
+def labels_evaluate_command(bank: Path | None, held_out: bool, misses: int, as_json: bool) -> None:
     """Label the bank's planted errors and print how often the primary label is the planted one."""
     folder, part = folder_of(bank), part_of(held_out)
     entries = load_bank(part, folder)
@@ -53,10 +60,13 @@ def labels_evaluate_command(bank: Path | None, held_out: bool, misses: int) -> N
         for entry in entries
         if entry.kind == "error" and entry.label is not None
     )
-    seconds = time.perf_counter() - start
+    ms = 1000 * (time.perf_counter() - start) / max(1, evaluation.cases)
+    if as_json:
+        print_json({"bank": str(folder), "part": part, **evaluation.to_json(), "ms_a_case": round(ms, 3)})
+        return
     console = table_console()
     console.print(
         f"{part.replace('_', '-')} part of {folder}, {evaluation.cases:,} planted errors\n", markup=False
     )
     console.print(evaluation_table(evaluation, misses=misses, width=console.width))
-    console.print(f"{1000 * seconds / max(1, evaluation.cases):.2f} ms a case")
+    console.print(f"{ms:.2f} ms a case")

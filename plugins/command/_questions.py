@@ -10,6 +10,7 @@ from kg.questions.authoring import BuiltQuestions, build_questions
 from kg.reactions import fingerprint_of, read_graph
 from kg.server import connect, open_server
 from kg.store import load
+from plugins.command._json import announcer, json_option, print_json
 
 _DEFAULT_GRAPH = "default"
 _DEFAULT_SEED = 0
@@ -38,7 +39,8 @@ _DEFAULT_SEED = 0
     show_default=True,
     help="The Neo4j to check gold on: auto, docker, local or a URI that holds the graph.",
 )
-def questions_build_command(seed: int, graph: str, out: Path | None, server: str) -> None:
+@json_option
+def questions_build_command(seed: int, graph: str, out: Path | None, server: str, as_json: bool) -> None:
     """Choose questions, and compute their gold twice: by Cypher on Neo4j and by graph traversal."""
     folder = _folder(seed, graph, out)
     reactions = read_graph(None if graph == _DEFAULT_GRAPH else Path(graph))
@@ -46,11 +48,14 @@ def questions_build_command(seed: int, graph: str, out: Path | None, server: str
         server,
         graph_fingerprint=fingerprint_of(reactions),
         fill=lambda driver: load(driver, reactions),
-        announce=click.echo,
+        announce=announcer(as_json),
     )
     with running, connect(running.endpoint) as driver:
         built = build_questions(reactions, driver, seed, database=running.endpoint.database)
     built.write(folder)
+    if as_json:
+        print_json({"folder": str(folder), "questions": len(built.questions), "manifest": built.manifest})
+        return
     click.echo(_report(built))
     click.echo(f"written to {folder}")
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 from rich.console import Console
 
 from kg.errors import InputError
+from plugins.command._json import json_option, print_json
 from plugins.ledger import Ledger, render_ledger
 from plugins.records import ALLURE, read_facts, read_records, read_targets
 from plugins.summary import Summary, in_order, render_table
@@ -18,11 +20,13 @@ from plugins.summary import Summary, in_order, render_table
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--ledger", "with_ledger", is_flag=True, help="Show what loops repaired and broke, too.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the table to an SVG file too.")
-def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None) -> None:
+@json_option
+def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None, as_json: bool) -> None:
     """Print the table of RUNS together: scores by task, prompt, shot and model, in the order of RUNS."""
     if svg is not None:
         _require_writable(svg)
     lacking: dict[Path, str] = {}
+    counts: dict[Path, int] = {}
     notes: dict[str, list[str]] = {}
     loops: dict[str, None] = {}
     unpriced: dict[str, str] = {}
@@ -40,14 +44,21 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None)
             cases += 1
         loops |= dict.fromkeys(facts.loops)
         unpriced |= facts.unpriced
-        lacking[run] = facts.lacks(cases)
+        lacking[run], counts[run] = facts.lacks(cases), cases
         for model in models:
             notes.setdefault(model, []).extend([lacking[run]] if lacking[run] else [])
     said = {model: ", ".join(each) for model, each in notes.items()}
-    console = Console(record=svg is not None, highlight=False)
+    entries = in_order(ledger.to_json(), list(notes), list(loops))
+    if as_json:
+        told = [
+            {"run": str(run), "cases": counts[run], "lacks": lacks or None} for run, lacks in lacking.items()
+        ]
+        print_json(
+            {"runs": told, "summary": summary.to_json(), "ledger": list(entries) if with_ledger else None}
+        )
+    console = Console(record=svg is not None, highlight=False, file=StringIO() if as_json else None)
     console.print(render_table(summary.to_json(), said, list(notes), list(loops)))
     if with_ledger:
-        entries = in_order(ledger.to_json(), list(notes), list(loops))
         console.print()
         console.print(render_ledger(entries, unpriced) if entries else "ledger: no case went through a loop")
     for run, lacks in lacking.items():

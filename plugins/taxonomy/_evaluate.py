@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from kg.labels import LABELS, detail_of, name_of
 
@@ -68,6 +69,25 @@ class Evaluation:
     def given(self, label: str) -> int:
         """How many cases a label was given to first."""
         return sum(count for (_, given), count in self.confusion.items() if given == label)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all counts as one JSON object, the most frequent misses first."""
+        confusion, misses = self.confusion.most_common(), self.misses.most_common()
+        return {
+            "cases": self.cases,
+            "right": self.right,
+            "named": self.named,
+            "found": self.found,
+            "other": self.given("other"),
+            "confusion": [
+                {"planted": planted, "primary": given, "cases": count}
+                for (planted, given), count in confusion
+            ],
+            "misses": [
+                {"operator": operator, "planted": planted, "given": list(given), "cases": count}
+                for (operator, planted, given), count in misses
+            ],
+        }
 
     def labels(self) -> list[str]:
         """Return the labels that occur, in the order of ``labels.yaml``."""

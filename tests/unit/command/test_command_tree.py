@@ -3,13 +3,15 @@
 import subprocess
 import sys
 
+import click
 import pytest
 from click.testing import CliRunner
 from support.commands import leaf_commands
 
 from plugins.command import cli
 
-TOP = {name: command for name, command in leaf_commands() if " " not in name}
+COMMANDS = dict(leaf_commands())
+TOP = {name: command for name, command in COMMANDS.items() if " " not in name}
 
 
 @pytest.mark.parametrize("name", TOP)
@@ -33,3 +35,10 @@ def test_a_wrong_name_is_wrong_usage_with_the_near_one_named() -> None:
     done = CliRunner().invoke(cli, ["sumary"])
     assert done.exit_code == 2
     assert "summary" in done.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_speaks_json(name: str) -> None:
+    option = next((each for each in COMMANDS[name].params if "--json" in each.opts), None)
+    assert isinstance(option, click.Option)
+    assert option.is_flag
