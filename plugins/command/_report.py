@@ -35,3 +35,5 @@ def report_command(runs: tuple[Path, ...], out: Path | None, most: int, as_json:
         click.echo(f"{name} is not whole: {lacks}", err=True)
     click.echo(f"{report.cases:,} cases, {report.failed:,} failed, {report.not_run:,} not run")
     click.echo(f"page: {report.page} ({report.bytes / 1e6:.2f} MB)")
+    if report.pages:
+        click.echo(f"cases: {report.folder} ({report.pages:,} pages, {report.pages_bytes / 1e6:.1f} MB)")

@@ -1,15 +1,19 @@
 """The report of runs, written."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from plugins.report._failed import listed
+from kg.questions import Question
+from kg.schema import parse_schema
+from plugins.records import read_questions, read_records
+from plugins.report._failed import Listed, listed
 from plugins.report._page import page_of, render_page
-from plugins.report._run import read_runs
+from plugins.report._run import Run, read_runs
+from plugins.report.cases import CaseFolder, CasePages, Reactions, file_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,9 @@ class Report:
         failed: Cases that failed.
         listed: Of these, how many the page lists.
         not_run: Cases with an infrastructure error.
+        folder: Where the pages of cases are.
+        pages: How many there are.
+        pages_bytes: Their size together.
         lacking: By name of a run that is not whole, what it lacks.
     """
 
@@ -32,15 +39,19 @@ class Report:
     failed: int
     listed: int
     not_run: int
+    folder: Path
+    pages: int
+    pages_bytes: int
     lacking: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as one JSON object."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"page": str(self.page)}
+        told = {name: getattr(self, name) for name in self.__slots__}
+        return told | {"page": str(self.page), "folder": str(self.folder)}
 
 
 def build_report(paths: Sequence[Path], out: Path, *, most: int) -> Report:
-    """Write the report of runs.
+    """Write the report of runs, and a page for each failed case in a folder beside it.
 
     Args:
         paths: Run directories; the first is what the others are compared with.
@@ -50,12 +61,18 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int) -> Report:
     Raises:
         InputError: If a run cannot be read, or the page cannot be written.
     """
-    if out.is_dir() or not out.parent.is_dir() or not os.access(out if out.exists() else out.parent, os.W_OK):
-        raise InputError(f"--out {out}: cannot be written; name a file in a folder that exists")
-    runs = read_runs(paths)
-    cases = listed(runs, most)
-    html = render_page(runs, page_of(runs), cases, {}, "").encode()
-    out.write_bytes(html)
+    _require_writable(out)
+    folder = out.with_name(f"{out.stem}-cases")
+    with CaseFolder(folder) as pages:
+        runs = read_runs(paths)
+        cases = listed(runs, most)
+        links = {
+            (run.name, case): f"{folder.name}/{file_of(run.name, case)}"
+            for run, case in _with_pages(runs, cases)
+        }
+        sizes = [size for run in runs for size in _write_pages(run, links, pages, f"../{out.name}")]
+        html = render_page(runs, page_of(runs), cases, links, folder.name).encode()
+        out.write_bytes(html)
     return Report(
         page=out,
         bytes=len(html),
@@ -63,5 +80,33 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int) -> Report:
         failed=sum(len(run.failed) for run in runs),
         listed=len(cases),
         not_run=sum(len(run.not_run) for run in runs),
+        folder=folder,
+        pages=len(sizes),
+        pages_bytes=sum(sizes),
         lacking={run.name: run.lacks for run in runs if run.lacks},
     )
+
+
+def _with_pages(runs: Sequence[Run], cases: Sequence[Listed]) -> list[tuple[Run, str]]:
+    failed = [(run, case.id) for run, case in cases]
+    return failed + [(run, case) for run in runs for case in run.costly.all()]
+
+
+def _write_pages(run: Run, links: Mapping[tuple[str, str], str], folder: CaseFolder, back: str) -> list[int]:
+    graph = run.manifest.get("graph") or {}
+    schema = parse_schema(graph["schema"]) if graph.get("schema") else None
+    maker = CasePages(run.name, _questions(run), Reactions(graph.get("fingerprint")), schema, back)
+    return [
+        folder.write(links[run.name, record["case_id"]].rpartition("/")[2], maker.render(record))
+        for record in read_records(run.path)
+        if (run.name, record["case_id"]) in links
+    ]
+
+
+def _questions(run: Run) -> dict[str, Question]:
+    return read_questions(run.path) if run.targets else {}
+
+
+def _require_writable(out: Path) -> None:
+    if out.is_dir() or not out.parent.is_dir() or not os.access(out if out.exists() else out.parent, os.W_OK):
+        raise InputError(f"--out {out}: cannot be written; name a file in a folder that exists")
