@@ -1,5 +1,6 @@
 """What came of executing a query."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -50,3 +51,8 @@ class Execution:
     def to_json(self) -> dict[str, Any]:
         """Return the object as it stands in a record; the rows are shared, not copied."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Execution":
+        """Read what stands in a record; parts that are not an execution's are left aside."""
+        return cls(**{part.name: value[part.name] for part in fields(cls) if part.name in value})

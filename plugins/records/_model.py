@@ -46,6 +46,7 @@ class Record:
     rounds: list[Round] = field(default_factory=list)
     cypher: str | None = None
     execution: dict[str, Any] | None = None
+    graph_calls: list[dict[str, Any]] = field(default_factory=list)
     scores: dict[str, Any] | None = None
     errors: list[str] = field(default_factory=list)
     judge: dict[str, Any] | None = None

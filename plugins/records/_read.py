@@ -45,6 +45,19 @@ def locate_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield offset, record
 
 
+def read_record_at(path: Path, offset: int) -> dict[str, Any]:
+    """Return the record whose line begins at an offset that `locate_records` gave.
+
+    Args:
+        path: The run directory.
+        offset: Bytes before the line.
+    """
+    with (path / RECORDS).open("rb") as file:
+        file.seek(offset)
+        record: dict[str, Any] = json.loads(file.readline())
+        return record
+
+
 def read_targets(path: Path) -> dict[str, str]:
     """Return, by question id, the molecule that each question of a run clusters by.
 

@@ -11,7 +11,7 @@ from plugins.session._run_case import run_case
 from plugins.session._selection import is_unasked_speed
 from plugins.session._session import SESSION, SuiteSession
 from plugins.session._told import Told, told_of
-from plugins.session._tools import Tools
+from plugins.session._tools import Graphs, LiveGraph, Tools
 from plugins.session._worker import Worker
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
     "CaseError",
     "CaseFailedError",
     "Context",
+    "Graphs",
+    "LiveGraph",
     "OnceInFolder",
     "Outcome",
     "Plan",

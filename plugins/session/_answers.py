@@ -24,21 +24,28 @@ def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
     """
     if not any(spec.kind in TEXT_KINDS for spec in specs):
         return None
+    replayed = options.offline and bool(options.replay)
     if options.cache == NONE:
-        if options.offline:
+        if options.offline and not replayed:
             raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
         return None
-    return Path(options.cache).expanduser().absolute() if options.cache else default_file()
+    if options.cache:
+        return Path(options.cache).expanduser().absolute()
+    # The runs that are replayed may have all answers.
+    return None if replayed and not default_file().is_file() else default_file()
 
 
-def answers_line(usage: Usage, cache: Path | None) -> str:
+def answers_line(usage: Usage, cache: Path | None, replayed: bool = False) -> str:
     """Return in words how many answers a run asked for; empty where it asked for none.
 
     Args:
         usage: What was asked for.
         cache: File of the cache; None without one.
+        replayed: Whether answers come from the records of runs, too.
     """
     if not usage.asked and not usage.from_cache:
         return ""
     kept = f", {usage.from_cache:,} from the cache" if cache else ", none kept (--cache none)"
+    if replayed:
+        kept = f", {usage.from_cache:,} had before"
     return f"answers: {usage.asked:,} asked{kept}"

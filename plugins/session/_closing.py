@@ -42,7 +42,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
             yield "ledger: no loop was run; name one with --loop"
     if controller.summary.failed > MANY:
         yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
-    if said := answers_line(controller.answers, controller.plan.answers):
+    if said := answers_line(controller.answers, controller.plan.answers, controller.plan.replay is not None):
         yield said
     waited = controller.standstill()
     if waited.queries:

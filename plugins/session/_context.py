@@ -11,14 +11,14 @@ class Context:
     """What a worker needs besides the options, as plain values.
 
     Attributes:
-        endpoint: The server.
-        schema: Schema text of the live graph.
+        endpoint: The server; None where rows come from runs that were.
+        schema: Schema text of the graph.
         coordination: Folder of the locks that all workers share.
         models: What the controller started for models (see ``prompts.models.SharedModels``).
         allure: Folder of the Allure results; None where Allure is off.
     """
 
-    endpoint: Endpoint
+    endpoint: Endpoint | None
     schema: str
     coordination: str
     models: dict[str, Any]
@@ -26,9 +26,10 @@ class Context:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values that survive the way to a worker."""
-        return {**asdict(self), "endpoint": self.endpoint.to_json()}
+        return {**asdict(self), "endpoint": self.endpoint and self.endpoint.to_json()}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Context":
         """Read what `to_json` wrote."""
-        return cls(**{**value, "endpoint": Endpoint.from_json(value["endpoint"])})
+        endpoint = value["endpoint"]
+        return cls(**{**value, "endpoint": endpoint and Endpoint.from_json(endpoint)})

@@ -18,7 +18,7 @@ from plugins.records import ALLURE, RunDirectory, new_run_path
 from plugins.session._context import Context
 from plugins.session._described import counted, described
 from plugins.session._exit import exit_status
-from plugins.session._graph import LiveGraph, open_graph
+from plugins.session._graph import RunGraph, graph_of
 from plugins.session._loop_plan import loop_lines
 from plugins.session._once import made_once
 from plugins.session._plan import Plan
@@ -67,7 +67,7 @@ class Controller:
         self.answers = Usage({label: spec.label for label, spec in plan.loops.players.items()})
         self._progress = Progress(announce, lambda: self.answers.cost)
         self._allure: Path | None = None
-        self._graph: LiveGraph | None = None
+        self._graph: RunGraph | None = None
         self._models: SharedModels | None = None
         self._coordination: SessionFolder | None = None
         self._manifest: dict[str, Any] = {}
@@ -101,7 +101,7 @@ class Controller:
             offline = self.plan.options.offline
             if not offline and (silent := silent_api(self._specs)):
                 self._announce(silent)
-            self._graph = open_graph(self.plan.options.graph, self.plan.question_set, self._announce)
+            self._graph = graph_of(self.plan, self._announce)
             self._models = start_shared(self._specs, contents=self._contents, offline=offline)
             self._coordination = session_folder()
             self.run.write_questions(question.to_json() for question in self.plan.questions)
@@ -114,7 +114,7 @@ class Controller:
             self.stop()
             raise
         return Context(
-            self._graph.server.endpoint,
+            self._graph.endpoint,
             self._graph.schema,
             str(self._coordination.path),
             self._models.to_json(),
@@ -126,13 +126,11 @@ class Controller:
         plan, graph = self.plan, self._graph
         if graph is None:
             return []
-        endpoint = graph.server.endpoint
         models = ", ".join(model.label for model in plan.models)
         names = ", ".join(plan.prompts)
         wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
         return [
-            f"graph: Neo4j {endpoint.version} ({endpoint.kind}), fingerprint {graph.fingerprint[:12]}",
-            *(f"note: {note}" for note in endpoint.notes),
+            *graph.lines(),
             f"model: {models}",
             f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
             f"{wordings}prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
@@ -203,7 +201,7 @@ class Controller:
         if self._models is not None:
             self._models.stop()
         if self._graph is not None:
-            self._graph.server.stop()
+            self._graph.stop()
         if self._coordination is not None:
             self._coordination.remove()
         self._models = self._graph = self._coordination = None

@@ -7,7 +7,7 @@ from typing import Any
 
 from kg.server import java_version
 from plugins.records import manifest
-from plugins.session._graph import LiveGraph
+from plugins.session._graph import RunGraph
 from plugins.session._plan import Plan
 from plugins.summary import Summary
 from prompts.exemplars import bank_sha256
@@ -15,7 +15,7 @@ from prompts.models import ModelSpec, api_address, file_of
 
 
 def described(
-    plan: Plan, graph: LiveGraph, contents: Mapping[str, str], started: datetime, root: Path
+    plan: Plan, graph: RunGraph, contents: Mapping[str, str], started: datetime, root: Path
 ) -> dict[str, Any]:
     """Return the manifest of a run that is about to ask its first case.
 
@@ -26,7 +26,6 @@ def described(
         started: When it began.
         root: The project's folder.
     """
-    endpoint = graph.server.endpoint
     return manifest(
         started=started,
         options=plan.options.to_json(),
@@ -41,14 +40,8 @@ def described(
         },
         prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
         exemplars={prompt.setting: bank_sha256(prompt.setting) for prompt in plan.prompts.values()},
-        graph={
-            "kind": endpoint.kind,
-            "version": endpoint.version,
-            "fingerprint": graph.fingerprint,
-            "schema": graph.schema,
-            "notes": list(endpoint.notes),
-        },
-        java=java_version() if endpoint.kind == "local" else None,
+        graph=graph.to_json(),
+        java=java_version() if graph.kind == "local" else None,
         cases=plan.case_count(),
         checkout=root,
     )

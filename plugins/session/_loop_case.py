@@ -7,13 +7,14 @@ from dataclasses import replace
 from plugins.session._cases import Case
 from plugins.session._rounds import Outcome
 from plugins.session._tools import Tools
-from prompts.loops import LoopCase, LoopResult, LoopTools
+from prompts.loops import Graph, LoopCase, LoopResult, LoopTools
 from prompts.models import Answer, Message, Model, Request
 
 
 def run_loop(
     case: Case,
     tools: Tools,
+    graph: Graph,
     outcome: Outcome,
     first: Request,
     answer: Answer,
@@ -23,6 +24,7 @@ def run_loop(
     Args:
         case: The case.
         tools: What it is run with.
+        graph: What it asks.
         outcome: Where its rounds go.
         first: What the model was asked first.
         answer: What it answered.
@@ -47,7 +49,7 @@ def run_loop(
             cypher=outcome.record.cypher,
         ),
         LoopTools(
-            graph=tools.executor,
+            graph=graph,
             validator=tools.validator,
             ask=ask,
             note=outcome.add,

@@ -31,7 +31,8 @@ class Options:
         ledger: Whether the closing lines show what the loops repaired and broke.
         sample: Number of questions to draw; None for all.
         seed: Seed of the sample, of 1S-D-R and of the models that take one.
-        graph: ``auto``, ``docker``, ``local`` or a URI.
+        graph: ``auto``, ``docker``, ``local``, a URI, or ``none``.
+        replay: Folders of the runs that rows and answers come from, with the graph ``none``.
         questions: Folder of a question set; None for the shipped one.
         prompt_dir: Folder of prompts that replace the shipped ones.
         run_dir: Folder the run is written to; None for a new one under ``reports``.
@@ -56,6 +57,7 @@ class Options:
     sample: int | None
     seed: int
     graph: str
+    replay: tuple[str, ...]
     questions: str | None
     prompt_dir: str | None
     run_dir: str | None
@@ -123,7 +125,19 @@ _DECLARED = (
     _Declared("ledger", "show what the loops repaired and broke, and at what cost", "", None, flag=True),
     _Declared("sample", "questions in total, stratified by task and step count", "N", None),
     _Declared("seed", "seed of the sample and of random exemplars", "N", "0"),
-    _Declared("graph", "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI", "WHERE", "auto"),
+    _Declared(
+        "graph",
+        "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; none with --replay",
+        "WHERE",
+        "auto",
+    ),
+    _Declared(
+        "replay",
+        "runs whose rows and answers are taken again, with --graph none",
+        "DIR,...",
+        None,
+        many=True,
+    ),
     _Declared("questions", "folder of a question set of your own", "DIR", None),
     _Declared("prompt-dir", "folder of prompts that replace the shipped ones", "DIR", None),
     _Declared("run-dir", "folder to write the run to (default: a new one under reports)", "DIR", None),
@@ -213,6 +227,7 @@ def read_options(config: pytest.Config) -> Options:
         sample=_number("sample", given["sample"], int, 1),
         seed=_required("seed", given["seed"], int, 0),
         graph=given["graph"],
+        replay=_split(given["replay"]),
         questions=given["questions"],
         prompt_dir=given["prompt-dir"],
         run_dir=given["run-dir"],

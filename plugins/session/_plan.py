@@ -22,6 +22,7 @@ from kg.questions import (
     setting_of,
 )
 from kg.server import is_uri
+from plugins.replay import ReplayedRuns, replayed_runs
 from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
@@ -64,6 +65,7 @@ class Plan:
         answers: File of the cache of answers; None where none is kept.
         shard: Which part of the run this is; None for all of it.
         whole: The questions of all parts together.
+        replay: The runs that rows come from; None where they come from a graph.
     """
 
     options: Options
@@ -79,6 +81,7 @@ class Plan:
     answers: Path | None
     shard: Shard | None
     whole: tuple[Question, ...]
+    replay: ReplayedRuns | None
 
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
@@ -139,6 +142,12 @@ def resolve(
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
     question_set = load_questions(Path(options.questions) if options.questions else None)
+    replay = replayed_runs(
+        options.graph,
+        options.replay,
+        fingerprint=question_set.fingerprint,
+        query_timeout=options.query_timeout,
+    )
     _require_overlap(prompts, tasks, settings)
     # What can be known to be wrong is that of the whole run, so that its shards agree on it.
     whole = select(
@@ -181,6 +190,7 @@ def resolve(
         answers_file(options, asked),
         shard,
         whole,
+        replay,
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from kg.errors import GraphError
 from plugins.records import Record
+from plugins.replay import WatchedGraph
 from plugins.scoring import score
 from plugins.session._cases import Case
 from plugins.session._loop_case import run_loop
@@ -61,16 +62,18 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
     answer = tools.models[case.model].answer(request)
     record.cypher = (answer.text or None) if answer.verbatim else extract_cypher(answer.text)
     outcome.add_answer(request.messages, answer, record.cypher)
-    fallback = None
+    graph = tools.graphs.of(case.id)
     if case.loop == NO_LOOP:
-        execution = tools.executor.run(record.cypher)
+        execution = graph.run(record.cypher)
+        record.execution = execution.to_json()
     else:
-        result = run_loop(case, tools, outcome, request, answer)
-        record.cypher, execution = settle(case, tools, outcome, result)
-        fallback = result.fallback
-    record.execution = execution.to_json()
-    if fallback is not None:
-        record.execution["fallback"] = scored_fallback(case, tools, fallback)
+        watched = WatchedGraph(graph)
+        result = run_loop(case, tools, watched, outcome, request, answer)
+        record.cypher, execution = settle(case, tools, watched, outcome, result)
+        record.execution = execution.to_json()
+        record.graph_calls = watched.to_json(execution, result.fallback)
+        if result.fallback is not None:
+            record.execution["fallback"] = scored_fallback(case, tools, result.fallback)
     record.scores = score(case.question, execution, record.cypher, key_encoder=tools.key_encoder)
     diagnosis = diagnose(case.question, record.cypher, record.execution, record.scores, tools.graph_schema)
     record.errors, outcome.finding = list(diagnosis.labels), diagnosis.message

@@ -38,6 +38,7 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
             "questions": _questions(plan, plan.questions),
             "selection": dict(selection),
             "graph": plan.question_set.fingerprint,
+            "replay": [str(path) for path in plan.replay.paths] if plan.replay else None,
             "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
             "shots": sorted(plan.shots),
             "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},

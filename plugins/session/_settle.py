@@ -11,7 +11,7 @@ from plugins.session._cases import Case
 from plugins.session._rounds import Outcome
 from plugins.session._tools import Tools
 from plugins.taxonomy import labels_of
-from prompts.loops import LoopResult, Step
+from prompts.loops import Graph, LoopResult, Step
 
 _KEPT = ("f1", "precision", "recall", "row_f1", "focus_f1")
 _TAKEN = ("taken", "turned")
@@ -24,16 +24,18 @@ class Worth:
     Attributes:
         case: The case.
         tools: What it is run with.
+        graph: What it asks.
     """
 
     case: Case
     tools: Tools
+    graph: Graph
     _executions: dict[str | None, Execution] = field(default_factory=dict)
 
     def execute(self, cypher: str | None) -> Execution:
         """Return what comes of a query; raises GraphError where the graph cannot be asked."""
         if cypher not in self._executions:
-            self._executions[cypher] = self.tools.executor.run(cypher)
+            self._executions[cypher] = self.graph.run(cypher)
         return self._executions[cypher]
 
     def result(self, cypher: str | None) -> dict[str, Any]:
@@ -48,7 +50,9 @@ class Worth:
         }
 
 
-def settle(case: Case, tools: Tools, outcome: Outcome, result: LoopResult) -> tuple[str | None, Execution]:
+def settle(
+    case: Case, tools: Tools, graph: Graph, outcome: Outcome, result: LoopResult
+) -> tuple[str | None, Execution]:
     """Decide which query of a loop counts, and put on each round what its query is worth.
 
     A query that fails when it runs never replaces one that ran: planning does not tell all.
@@ -59,7 +63,7 @@ def settle(case: Case, tools: Tools, outcome: Outcome, result: LoopResult) -> tu
     Raises:
         GraphError: The graph cannot be asked.
     """
-    worth = Worth(case, tools)
+    worth = Worth(case, tools, graph)
     cypher, execution = result.cypher, result.execution
     if execution is None:
         execution = worth.execute(cypher)

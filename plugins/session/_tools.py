@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from kg.questions import Setting
 from kg.schema import Schema
@@ -13,13 +14,35 @@ from prompts.models import Model
 from prompts.templates import Prompt
 
 
+class Graphs(Protocol):
+    """What cases ask."""
+
+    def of(self, case_id: str) -> Graph:
+        """Return the graph for one case."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGraph:
+    """The same graph for all cases.
+
+    Attributes:
+        graph: The graph.
+    """
+
+    graph: Graph
+
+    def of(self, case_id: str) -> Graph:
+        """Return the graph."""
+        return self.graph
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a case is run with.
 
     Attributes:
         prompts: Prompts by name.
-        schema: Schema text of the live graph.
+        schema: Schema text of the graph.
         graph_schema: The same, read.
         banks: Exemplar bank of each setting.
         encoder: Encoder of 1S-D-S.
@@ -28,7 +51,7 @@ class Tools:
         players: By label of a model, the model that plays the other roles of its loops.
         validator: The validator of the loops.
         once: Texts made once a run.
-        executor: Guarded access to the graph.
+        graphs: Guarded access to the graph, for each case.
         seed: Seed of 1S-D-R.
         threshold: F1 under which a case fails.
         key_encoder: Encoder stage of key matching, where asked for.
@@ -44,7 +67,7 @@ class Tools:
     players: Mapping[str, Model]
     validator: ValidatorName
     once: OnceARun
-    executor: Graph
+    graphs: Graphs
     seed: int
     threshold: float
     key_encoder: KeyMatcher | None

@@ -125,5 +125,5 @@ def test_a_record_starts_with_its_schema_version_and_has_every_field() -> None:
     assert set(line) == {
         *("schema_version", "case_id", "question_id", "task", "setting", "steps", "prompt", "shot", "loop"),
         *("model", "exemplar_id", "question", "reference_cypher", "rounds", "cypher", "execution", "scores"),
-        *("errors", "judge", "answer", "phrasing", "claims", "infrastructure_error", "passed"),
+        *("errors", "judge", "answer", "phrasing", "claims", "infrastructure_error", "passed", "graph_calls"),
     }

@@ -48,6 +48,18 @@ def test_offline_needs_a_cache() -> None:
         answers_file(options(cache="none", offline=True), ASKED)
 
 
+def test_where_a_run_is_replayed_a_cache_is_used_if_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    replay = {"offline": True, "replay": ["run"]}
+    assert answers_file(options(**replay), ASKED) is None
+    assert answers_file(options(**replay, cache="none"), ASKED) is None
+    assert answers_file(options(**replay, cache="a"), ASKED) == Path("a").absolute()
+    (tmp_path / "answers.sqlite").touch()
+    assert answers_file(options(**replay), ASKED) == tmp_path / "answers.sqlite"
+
+
 def test_no_folder_for_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").touch()
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "a" / "b"))
@@ -63,4 +75,5 @@ def test_what_was_asked_is_told_in_a_line() -> None:
     usage.add_once([made, {**made, "cached": True}])
     assert answers_line(usage, Path("a")) == "answers: 1 asked, 1 from the cache"
     assert answers_line(usage, None) == "answers: 1 asked, none kept (--cache none)"
+    assert answers_line(usage, None, replayed=True) == "answers: 1 asked, 1 had before"
     assert answers_line(Usage(), Path("a")) == ""

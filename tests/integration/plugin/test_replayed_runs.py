@@ -1,0 +1,139 @@
+"""A run repeated from its own folder: no graph, no model, no cache, no Java, no other machine."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.roles_api import RolesApi, always, references_by_question, right
+from support.suite import Ran, Suite
+
+from kg.questions import load_questions, select
+
+PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=1")
+LOOPS = ("--loop=none,cove,review,guarded,guarded-limit", "--validator=both", "--loop-model=gpt-4.1-mini")
+ODD = (
+    "UNWIND range(1, 12000) AS n RETURN n",
+    "MATCH (a), (b), (c) WHERE a.name + b.name = c.name RETURN count(*)",
+    "MATCH (m:Molecule RETURN m",
+    "MATCH (m:Molecule) DETACH DELETE m",
+    "RETURN 1 / 0 AS n",
+    "// I would not know",
+    None,
+)
+_WATCHES = """
+import os, sys
+
+def look(event, arguments):
+    if event == "subprocess.Popen":
+        told = f"{event} {os.path.basename(os.fspath(arguments[0]))}"
+    elif event == "socket.connect":
+        told = f"{event} {arguments[1]}"
+    else:
+        return
+    with open(os.environ["WATCHED"], "a") as file:
+        file.write(told + "\\n")
+
+sys.addaudithook(look)
+"""
+
+
+@pytest.fixture
+def api() -> Iterator[RolesApi]:
+    """Writes right queries, wrongly corrected; a reviewer that is never content."""
+    references = references_by_question(load_questions().questions)
+    server = RolesApi({"generator": right(references), "corrector": right(references)})
+    server.players["validator"] = always('{"valid": false, "errors": [{"item": 1, "problem": "not so"}]}')
+    server.players["reviewer"] = always('{"accepted": false, "issues": ["It is too long."]}')
+    server.players["analyst"] = always("Molecules react.")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> str:
+    """A model whose queries end in every way there is."""
+    asked = select(list(load_questions().questions), tasks=None, sample=7, seed=0)
+    file = tmp_path / "odd.jsonl"
+    lines = (
+        {"question_id": question.id, "cypher": ODD[number % len(ODD)]}
+        for number, question in enumerate(sorted(asked, key=lambda each: each.id))
+    )
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"--model=odd=file:{file}"
+
+
+def same(value: Any) -> Any:
+    """A record without what tells when, and at whose cost, it was made."""
+    if isinstance(value, dict):
+        return {key: same(part) for key, part in value.items() if key not in ("time_s", "cached", "cost")}
+    return [same(part) for part in value] if isinstance(value, list) else value
+
+
+def records(ran: Ran) -> Any:
+    return same(ran.records)
+
+
+def test_a_run_is_all_that_it_takes_to_repeat_it(
+    live: Suite,
+    suite: Suite,
+    api: RolesApi,
+    odd: str,
+    pytester: pytest.Pytester,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    models = ("--model=gpt-4.1-mini", odd, *PROMPTS, *LOOPS)
+    with monkeypatch.context() as there:
+        there.setenv("OPENAI_BASE_URL", api.address)
+        there.setenv("OPENAI_API_KEY", "any")
+        first = live("-n2", "-p", "no:allure_pytest", *models, "--sample=7")
+    assert first.status == 1, first.output
+    seen = {record["execution"]["status"] for record in first.records.values()}
+    assert seen >= {"ok", "timeout", "syntax_error", "refused", "runtime_error", "no_query"}
+    assert any(record["execution"]["truncated"] for record in first.records.values())
+    asked = len(api.asked)
+    api.stop()
+
+    pytester.makepyfile(watches=_WATCHES)
+    monkeypatch.setenv("PYTHONPATH", f"{pytester.path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    monkeypatch.setenv("WATCHED", str(tmp_path / "watched"))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setenv("PATH", str(empty))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere")
+    replay = ("-n2", "-pwatches", "-p", "no:allure_pytest", "--offline", "--graph=none")
+    again = suite(*replay, f"--replay={first.run}", *models, "--sample=7")
+    assert again.status == first.status, again.output
+    assert len(api.asked) == asked
+    assert records(again) == records(first)
+    assert {**again.summary, "ledger": None} == {**first.summary, "ledger": None}
+    told = json.loads((again.run / "manifest.json").read_text())
+    assert told["graph"]["kind"] == "none"
+    assert told["answers"]["asked"] == 0
+    assert f"(none, rows of {first.run})" in again.output
+    watched = (tmp_path / "watched").read_text().splitlines()
+    assert not [line for line in watched if line.startswith("socket.connect (")]
+    started = {line.removeprefix("subprocess.Popen ") for line in watched if line.startswith("subprocess")}
+    assert started
+    assert not started & {"java", "docker"}
+
+    # A replayed run replays as the first does, for queries of others too; what it does not hold has no score.
+    more = suite(*replay, f"--replay={again.run}", "--model=oracle", *PROMPTS, "--sample=8")
+    assert more.status == 16, more.output
+    scored = [record for record in more.records.values() if not record["infrastructure_error"]]
+    assert [record["scores"]["f1"] for record in scored] == [1.0] * 7
+    (missing,) = (record for record in more.records.values() if record["infrastructure_error"])
+    fault = missing["infrastructure_error"]
+    assert (fault["stage"], fault["kind"]) == ("graph", "NotRecorded")
+    assert missing["case_id"] in fault["message"]
+    assert missing["scores"] is None
+
+
+def test_without_a_run_there_is_no_graph(suite: Suite) -> None:
+    ran = suite("-n0", "--graph=none", "--model=oracle", "--sample=1")
+    assert ran.status == 4
+    assert "--graph none: rows then come from runs that were; name them with --replay DIR" in ran.output

@@ -1,0 +1,130 @@
+"""Rows that come from records: the case's own, then those of others, then none."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.records import record_of, write_run
+
+from kg.execution import Execution
+from plugins.replay import NotRecorded, RecordedGraphs, RunIndex, WatchedGraph, calls_of
+
+MANIFEST: Mapping[str, Any] = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
+ROWS = Execution("ok", columns=["id"], rows=[[1]], row_count=1, time_s=0.5)
+
+
+class Counting:
+    """Gives each call another number."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def explain(self, cypher: str | None) -> Execution:
+        self.asked += 1
+        return Execution("ok" if cypher else "no_query")
+
+    def run(
+        self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
+    ) -> Execution:
+        self.asked += 1
+        return Execution("ok", columns=["n"], rows=[[self.asked]], row_count=1, time_s=float(self.asked))
+
+
+def graphs(*folders: Path) -> RecordedGraphs:
+    return RecordedGraphs(RunIndex(folders, [MANIFEST] * len(folders)))
+
+
+def looped(watched: WatchedGraph, execution: Execution, **fallback: Any) -> dict[str, Any]:
+    """The record of a case whose loop asked a graph, as JSON has it."""
+    held = {**execution.to_json(), **({"fallback": fallback} if fallback else {})}
+    calls = watched.to_json(execution, fallback or None)
+    return record_of("a", loop="mine", execution=held, graph_calls=calls).to_json()
+
+
+def test_a_graph_is_asked_the_same_once_in_a_case() -> None:
+    graph = Counting()
+    watched = WatchedGraph(graph)
+    first = watched.run("RETURN 1")
+    assert watched.run("RETURN 1") is first
+    assert watched.run("RETURN 1", row_limit=5) is not first
+    assert watched.run("RETURN 1", timeout_s=5.0) is not first
+    watched.explain("RETURN 1")
+    watched.explain("RETURN 1")
+    watched.explain(None)
+    assert graph.asked == 5
+    assert len(watched.to_json(first, None)) == 4
+
+
+def test_what_the_record_holds_elsewhere_is_named_and_read_back() -> None:
+    watched = WatchedGraph(Counting())
+    early, last, around = (watched.run(query) for query in ("RETURN 1", "RETURN 2", "RETURN 3"))
+    kept = {key: value for key, value in around.to_json().items() if key != "code"}
+    record = looped(watched, last, reason="empty", **kept)
+    assert [call["result"] for call in record["graph_calls"]] == [early.to_json(), "execution", "fallback"]
+    assert [(call.cypher, result) for call, result in calls_of(record)] == [
+        ("RETURN 1", early),
+        ("RETURN 2", last),
+        ("RETURN 3", around),
+    ]
+
+
+def test_the_same_rows_at_another_time_are_not_written_twice() -> None:
+    watched = WatchedGraph(Counting())
+    last = watched.run("RETURN 2")
+    again = Execution("ok", columns=["n"], rows=[[1]], row_count=1, time_s=9.0)
+    assert watched.to_json(again, None)[0]["result"] == "execution"
+    assert watched.to_json(ROWS, None)[0]["result"] == last.to_json()
+
+
+def test_a_case_is_given_its_own_rows_before_those_of_others(tmp_path: Path) -> None:
+    def ran(case_id: str, number: int) -> Any:
+        execution = {**ROWS.to_json(), "rows": [[number]]}
+        return record_of(case_id, cypher="RETURN 1", execution=execution)
+
+    here = write_run(tmp_path / "here", [ran("a", 1), ran("b", 2)])
+    there = write_run(tmp_path / "there", [ran("b", 3), ran("c", 4)])
+    both = graphs(here, there)
+    rows = {name: both.of(name).run("RETURN 1").rows for name in "abcd"}
+    assert rows == {"a": [[1]], "b": [[2]], "c": [[4]], "d": [[1]]}
+
+
+@pytest.mark.parametrize(
+    "execution",
+    [
+        Execution("ok", columns=["n"], rows=[[1]], row_count=1, truncated=True, time_s=2.0),
+        Execution("timeout", message="No result within 1 s.", time_s=1.0),
+        Execution("syntax_error", code="Neo.X", message="Invalid input"),
+        Execution("refused", message="only reading the graph is allowed"),
+    ],
+    ids=lambda execution: execution.status,
+)
+def test_whatever_came_of_a_query_comes_of_it_again(tmp_path: Path, execution: Execution) -> None:
+    run = write_run(tmp_path, [record_of("a", cypher="RETURN 1", execution=execution.to_json())])
+    assert graphs(run).of("a").run("RETURN 1") == execution
+
+
+def test_what_no_run_holds_is_an_error_that_names_the_case(tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path,
+        [
+            record_of("a", cypher="RETURN 1", execution=ROWS.to_json()),
+            record_of("b", cypher="RETURN 2", infrastructure_error={"stage": "graph"}),
+            record_of("c", loop="cove", cypher="RETURN 3", execution=ROWS.to_json()),
+        ],
+    )
+    graph = graphs(run).of("b")
+    for query in ("RETURN 2", "RETURN 3", "RETURN  1"):
+        with pytest.raises(NotRecorded, match=rf"^b: the records of {run} hold no rows .*'{query}'"):
+            graph.run(query)
+    with pytest.raises(NotRecorded, match="hold no plan of its query"):
+        graph.explain("RETURN 1")
+    # Rows asked for with a limit are others.
+    with pytest.raises(NotRecorded):
+        graph.run("RETURN 1", row_limit=5)
+
+
+def test_no_query_needs_no_record(tmp_path: Path) -> None:
+    graph = graphs(write_run(tmp_path, [])).of("a")
+    for query in (None, "", " \n"):
+        assert graph.run(query).status == graph.explain(query).status == "no_query"
