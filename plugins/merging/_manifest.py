@@ -33,7 +33,6 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
         "loops": {**first["loops"], **_once(manifests)},
         "questions": {**first["questions"], "count": questions},
         "graph": _graph([each["graph"] for each in manifests]),
-        "answers": {"cache": None, **_sums(manifests, "answers")},
         "standstill": _sums(manifests, "standstill"),
         "key": first["shard"]["key"],
         "shard": None,

@@ -9,16 +9,14 @@ from typing import Any
 
 from kg.errors import InputError
 from kg.questions import TASKS, Question
-from plugins.ledger import Ledger
 from plugins.merging._allure import join_results
 from plugins.merging._index import Index, Messages, index_cases, read_lines
 from plugins.merging._manifest import merged_manifest
 from plugins.merging._missing import missing
 from plugins.merging._shard_run import ShardRun, read_shards
+from plugins.merging._totals import Totals
 from plugins.records import RunDirectory, read_questions
-from plugins.summary import Summary
 
-_NO_LOOP = "none"
 _FAILED, _INCOMPLETE = 1, 16
 
 
@@ -58,28 +56,18 @@ def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged
     _require_empty(into)
     runs = read_shards(paths)
     questions = _questions(runs)
-    summary, ledger = Summary(), Ledger({each.id: each.target for each in questions})
-
-    def count(record: Mapping[str, Any]) -> None:
-        summary.add(record)
-        ledger.add(record)
-
-    index = index_cases(runs, count)
+    totals = Totals(runs, questions)
+    index = index_cases(runs, totals.add)
     lacking = missing(index)
     if lacking and not partial:
         raise InputError(
             f"{'; '.join(lacking)}. Run what is missing (the command of a shard again goes on with it), or "
             "merge what there is with --partial"
         )
-    looped = runs[0].manifest["loops"]["names"] != [_NO_LOOP]
-    in_all = runs[0].manifest["shard"]["cases_in_all"]
-    counts = {
-        "selected_cases": in_all - sum(run.manifest["cases"] - run.selected for run in runs),
-        "lost_cases": sorted(case for run in runs for case in run.summary.get("lost_cases", ())),
-    }
-    whole = {**summary.to_json(), **counts, **({"ledger": ledger.to_json()} if looped else {})}
-    status = _INCOMPLETE if lacking else _FAILED if summary.failed else 0
+    status = _INCOMPLETE if lacking else _FAILED if totals.failed else 0
     manifest = merged_manifest(runs, len(questions), status)
+    manifest |= {"answers": totals.answers(), "counts": totals.counts()}
+    whole = totals.summary()
     results = _write(into, index, questions, whole, manifest)
     return Merged(into, tuple(runs), whole, tuple(lacking), results)
 

@@ -69,7 +69,7 @@ def write_shard(
         "git": None,
         "machine": {"cores": shard.number},
         "answers": {"cache": f"{shard.number}.sqlite", "asked": shard.number, "from_cache": 1},
-        "standstill": {"queries": 0, "seconds": 0.0},
+        "standstill": {"queries": 1, "seconds": 0.5},
         "shard": {**shard.to_json(), "cases_in_all": len(questions), "key": RunKey(parts).to_json()},
     }
     summary = {**summarise(each.to_json() for each in held), "selected_cases": len(mine), "lost_cases": []}

@@ -52,7 +52,17 @@ def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple
     assert manifest["started"].startswith("2026-01-01")
     assert manifest["ended"].startswith("2026-01-03")
     assert manifest["options"] == {"seed": 0, "graph": None, "shard": None}
-    assert manifest["answers"] == {"cache": None, "asked": 6, "from_cache": 3}
+    assert manifest["answers"] == {"cache": None, "asked": 0, "from_cache": 0, "cost": None, "by_model": {}}
+    assert manifest["counts"] == {
+        "planned": 20,
+        "selected": 20,
+        "run": 20,
+        "passed": 3,
+        "failed": 17,
+        "infrastructure_errors": 0,
+        "lost": 0,
+    }
+    assert manifest["standstill"] == {"queries": 3, "seconds": 1.5}
     assert manifest["machine"] is None
     assert manifest["versions"] == {"python": "3.12"}
     assert manifest["shard"] is None
@@ -66,7 +76,7 @@ def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple
 
 
 def test_messages_come_once_each(tmp_path: Path, questions: tuple[Question, ...]) -> None:
-    asked = {"role": "generator", "answer": "", "cypher": None}
+    asked = {"role": "generator", "answer": "", "cypher": None, "time_s": 0.0}
     runs = []
     for number in (1, 2):
         shard = Shard(number, 2)
