@@ -1,6 +1,7 @@
 """The Allure results of shards, together."""
 
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,10 +10,13 @@ from pathlib import Path
 from plugins.records import ALLURE
 
 _ATTACHMENT = "-attachment"
+_OF_A_CASE = re.compile(r"-(result|container)\.json$|-attachment")
 
 
 def join_results(runs: Sequence[Path], into: Path) -> int:
     """Put the Allure results of runs into a run directory; attachments as hard links where that can be done.
+
+    What a folder of results says of its run as a whole is left out.
 
     Args:
         runs: Run directories; those without results are passed over.
@@ -27,12 +31,12 @@ def join_results(runs: Sequence[Path], into: Path) -> int:
     count = 0
     for results in (run / ALLURE for run in runs):
         for file in sorted(results.iterdir()) if results.is_dir() else ():
+            if not _OF_A_CASE.search(file.name):
+                continue
             target = into / ALLURE / file.name
             target.parent.mkdir(exist_ok=True)
-            # Results have random names. What all runs have under one name is alike but for the environment.
-            if file.is_file() and not target.exists():
-                _put(file, target)
-                count += file.name.endswith("-result.json")
+            _put(file, target)
+            count += file.name.endswith("-result.json")
     return count
 
 

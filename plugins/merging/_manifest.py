@@ -12,7 +12,8 @@ _OWN_OPTIONS = ("graph", "run_dir", "cache", "concurrency")
 def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) -> dict[str, Any]:
     """Return what the manifest of the whole run says, and in ``merged_from`` what each shard's said.
 
-    What the shards say alike stays; where they differ in what does not decide a record, it is null.
+    What the shards say alike stays. Where they differ in what does not decide a record it is null; versions
+    and commits are told one after the other.
 
     Args:
         runs: The shards, in the order of their numbers.
@@ -22,16 +23,18 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
     manifests = [run.manifest for run in runs]
     first = manifests[0]
     alike = {name: _common(each.get(name) for each in manifests) for name in first}
-    options = {name: _common(each["options"].get(name) for each in manifests) for name in first["options"]}
     return {
         **alike,
         "started": min(each["started"] for each in manifests),
         "ended": max((each["ended"] for each in manifests if each["ended"]), default=None),
         "exit_status": exit_status,
         "cases": first["shard"]["cases_in_all"],
-        "options": {**options, "shard": None},
+        "options": {**_fields(each["options"] for each in manifests), "shard": None},
         "loops": {**first["loops"], **_once(manifests)},
         "questions": {**first["questions"], "count": questions},
+        "machine": _fields(each["machine"] for each in manifests),
+        "versions": _joined(each["versions"] for each in manifests),
+        "git": _joined(each["git"] or {} for each in manifests) or None,
         "graph": _graph([each["graph"] for each in manifests]),
         "standstill": _sums(manifests, "standstill"),
         "key": first["shard"]["key"],
@@ -57,6 +60,25 @@ def _graph(graphs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     kinds = sorted({str(graph["kind"]) for graph in graphs})
     notes = dict.fromkeys(note for graph in graphs for note in graph["notes"])
     return {**graphs[0], "kind": ", ".join(kinds), "notes": list(notes)}
+
+
+def _fields(described: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what descriptions say alike, field by field; null where they differ."""
+    each = list(described)
+    return {
+        name: _common(one.get(name) for one in each) for name in dict.fromkeys(n for one in each for n in one)
+    }
+
+
+def _joined(described: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what descriptions say, field by field: texts that differ one after the other, and any truth."""
+    each = list(described)
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(n for one in each for n in one):
+        values = [one[name] for one in each if name in one]
+        flags = all(isinstance(value, bool) for value in values)
+        found[name] = any(values) if flags else ", ".join(dict.fromkeys(map(str, values)))
+    return found
 
 
 def _common(values: Iterable[Any]) -> Any:

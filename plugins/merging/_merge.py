@@ -9,13 +9,14 @@ from typing import Any
 
 from kg.errors import InputError
 from kg.questions import TASKS, Question
+from plugins.allure import show_run
 from plugins.merging._allure import join_results
 from plugins.merging._index import Index, Messages, index_cases, read_lines
 from plugins.merging._manifest import merged_manifest
 from plugins.merging._missing import missing
 from plugins.merging._shard_run import ShardRun, read_shards
 from plugins.merging._totals import Totals
-from plugins.records import RunDirectory, read_questions
+from plugins.records import ALLURE, RunDirectory, read_questions
 
 _FAILED, _INCOMPLETE = 1, 16
 
@@ -92,7 +93,8 @@ def _write(
                 run.write_record(line, messages.take(hashes) | ({} if left else messages.rest()))
             run.write_manifest(manifest)
             run.write_summary(summary)
-            results = join_results([each.path for each in index.runs], unfinished)
+            if results := join_results([each.path for each in index.runs], unfinished):
+                show_run(unfinished / ALLURE, manifest, summary["cases"], summary["selected_cases"])
         unfinished.rename(into)
     except OSError as error:
         raise InputError(f"--into {into}: cannot be written ({error.strerror})") from error

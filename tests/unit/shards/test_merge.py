@@ -51,7 +51,7 @@ def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple
     assert (manifest["cases"], manifest["questions"]["count"]) == (20, 20)
     assert manifest["started"].startswith("2026-01-01")
     assert manifest["ended"].startswith("2026-01-03")
-    assert manifest["options"] == {"seed": 0, "graph": None, "shard": None}
+    assert manifest["options"] == {"seed": 0, "shot": ["ZS"], "graph": None, "shard": None}
     assert manifest["answers"] == {"cache": None, "asked": 0, "from_cache": 0, "cost": None, "by_model": {}}
     assert manifest["counts"] == {
         "planned": 20,
@@ -63,7 +63,8 @@ def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple
         "lost": 0,
     }
     assert manifest["standstill"] == {"queries": 3, "seconds": 1.5}
-    assert manifest["machine"] is None
+    assert manifest["machine"] == {"cores": None}
+    assert manifest["git"] == {"commit": "a1, a2, a3", "changed": True}
     assert manifest["versions"] == {"python": "3.12"}
     assert manifest["shard"] is None
     assert manifest["key"]["parts"]["seed"] == 0
@@ -102,16 +103,15 @@ def test_allure_results_are_joined(tmp_path: Path, questions: tuple[Question, ..
     runs = shards(tmp_path, questions, 2)
     for run in runs:
         (run / "allure-results").mkdir()
-        for name in (f"{run.name}-result.json", f"{run.name}-attachment.txt", "categories.json"):
+        for name in (f"{run.name}-result.json", f"{run.name}-attachment.txt", "environment.properties"):
             (run / "allure-results" / name).write_text(run.name)
     merged = merge(runs, tmp_path / "whole")
     names = {file.name for file in (merged.path / "allure-results").iterdir()}
-    assert names == {"categories.json"} | {
-        f"{run}-{kind}" for run in ("s1", "s2") for kind in ("result.json", "attachment.txt")
-    }
+    cases = {f"{run}-{kind}" for run in ("s1", "s2") for kind in ("result.json", "attachment.txt")}
+    assert names == {"categories.json", "environment.properties", *cases}
     assert merged.allure_results == 2
-    (merged.path / "allure-results" / "categories.json").write_text("new")
-    assert (runs[0] / "allure-results" / "categories.json").read_text() == "s1"
+    assert "cases=20 of 20" in (merged.path / "allure-results" / "environment.properties").read_text()
+    assert (runs[0] / "allure-results" / "environment.properties").read_text() == "s1"
 
 
 def test_what_is_there_can_be_merged(tmp_path: Path, questions: tuple[Question, ...]) -> None:
