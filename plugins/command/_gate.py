@@ -1,0 +1,40 @@
+"""``retrocypher gate``: a run that has ended, judged by rules."""
+
+import json
+from pathlib import Path
+
+import click
+
+from plugins.comparison import read_run
+from plugins.gate import gate_lines, gate_of
+
+
+@click.command("gate")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("rules", nargs=-1, required=True, metavar="RULE...")
+@click.option("--baseline", help="Name or folder of what no-regression rules are measured against.")
+@click.option("--gate-allow-inconclusive", is_flag=True, help="Let no-regression hold where nothing shows.")
+@click.option("--gate-partial", is_flag=True, help="Judge a sampled or cut run.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def gate_command(
+    run: Path,
+    rules: tuple[str, ...],
+    baseline: str | None,
+    gate_allow_inconclusive: bool,
+    gate_partial: bool,
+    as_json: bool,
+) -> None:
+    """Judge RUN by RULEs such as "f1>=0.6", "f1 by task>=0.4" or "no-regression f1 margin=0.02".
+
+    For runs whose gate was not known when they were made, such as merged shards. Exits with 0 where all rules
+    hold, 1 where not, 16 where the run is incomplete, and 2 where a rule or a file cannot be used.
+    """
+    gate = gate_of(
+        rules, baseline, Path.cwd(), allow_inconclusive=gate_allow_inconclusive, partial=gate_partial
+    )
+    result = gate.judge(read_run(run))
+    if as_json:
+        click.echo(json.dumps(result.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo("\n".join(gate_lines(result)))
+    click.get_current_context().exit(result.exit_status)

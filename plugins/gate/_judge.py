@@ -1,0 +1,107 @@
+"""Whether a run meets the rules of a gate."""
+
+from collections.abc import Iterator
+
+from kg.errors import InputError
+from plugins.comparison import Compared, Side, compare_sides
+from plugins.gate._result import Found, RuleFinding, SliceFinding
+from plugins.gate._rules import AtLeast, NoRegression, Rule
+from plugins.statistics import Held, ScoreTable, no_regression, slice_means
+
+TIE = 1e-9
+"""A mean this near to its threshold is at it: sums of floats end in digits that mean nothing."""
+
+CHANGES = 10
+_WORST = (Found.FAILS, Found.REGRESSED, Found.INCONCLUSIVE, Found.HOLDS)
+_AS = {
+    Held.HOLDS: Found.HOLDS,
+    Held.REGRESSED: Found.REGRESSED,
+    Held.INCONCLUSIVE: Found.INCONCLUSIVE,
+}
+
+
+def judge_rule(rule: Rule, run: Side, baseline: Side | None, *, allow_inconclusive: bool) -> RuleFinding:
+    """Return what becomes of a rule.
+
+    Args:
+        rule: The rule.
+        run: The scores of the run.
+        baseline: Those it is measured against; needed by rules against regressions.
+        allow_inconclusive: Whether what cannot be told holds.
+    """
+    if isinstance(rule, AtLeast):
+        slices = tuple(_at_least(rule, run.table()))
+        found = _worst(slices)
+        return RuleFinding(rule, found, found is Found.HOLDS, slices)
+    try:
+        if baseline is None:
+            raise InputError("there is no baseline to compare with")
+        compared = compare_sides(baseline, run, rule.metric, (rule.by,) if rule.by else ())
+    except InputError as error:
+        return RuleFinding(rule, Found.FAILS, holds=False, reason=str(error))
+    slices = tuple(_against(rule, run, compared))
+    found = _worst(slices)
+    holds = found is Found.HOLDS or (found is Found.INCONCLUSIVE and allow_inconclusive)
+    # Of changes of one size, losses first: they are what the rule is about.
+    changes = sorted(
+        compared.comparison.changes, key=lambda each: (-abs(each.b - each.a), each.b > each.a, each.case)
+    )
+    return RuleFinding(
+        rule,
+        found,
+        holds,
+        slices,
+        changes=tuple(changes[:CHANGES]),
+        changed=len(changes),
+        notes=tuple(_notes(compared)),
+    )
+
+
+def _at_least(rule: AtLeast, table: ScoreTable) -> Iterator[SliceFinding]:
+    told = list(slice_means(table, rule.by, (rule.metric,)))
+    if not told:
+        yield SliceFinding({}, Found.FAILS, None, "there is no case")
+    for each in told:
+        if each.mean.value is None:
+            yield SliceFinding(each.slice, Found.FAILS, None, f"{rule.metric} is defined for none of its cases")
+        else:
+            holds = each.mean.value >= rule.least - TIE
+            yield SliceFinding(each.slice, Found.HOLDS if holds else Found.FAILS, each.mean)
+
+
+def _against(rule: NoRegression, run: Side, compared: Compared) -> Iterator[SliceFinding]:
+    comparison = compared.comparison
+    # Only what pairs share can be sliced by: in all else the two differ.
+    if other := [name for name in rule.by if name not in (*_OF_QUESTIONS, *comparison.paired_on)]:
+        reason = f"the run and its baseline have no {other[0]} in common, so there are no slices by it"
+        yield SliceFinding({}, Found.FAILS, None, reason)
+        return
+    for pairs in comparison.slices if rule.by else (comparison.overall,):
+        found = _AS[no_regression(pairs.difference, rule.margin)]
+        reason = "" if pairs.difference.has_interval else "too few molecules for an interval"
+        yield SliceFinding(pairs.slice, found, pairs.difference, reason, pairs)
+    compared_slices = [each.slice for each in comparison.slices]
+    for labels, _ in run.table().slices(rule.by) if rule.by else ():
+        if labels not in compared_slices:
+            yield SliceFinding(
+                labels, Found.FAILS, None, "no case of it has a partner with a score in the baseline"
+            )
+
+
+_OF_QUESTIONS = ("setting", "task", "steps")
+
+
+def _notes(compared: Compared) -> Iterator[str]:
+    told = compared.comparison
+    if told.only_a:
+        yield f"{len(told.only_a):,} cases of the baseline have no partner in this run"
+    if told.only_b:
+        yield f"{len(told.only_b):,} cases of this run have no partner in the baseline"
+    if told.unscored:
+        yield f"{len(told.unscored):,} pairs have no {told.metric} on one side"
+    if compared.a.part:
+        yield f"the baseline is {compared.a.part}"
+
+
+def _worst(slices: tuple[SliceFinding, ...]) -> Found:
+    return min((each.found for each in slices), key=_WORST.index, default=Found.FAILS)
