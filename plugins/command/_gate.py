@@ -1,12 +1,16 @@
 """``retrocypher gate``: a run that has ended, judged by rules."""
 
 import json
+import os
 from pathlib import Path
 
 import click
 
 from plugins.comparison import read_run
 from plugins.gate import gate_lines, gate_of
+from plugins.publishing import append_job_summary, facts_of, job_summary, job_summary_file
+from plugins.records import read_records
+from plugins.summary import summarise
 
 
 @click.command("gate")
@@ -32,7 +36,14 @@ def gate_command(
     gate = gate_of(
         rules, baseline, Path.cwd(), allow_inconclusive=gate_allow_inconclusive, partial=gate_partial
     )
-    result = gate.judge(read_run(run))
+    side = read_run(run)
+    result = gate.judge(side)
+    if (file := job_summary_file(os.environ)) is not None:
+        facts = facts_of(run, side, summarise(read_records(run)), result)
+        try:
+            append_job_summary(file, job_summary(facts, os.environ))
+        except OSError as error:
+            click.echo(f"the summary of the job cannot be written: {file} ({error.strerror})", err=True)
     if as_json:
         click.echo(json.dumps(result.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
     else:

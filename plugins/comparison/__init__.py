@@ -1,14 +1,15 @@
 """Two runs in, what changed from one to the other out."""
 
 from plugins.comparison._compared import Compared, compare_sides
-from plugins.comparison._conditions import Conditions, conditions_of
+from plugins.comparison._conditions import UNKNOWN, Conditions, conditions_of
 from plugins.comparison._differences import Difference, differences, require_comparable
 from plugins.comparison._render import change_line, render_comparison, slice_name
-from plugins.comparison._side import MEASURES, SHARES, Side, asked_as, of_questions, read_run
+from plugins.comparison._side import MEASURES, SHARES, Side, asked_as, digest, of_questions, read_run
 
 __all__ = [
     "MEASURES",
     "SHARES",
+    "UNKNOWN",
     "Compared",
     "Conditions",
     "Difference",
@@ -18,6 +19,7 @@ __all__ = [
     "compare_sides",
     "conditions_of",
     "differences",
+    "digest",
     "of_questions",
     "read_run",
     "render_comparison",

@@ -152,5 +152,7 @@ def _extent(path: Path, manifest: Mapping[str, Any], cases: int, errors: int) ->
     planned = manifest.get("cases")
     short = isinstance(planned, int) and cases + lost < planned
     parts = [f"a sample of {sampled:,} questions"] if sampled else []
+    shard = manifest.get("shard")
+    parts += [f"shard {shard.get('number')}/{shard.get('of')}"] if isinstance(shard, dict) else []
     parts += [f"{cases:,} of {planned:,} planned cases"] if short and not missing else []
     return "; ".join(missing), "; ".join(parts)

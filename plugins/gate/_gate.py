@@ -34,6 +34,10 @@ class Gate:
         """The scores that are compared with the baseline."""
         return tuple(dict.fromkeys(rule.metric for rule in self.rules if isinstance(rule, NoRegression)))
 
+    def __str__(self) -> str:
+        against = f" (against {self.baseline.name})" if self.baseline else ""
+        return "; ".join(map(str, self.rules)) + against
+
     def judge(self, run: Side) -> GateResult:
         """Return what becomes of the rules; refuses an incomplete run, and a part of one unless allowed.
 

@@ -63,7 +63,9 @@ def _at_least(rule: AtLeast, table: ScoreTable) -> Iterator[SliceFinding]:
         yield SliceFinding({}, Found.FAILS, None, "there is no case")
     for each in told:
         if each.mean.value is None:
-            yield SliceFinding(each.slice, Found.FAILS, None, f"{rule.metric} is defined for none of its cases")
+            yield SliceFinding(
+                each.slice, Found.FAILS, None, f"{rule.metric} is defined for none of its cases"
+            )
         else:
             holds = each.mean.value >= rule.least - TIE
             yield SliceFinding(each.slice, Found.HOLDS if holds else Found.FAILS, each.mean)

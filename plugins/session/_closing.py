@@ -51,9 +51,18 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
             f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
         )
     yield from _incomplete(controller)
+    yield from gate_said(controller)
     yield f"records: {controller.run.path}"
     if controller.allure_path.is_dir():
         yield f"Allure report: npx allure@3 serve {controller.allure_path}"
+
+
+def gate_said(controller: "Controller") -> Iterator[str]:
+    """Yield what became of the gate; nothing without one."""
+    if controller.gate is not None:
+        from plugins.gate import gate_lines
+
+        yield from gate_lines(controller.gate)
 
 
 def _incomplete(controller: "Controller") -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +18,7 @@ from plugins.records import ALLURE, RunDirectory, new_run_path
 from plugins.session._context import Context
 from plugins.session._described import counted, described
 from plugins.session._exit import exit_status
+from plugins.session._gate import side_of
 from plugins.session._graph import RunGraph, graph_of
 from plugins.session._loop_plan import loop_lines
 from plugins.session._once import made_once
@@ -30,6 +31,10 @@ from plugins.usage import Usage
 from prompts.answers import prepare
 from prompts.models import ModelSpec, SharedModels, contents_of, silent_api, start_shared
 
+if TYPE_CHECKING:
+    from plugins.comparison import Side
+    from plugins.gate import Gate, GateResult
+
 
 class Controller:
     """Owns the run directory, the server and what models share.
@@ -39,13 +44,19 @@ class Controller:
         root: The project's folder.
         announce: Writes one line to the terminal.
         selection: Which of its cases pytest is to run (`selection_of`).
+        gate: What decides the exit status; None without a rule.
 
     Raises:
         InputError: If the cache of answers, a model's file or the run directory cannot be used.
     """
 
     def __init__(
-        self, plan: Plan, root: Path, announce: Callable[[str], None], selection: Mapping[str, Any]
+        self,
+        plan: Plan,
+        root: Path,
+        announce: Callable[[str], None],
+        selection: Mapping[str, Any],
+        gate: "Gate | None",
     ) -> None:
         self.plan = plan
         self._root = root
@@ -64,6 +75,9 @@ class Controller:
         self.lost: list[str] = []
         self.faults: dict[str, list[str]] = {}
         self.selected = 0
+        self._gate = gate
+        self.gate: GateResult | None = None
+        self.side: Side | None = None
         self.answers = Usage({label: spec.label for label, spec in plan.loops.players.items()})
         self._progress = Progress(announce, lambda: self.answers.cost)
         self._allure: Path | None = None
@@ -137,6 +151,7 @@ class Controller:
             *([f"{plan.shard}: all of them have {plan.cases_for(plan.whole):,} cases"] if plan.shard else []),
             *loop_lines(plan.loops),
             *([f"answers: kept in {plan.answers}, {self._kept_before:,} there"] if plan.answers else []),
+            *([f"gate: {self._gate}"] if self._gate else []),
             *(["offline: connections to other machines are refused"] if plan.options.offline else []),
             f"run: {self.run.path}",
         ]
@@ -160,17 +175,23 @@ class Controller:
             self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
 
-    def finish(self, status: int) -> int:
+    def finish(self, status: int, elsewhere: bool) -> int:
         """Write the summary, close the run and return the exit status.
 
         Args:
             status: What pytest would exit with.
+            elsewhere: Whether a test failed that is no case.
         """
-        status = exit_status(status, bool(self.lost) or self.summary.infrastructure_errors > 0)
+        if self._gate is not None and self.summary.cases:
+            self.side = side_of(self, status)
+            self.gate = self._gate.judge(self.side)
+        incomplete = bool(self.lost) or self.summary.infrastructure_errors > 0
+        status = exit_status(status, incomplete, self.gate.exit_status if self.gate else None, elsewhere)
         self.ledger = self._ledger.to_json()
         ledger = {"ledger": self.ledger} if self.plan.loops.active else {}
         counts = {"selected_cases": self.selected, "lost_cases": sorted(self.lost)}
-        self.run.write_summary({**self.summary.to_json(), **counts, **ledger})
+        gate = {"gate": self.gate.to_json()} if self.gate else {}
+        self.run.write_summary({**self.summary.to_json(), **counts, **ledger, **gate})
         if self._allure is not None and self.summary.cases:
             show_run(self._allure, self._manifest, self.summary.cases, self.selected)
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")

@@ -13,11 +13,19 @@ _KEPT = frozenset(
 )
 
 
-def exit_status(given: int, incomplete: bool) -> int:
+def exit_status(given: int, incomplete: bool, gate: int | None = None, elsewhere: bool = False) -> int:
     """Return the exit status: 16 where the run is incomplete, but pytest's own 2 to 5 stay.
 
     Args:
         given: What pytest would exit with.
         incomplete: Whether a case had an infrastructure error, or was lost with its worker.
+        gate: What the gate calls for; None without one. It decides, however many cases failed.
+        elsewhere: Whether a test failed that is no case; of that no gate knows.
     """
-    return INCOMPLETE if incomplete and given not in _KEPT else int(given)
+    if given in _KEPT:
+        return int(given)
+    if incomplete:
+        return INCOMPLETE
+    if gate is None:
+        return int(given)
+    return max(gate, int(elsewhere))

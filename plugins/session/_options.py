@@ -4,7 +4,7 @@ import argparse
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import pytest
 
@@ -42,6 +42,10 @@ class Options:
         key_encoder: ``NAME@THRESHOLD``; None for no encoder in key matching.
         cache: File that answers are kept in, or ``none``; None for the one in the cache folder.
         offline: Whether nothing but this machine is to be reached, and every answer is to be kept already.
+        gate: Rules that decide the exit status.
+        baseline: Name or folder of what rules against regressions measure against.
+        gate_allow_inconclusive: Whether such a rule holds where nothing can be told.
+        gate_partial: Whether rules judge a part of the planned cases.
         shard: Which part of the run to run, as ``i/n``; None for all of it.
     """
 
@@ -67,6 +71,10 @@ class Options:
     key_encoder: str | None
     cache: str | None
     offline: bool
+    gate: tuple[str, ...]
+    baseline: str | None
+    gate_allow_inconclusive: bool
+    gate_partial: bool
     shard: str | None
 
     def to_json(self) -> dict[str, Any]:
@@ -157,6 +165,17 @@ _DECLARED = (
         None,
         flag=True,
     ),
+    _Declared(
+        "gate",
+        'rule that decides the exit status, such as "f1 by task>=0.4" or "no-regression f1 margin=0.02" '
+        "(repeatable)",
+        "RULE",
+        None,
+        many=True,
+    ),
+    _Declared("baseline", "what no-regression is measured against: its name, or a folder", "NAME|DIR", None),
+    _Declared("gate-allow-inconclusive", "let no-regression hold where nothing shows", "", None, flag=True),
+    _Declared("gate-partial", "let the gate judge a sampled or cut run", "", None, flag=True),
     _Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
     _Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )
@@ -186,7 +205,9 @@ def add_options(parser: pytest.Parser) -> None:
             help=option.help + shown,
         )
         if option.many:
-            parser.addini(setting, option.help, type="args", default=None)
+            # A rule has spaces in it, so that a text is one rule, and a list several.
+            kind: Literal["args", "linelist"] = "linelist" if option.name == "gate" else "args"
+            parser.addini(setting, option.help, type=kind, default=None)
         else:
             parser.addini(setting, option.help, type="string", default=None)
 
@@ -237,6 +258,10 @@ def read_options(config: pytest.Config) -> Options:
         key_encoder=given["key-encoder"],
         cache=given["cache"],
         offline=bool(given["offline"]),
+        gate=tuple(given["gate"] or ()),
+        baseline=given["baseline"],
+        gate_allow_inconclusive=bool(given["gate-allow-inconclusive"]),
+        gate_partial=bool(given["gate-partial"]),
         shard=given["shard"],
     )
 

@@ -1,16 +1,20 @@
 """What the hooks call: one object a pytest session, on the side that this process is on."""
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
 
 from kg.errors import InputError, RetroCypherError
 from kg.offline import refuse_network
-from plugins.session._closing import closing_lines, quieten
+from kg.questions import Setting
+from plugins.session._closing import closing_lines, gate_said, quieten
 from plugins.session._context import Context
 from plugins.session._controller import Controller
+from plugins.session._gate import gate_for
 from plugins.session._options import read_options
 from plugins.session._plan import Plan, resolve
+from plugins.session._publish import publish
 from plugins.session._run_key import selection_of
 from plugins.session._selection import is_case, named_settings
 from plugins.session._worker import ERROR_FIELD, Worker, case_of, is_empty
@@ -34,6 +38,7 @@ class SuiteSession:
         self.controller: Controller | None = None
         self.worker: Worker | None = None
         self._context: Context | None = None
+        self._failed_cases = 0
 
     def configure(self) -> None:
         """Resolve and check everything that can be checked before a server or a worker starts.
@@ -61,7 +66,7 @@ class SuiteSession:
                 # Only the controller cleans: a worker that replaces a crashed one would delete results.
                 self._config.option.clean_alluredir = False
             else:
-                self._configure_controller(plan)
+                self._configure_controller(plan, settings)
         except RetroCypherError as error:
             raise pytest.UsageError(str(error)) from error
 
@@ -105,6 +110,7 @@ class SuiteSession:
     def log(self, report: pytest.TestReport) -> None:
         """Write a case's record."""
         if self.controller is not None and is_case(report.nodeid):
+            self._failed_cases += report.failed
             self.controller.log(report, self._total())
 
     def header(self) -> list[str]:
@@ -118,8 +124,9 @@ class SuiteSession:
     def finish(self, session: pytest.Session, status: int) -> None:
         """Write the summary and set the exit status."""
         if self.controller is not None and self._context is not None:
-            session.exitstatus = self.controller.finish(status)
+            session.exitstatus = self.controller.finish(status, session.testsfailed > self._failed_cases)
             quieten(self._config, self.controller.summary)
+            publish(self._config, self.controller, self._announce)
 
     def tidy(self) -> None:
         """Leave nothing that contradicts the records; the workers are gone."""
@@ -127,13 +134,14 @@ class SuiteSession:
             self.controller.tidy()
 
     def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
-        """Write the closing table; of a complete run not where ``--no-summary`` asks for silence."""
+        """Write the closing table; of a complete run with ``--no-summary`` only the gate."""
         if self.controller is None or self._context is None:
             return
-        silent = getattr(self._config.option, "no_summary", False)
-        if not silent or not self.controller.complete:
+        silent = getattr(self._config.option, "no_summary", False) and self.controller.complete
+        if not silent or self.controller.gate is not None:
             reporter.write_sep("=", "retrocypher")
-            for line in closing_lines(self.controller, reporter):
+            lines = gate_said(self.controller) if silent else closing_lines(self.controller, reporter)
+            for line in lines:
                 reporter.write_line(line)
 
     def stop(self) -> None:
@@ -141,12 +149,13 @@ class SuiteSession:
         if self.controller is not None:
             self.controller.stop()
 
-    def _configure_controller(self, plan: Plan) -> None:
+    def _configure_controller(self, plan: Plan, settings: Collection[Setting]) -> None:
         if self._config.getoption("dist", "no") == "each":
             raise InputError("--dist each would ask every case once a worker; leave it out, or name another")
         if not self._config.option.collectonly:
             selection = selection_of(self._config)
-            self.controller = Controller(plan, self._config.rootpath, self._announce, selection)
+            gate = gate_for(plan, self._config, settings)
+            self.controller = Controller(plan, self._config.rootpath, self._announce, selection, gate)
             if getattr(self._config.option, "allure_report_dir", "") is None:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
         if not self._config.pluginmanager.hasplugin("dsession"):

@@ -1,7 +1,7 @@
 """Scores in, numbers with their uncertainty out: means, comparisons, boxes, correlations."""
 
 from plugins.statistics._box import BoxStats, box_stats
-from plugins.statistics._compare import Change, Comparison, compare
+from plugins.statistics._compare import Change, Comparison, compare, require_common
 from plugins.statistics._correlation import pearson, spearman
 from plugins.statistics._estimate import Estimate
 from plugins.statistics._flips import holm, sign_flip_p
@@ -46,6 +46,7 @@ __all__ = [
     "paired",
     "pearson",
     "power_curve",
+    "require_common",
     "sign_flip_p",
     "slice_boxes",
     "slice_means",

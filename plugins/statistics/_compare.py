@@ -100,7 +100,7 @@ def compare(
         InputError: If nothing is in common, or several cases of one run would pair with one of the other.
     """
     on = tuple(shared(a, b) if paired_on is None else paired_on)
-    rows_a, rows_b = _rows(a, on, "first"), _rows(b, on, "second")
+    rows_a, rows_b = _rows(a, on, "the first run"), _rows(b, on, "the second run")
     common = sorted(rows_a.keys() & rows_b.keys())
     values = {key: (a.scores(metric)[rows_a[key]], b.scores(metric)[rows_b[key]]) for key in common}
     keys = [key for key in common if not any(np.isnan(values[key]))]
@@ -140,6 +140,23 @@ def compare(
     )
 
 
+def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> None:
+    """Refuse two runs of which no case would be paired, or not clearly; their scores do not matter.
+
+    Args:
+        a: One run.
+        b: The other.
+        names: What they are called.
+
+    Raises:
+        InputError: If they have no case in common, or several cases of one would pair with one of the other.
+    """
+    on = shared(a, b)
+    rows_a, rows_b = _rows(a, on, names[0]), _rows(b, on, names[1])
+    if not rows_a.keys() & rows_b.keys():
+        raise InputError(f"{names[0]} and {names[1]} have no case in common, {_named(on)}")
+
+
 def shared(a: ScoreTable, b: ScoreTable) -> tuple[str, ...]:
     """Return in which of `PAIRED_ON` two runs have a label in common.
 
@@ -155,7 +172,7 @@ def _rows(table: ScoreTable, on: Sequence[str], which: str) -> dict[str, int]:
         key = "-".join([question, *(part for name, column in columns for part in _part(name, column[place]))])
         if key in rows:
             raise InputError(
-                f"the {which} run has several cases of {key}, {_named(on)}: which to compare is not clear; "
+                f"{which} has several cases of {key}, {_named(on)}: which to compare is not clear; "
                 "compare runs that differ in one thing, or with one value in what they differ"
             )
         rows[key] = place

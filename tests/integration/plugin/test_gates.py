@@ -1,0 +1,110 @@
+"""The gate of a run: what it does to the exit status, and where it is told."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from support.suite import Ran, Suite
+
+PART = ("--sample=10", "--gate-partial")
+WRONG = "--model=mini=mutant:drop_component,change_length"
+
+
+def properties(file: Path) -> dict[str, str]:
+    """Return the properties of the suite in a JUnit file."""
+    found = ElementTree.parse(file).getroot().findall("./testsuite/properties/property")
+    return {each.attrib["name"]: each.attrib["value"] for each in found}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-n2", "--gate=f1 by tusk>=0.4"), "gate rule, character 7: no slice is called tusk"),
+        (("-n0", "--gate=f1>=0.4", "--sample=5"), "--sample 5 runs a part of the cases"),
+        (("-n0", "--gate=f1>=0.4", "-k", "best"), "-k best runs a part of the cases"),
+        (("-n0", "--gate=no-regression f1"), "needs a baseline"),
+        (
+            ("-n0", "--gate=no-regression f1", "--baseline=exemplar", "--query-timeout=3"),
+            "They differ in --query-timeout: 30.0 and 3.0. Run as the baseline was",
+        ),
+        (
+            ("-n0", "--gate=no-regression f1", "--baseline=exemplar", "--model=a=oracle", "--model=b=mutant"),
+            "this run has several cases of",
+        ),
+    ],
+)
+def test_what_can_be_known_is_refused_before_a_server_is_started(
+    suite: Suite, arguments: tuple[str, ...], said: str
+) -> None:
+    models = () if any(each.startswith("--model") for each in arguments) else ("--model=oracle",)
+    ran = suite(*models, *arguments)
+    assert ran.status == 4, ran.output
+    assert said in ran.output
+    assert not ran.run.exists()
+
+
+@pytest.fixture
+def job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    file = tmp_path / "step.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    return file
+
+
+def test_a_gate_decides_and_is_told_everywhere(live: Suite, tmp_path: Path, job: Path) -> None:
+    junit = tmp_path / "junit.xml"
+    first = live("-n0", WRONG, *PART, "--gate=f1>=0", f"--junitxml={junit}", "--no-summary")
+    assert first.status == 0, first.output
+    assert first.summary["failed"] > 0
+    assert "gate: HOLDS (1 rule)" in first.output
+    assert "prompt×shot" not in first.output
+    told = properties(junit)
+    assert told["retrocypher.gate"] == "holds"
+    assert told["retrocypher.models"] == "mini"
+    assert float(told["retrocypher.f1_low"]) < float(told["retrocypher.f1"])
+    assert "## RetroCypher: gate holds" in job.read_text()
+
+    # A part of the first run is lost to another model: measured against the first, it shows.
+    rules = ("--gate=no-regression f1 margin=0.02", "--gate=f1>=0.9", f"--baseline={first.run}")
+    for workers, model, verdicts in (
+        ("-n2", WRONG, ["holds", "fails"]),
+        ("-n0", "--model=mini=oracle", ["holds", "holds"]),
+    ):
+        other = live(workers, model, *PART, *rules, f"--junitxml={junit}")
+        gate = other.summary["gate"]
+        assert [rule["verdict"] for rule in gate["rules"]] == verdicts
+        assert other.status == gate["exit_status"] == int("fails" in verdicts), other.output
+        assert properties(junit)["retrocypher.gate.1"].startswith("holds: no-regression f1 margin=0.02")
+        assert gate["rules"][0]["slices"][0]["pairs"]["difference"]["n"] == 10
+    assert "changed most" in other.output
+    assert job.read_text().count("## RetroCypher: gate") == 3
+
+
+def refused(ran: Ran, status: int, said: str) -> None:
+    assert ran.status == status, ran.output
+    assert f"gate: REFUSED: {said}" in ran.output
+    gate = json.loads((ran.run / "summary.json").read_text())["gate"]
+    assert gate["verdict"] == "refused"
+    assert gate["rules"] == []
+
+
+def test_a_run_that_was_cut_is_refused(live: Suite) -> None:
+    ran = live("-n0", "--model=mutant:drop_component", "-x", "--gate=f1>=0")
+    refused(ran, 1, "the run is not whole: ")
+
+
+def test_an_incomplete_run_is_refused_whatever_is_allowed(
+    live: Suite, monkeypatch: pytest.MonkeyPatch, refusing_api: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    monkeypatch.setenv("OPENAI_BASE_URL", refusing_api)
+    ran = live("-n0", "--model=some-model", "--sample=1", "--gate-partial", "--gate=f1>=0")
+    refused(ran, 16, "the run is incomplete: 1 with an infrastructure error")
+
+
+def test_a_failing_test_that_is_no_case_stays_a_failure(live: Suite, tmp_path: Path) -> None:
+    other = tmp_path / "test_other.py"
+    other.write_text("def test_other():\n    assert False\n")
+    ran = live("-n0", "--model=oracle", "--sample=3", "--gate-partial", "--gate=f1>=1", str(other))
+    assert "gate: HOLDS" in ran.output
+    assert ran.status == 1, ran.output

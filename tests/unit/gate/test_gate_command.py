@@ -1,0 +1,59 @@
+"""The command: exit statuses, JSON, and the summary of a job."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from support.compared import run_of
+
+from kg.errors import InputError
+from plugins.command._gate import gate_command
+
+
+@pytest.fixture(autouse=True)
+def no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(gate_command, [str(each) for each in arguments])
+
+
+def test_exit_statuses(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [1.0, 0.0] * 10)
+    assert invoke(run, "f1>=0.5").exit_code == 0
+    assert invoke(run, "f1>=0.5", "f1>=0.6").exit_code == 1
+    assert invoke(run_of(tmp_path / "broken", [None, 1.0]), "f1>=0").exit_code == 16
+    part = run_of(tmp_path / "part", [1.0] * 20, manifest={"cases": 30})
+    assert invoke(part, "f1>=0").exit_code == 1
+    assert invoke(part, "f1>=0", "--gate-partial").exit_code == 0
+    assert invoke(run).exit_code == 2
+    wrong = invoke(run, "f2>=0")
+    assert isinstance(wrong.exception, InputError)
+
+
+def test_json_has_what_the_text_has_and_the_same_status(tmp_path: Path) -> None:
+    run, before = run_of(tmp_path / "run", [1.0, 0.0] * 10), run_of(tmp_path / "before", [1.0] * 20)
+    found = invoke(run, "f1>=0.5", "no-regression f1 by task", "--baseline", before, "--json")
+    assert found.exit_code == 1
+    told = json.loads(found.output)
+    assert (told["verdict"], told["exit_status"]) == ("fails", 1)
+    first, second = told["rules"]
+    assert (first["rule"], first["verdict"], first["holds"]) == ("f1>=0.5", "holds", True)
+    assert first["slices"][0]["estimate"]["value"] == 0.5
+    verdicts = {each["slice"]["task"]: each["verdict"] for each in second["slices"]}
+    assert verdicts == {"conditions": "regressed", "precursors": "holds"}
+    assert second["changed"] == 10
+
+
+def test_a_job_gets_its_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path / "run", [1.0, 0.0] * 10)
+    file = tmp_path / "step.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    assert invoke(run, "f1>=0.6").exit_code == 1
+    text = file.read_text()
+    assert "## RetroCypher: gate fails" in text
+    assert "**0.500**" in text
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "folder"))
+    assert invoke(run, "f1>=0.5").exit_code == 0

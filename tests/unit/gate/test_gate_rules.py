@@ -1,0 +1,110 @@
+"""Rules: what they mean, and where one goes wrong."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plugins.comparison import MEASURES
+from plugins.gate import AtLeast, NoRegression, Rule, RuleError, parse_rule
+from plugins.statistics import DIMENSIONS
+
+PAGE = Path(__file__).parents[3] / "docs" / "gate.md"
+
+metrics = st.sampled_from(MEASURES)
+numbers = st.floats(0, 1)
+slices = st.lists(st.sampled_from(DIMENSIONS), unique=True, max_size=4).map(tuple)
+rules = st.one_of(
+    st.builds(AtLeast, metrics, numbers, slices), st.builds(NoRegression, metrics, numbers, slices)
+)
+parts = ("f1", "f2", "no-regression", "by", "task", ",", ">=", "=", "0.6", "1e9", "-1", "margin", " ", "%")
+near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("f1>=0.60", AtLeast("f1", 0.6)),
+        ("  f1  by task , steps >= .4 ", AtLeast("f1", 0.4, ("task", "steps"))),
+        ("status.ok>=1", AtLeast("status.ok", 1.0)),
+        ("passed by model>=5e-1", AtLeast("passed", 0.5, ("model",))),
+        ("no-regression f1", NoRegression("f1", 0.02)),
+        ("no-regression f1 margin=0.02 by task", NoRegression("f1", 0.02, ("task",))),
+        ("no-regression recall by task margin = 0", NoRegression("recall", 0.0, ("task",))),
+    ],
+)
+def test_what_a_rule_means(text: str, meant: Rule) -> None:
+    assert parse_rule(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "said"),
+    [
+        ("", 0, "a rule is missing"),
+        ("F1>=0.6", 0, "no score is called F1; did you mean f1?"),
+        ("recal>=0.6", 0, "did you mean recall?"),
+        ("no-regresion f1", 0, "did you mean no-regression?"),
+        ("0.6", 0, "the name of a score is wanted, not 0.6"),
+        ("f1", 2, ">= wanted: a rule says f1>= and a number from 0 to 1"),
+        ("f1>0.6", 2, ">= wanted, not >"),
+        ("f1 by tusk>=0.6", 6, "no slice is called tusk; did you mean task?"),
+        ("f1 by >=0.6", 6, "the name of a slice is wanted, not >="),
+        ("f1 by task,task>=0.6", 11, "task is named twice"),
+        ("f1>=", 4, "a number is missing; give one from 0 to 1"),
+        ("f1>=high", 4, "a number is missing, not high"),
+        ("f1>=60", 4, "60 is out of range"),
+        ("f1>=-0.1", 4, "-0.1 is out of range"),
+        ("f1>=0.6%", 7, "'%' is in no rule"),
+        ("f1>=0.6,recall>=0.6", 7, "the rule is over before ,"),
+        ("no-regression", 13, "the name of a score is wanted; choose from"),
+        ("no-regression f1 margin 0.1", 24, "= wanted, not 0.1"),
+        ("no-regression f1 margin=", 24, "a number is missing"),
+        ("no-regression f1 margin=2", 24, "2 is out of range"),
+        ("no-regression f1 margin=0 margin=0", 26, "margin is given twice"),
+        ("no-regression f1 by task by task", 25, "by is given twice"),
+        ("no-regression f1>=0.6", 16, "margin=NUMBER or by wanted, not >="),
+    ],
+)
+def test_where_a_rule_goes_wrong(text: str, position: int, said: str) -> None:
+    with pytest.raises(RuleError) as raised:
+        parse_rule(text)
+    assert raised.value.position == position
+    assert said in str(raised.value)
+    assert str(raised.value).startswith(f"gate rule, character {position + 1}: ")
+
+
+def test_the_caret_stands_below_what_is_meant() -> None:
+    with pytest.raises(RuleError) as raised:
+        parse_rule("f1 by task" + " " * 300 + ">=\x1b")
+    _, shown, caret = str(raised.value).splitlines()
+    assert shown[caret.index("^")] == "?"
+    assert "\x1b" not in str(raised.value)
+
+
+@given(rules)
+def test_a_rule_is_read_back_as_it_was(rule: Rule) -> None:
+    assert parse_rule(str(rule)) == rule
+    assert str(parse_rule(str(rule))) == str(rule)
+
+
+@given(st.one_of(st.text(max_size=60), near_rules))
+def test_any_text_is_a_rule_or_goes_wrong_within_it(text: str) -> None:
+    wrong: RuleError | None = None
+    try:
+        rule = parse_rule(text)
+    except RuleError as error:
+        wrong = error
+    if wrong is None:
+        assert parse_rule(str(rule)) == rule
+    else:
+        assert 0 <= wrong.position <= len(text)
+        assert len(str(wrong).splitlines()) == 3
+
+
+def test_the_rules_of_the_page_are_rules() -> None:
+    shown = re.findall(r'--gate "([^"]+)"', PAGE.read_text(encoding="utf-8"))
+    assert len(shown) >= 4
+    for text in shown:
+        parse_rule(text)

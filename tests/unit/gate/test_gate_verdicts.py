@@ -1,0 +1,200 @@
+"""What becomes of a run: each verdict, and each refusal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.compared import question, run_of
+
+from kg.errors import InputError
+from plugins.comparison import Side, read_run
+from plugins.gate import Found, GateResult, GateVerdict, gate_lines, gate_of
+
+HALF = [1.0] * 20 + [0.0] * 20
+
+
+def side(folder: Path, scores: Sequence[float | None], **keywords: Any) -> Side:
+    return read_run(run_of(folder, scores, **keywords))
+
+
+def judge(run: Side, *rules: str, baseline: Path | None = None, **keywords: Any) -> GateResult:
+    named = None if baseline is None else str(baseline)
+    return gate_of(rules, named, Path("/nowhere"), **keywords).judge(run)
+
+
+def said(result: GateResult) -> str:
+    return "\n".join(gate_lines(result))
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"), [("f1>=0.5", Found.HOLDS), ("f1>=0.500001", Found.FAILS), ("f1>=0", Found.HOLDS)]
+)
+def test_a_mean_at_its_threshold_holds(tmp_path: Path, rule: str, found: Found) -> None:
+    result = judge(side(tmp_path / "r", HALF), rule)
+    assert result.rules[0].found is found
+    assert result.exit_status == (found is not Found.HOLDS)
+    assert "of 40 cases" in said(result)
+
+
+def test_a_sum_of_floats_is_at_its_threshold(tmp_path: Path) -> None:
+    # The mean of these is 0.09999999999999999.
+    result = judge(side(tmp_path / "r", [0.1] * 3 + [0.3] + [0.0] * 2), "f1>=0.1")
+    assert result.holds
+
+
+def test_a_mean_just_below_is_not_shown_as_the_threshold(tmp_path: Path) -> None:
+    result = judge(side(tmp_path / "r", [0.5999] * 20), "f1>=0.6")
+    assert "0.5999 [" in said(result)
+
+
+def test_each_slice_is_to_hold(tmp_path: Path) -> None:
+    run = side(tmp_path / "r", [1.0, 0.2] * 10)
+    result = judge(run, "f1>=0.5", "f1 by task>=0.5")
+    assert [rule.found for rule in result.rules] == [Found.HOLDS, Found.FAILS]
+    assert {each.slice["task"]: each.found for each in result.rules[1].slices} == {
+        "precursors": Found.HOLDS,
+        "conditions": Found.FAILS,
+    }
+    assert result.verdict is GateVerdict.FAILS
+    text = said(result)
+    assert "gate: FAILS (1 of 2 rules not met)" in text
+    assert "fails        conditions: 0.200 [" in text
+
+
+def test_shares_of_cases_are_measures(tmp_path: Path) -> None:
+    run = side(tmp_path / "r", HALF)
+    assert judge(run, "passed>=0.5", "status.ok>=1").holds
+    assert not judge(run, "passed>=0.51").holds
+
+
+def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
+    run = side(tmp_path / "r", HALF)
+    result = judge(run, "exact_path_f1>=0", "exact_path_f1 by task>=0")
+    assert [rule.found for rule in result.rules] == [Found.FAILS, Found.FAILS]
+    assert "exact_path_f1 is defined for none of its cases" in said(result)
+    before = run_of(tmp_path / "b", HALF)
+    result = judge(run, "no-regression exact_path_f1", baseline=before)
+    assert result.rules[0].found is Found.FAILS
+    assert "no exact_path_f1 of the two runs is of the same question" in said(result)
+
+
+@pytest.mark.parametrize(
+    ("now", "found", "status"),
+    [
+        (HALF, Found.HOLDS, 0),
+        ([1.0] * 40, Found.HOLDS, 0),
+        ([0.0] * 40, Found.REGRESSED, 1),
+        ([*HALF[:18], 0.0, 0.0, 1.0, 1.0, *HALF[22:]], Found.INCONCLUSIVE, 1),
+    ],
+)
+def test_against_a_baseline(tmp_path: Path, now: list[float], found: Found, status: int) -> None:
+    before = run_of(tmp_path / "before", HALF)
+    result = judge(side(tmp_path / "now", now), "no-regression f1 margin=0.02", baseline=before)
+    assert result.rules[0].found is found
+    assert result.exit_status == status
+    allowed = judge(
+        side(tmp_path / "again", now),
+        "no-regression f1 margin=0.02",
+        baseline=before,
+        allow_inconclusive=True,
+    )
+    assert allowed.exit_status == (found is Found.REGRESSED)
+    if found is Found.INCONCLUSIVE:
+        assert "inconclusive no-regression f1 margin=0.02 against" in said(result)
+        assert "which is allowed" in said(allowed)
+        changed = [line.strip() for line in said(result).splitlines() if "before" in line]
+        # Losses come first.
+        assert "1.000 before, 0.000 now" in changed[-4]
+        assert result.to_json()["rules"][0]["changed"] == 4
+
+
+def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
+    before = run_of(
+        tmp_path / "before", [1.0] * 10, questions=[question(number) for number in range(0, 20, 2)]
+    )
+    result = judge(side(tmp_path / "now", [1.0] * 20), "no-regression f1 by task", baseline=before)
+    assert {each.slice["task"]: each.found for each in result.rules[0].slices} == {
+        "precursors": Found.HOLDS,
+        "conditions": Found.FAILS,
+    }
+    assert "conditions: no case of it has a partner with a score in the baseline" in said(result)
+    assert "10 cases of this run have no partner in the baseline" in said(result)
+
+
+def test_few_molecules_are_inconclusive(tmp_path: Path) -> None:
+    before = run_of(tmp_path / "before", [1.0] * 4)
+    result = judge(side(tmp_path / "now", [1.0] * 4), "no-regression f1", baseline=before)
+    assert result.rules[0].found is Found.INCONCLUSIVE
+    assert "too few molecules for an interval" in said(result)
+
+
+def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
+    broken = side(tmp_path / "broken", [None, *HALF[1:]])
+    for partial in (False, True):
+        result = judge(broken, "f1>=0", partial=partial)
+        assert (result.verdict, result.exit_status) == (GateVerdict.REFUSED, 16)
+        assert "REFUSED: the run is incomplete: 1 with an infrastructure error" in said(result)
+    sampled = side(tmp_path / "sampled", HALF, manifest={"options": {"sample": 40}})
+    cut = side(tmp_path / "cut", HALF, manifest={"cases": 50})
+    shard = side(tmp_path / "shard", HALF, manifest={"shard": {"number": 2, "of": 3}})
+    for run, why in (
+        (sampled, "a sample of 40 questions"),
+        (cut, "40 of 50 planned cases"),
+        (shard, "shard 2/3"),
+    ):
+        result = judge(run, "f1>=0")
+        assert (result.verdict, result.exit_status) == (GateVerdict.REFUSED, 1)
+        assert f"the run is not whole: {why}; --gate-partial" in said(result)
+        allowed = judge(run, "f1>=0", partial=True)
+        assert allowed.holds
+        assert f"note: judged although not whole: {why}" in said(allowed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"graph": {"fingerprint": "b" * 64}}, "graph fingerprint"),
+        ({"graph": {"schema": "another"}}, "schema text"),
+        ({"options": {"key_encoder": "x@0.9"}}, "--key-encoder"),
+    ],
+)
+def test_a_baseline_of_something_else_fails_closed(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
+    before = run_of(tmp_path / "before", HALF, manifest=changed)
+    result = judge(side(tmp_path / "now", HALF), "f1>=0", "no-regression f1", baseline=before)
+    assert [rule.found for rule in result.rules] == [Found.HOLDS, Found.FAILS]
+    assert f"They differ in {why}" in said(result)
+    assert result.exit_status == 1
+
+
+def test_models_that_differ_are_compared_with_each_other_where_that_is_clear(tmp_path: Path) -> None:
+    before = run_of(tmp_path / "before", HALF, model="old")
+    assert judge(side(tmp_path / "now", HALF, model="new"), "no-regression f1", baseline=before).holds
+    by_model = judge(side(tmp_path / "now2", HALF, model="new"), "no-regression f1 by model", baseline=before)
+    assert "have no model in common, so there are no slices by it" in said(by_model)
+    assert by_model.exit_status == 1
+    two = side(tmp_path / "two", [1.0] * 4, questions=[question(0), question(2)] * 2, model="m")
+    for number, record in enumerate(two.records):
+        record["model"] = "first" if number < 2 else "second"  # type: ignore[index]
+    result = judge(two, "no-regression f1", baseline=before)
+    assert "which to compare is not clear" in said(result)
+    assert result.exit_status == 1
+    assert "takes 2 models together; by model tells them apart" in said(judge(two, "f1>=0"))
+
+
+def test_rules_that_need_a_baseline_say_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs a baseline; name one with --baseline"):
+        gate_of(["no-regression f1"], None, tmp_path)
+    with pytest.raises(InputError, match="no such run, and no such baseline"):
+        gate_of(["no-regression f1"], "main", tmp_path)
+    # One that no rule asks for is not read.
+    assert gate_of(["f1>=0.6"], "main", tmp_path).baseline is None
+    broken = run_of(tmp_path / "broken", [None, *HALF[1:]])
+    with pytest.raises(InputError, match=r"an incomplete run .* is no baseline"):
+        gate_of(["no-regression f1"], str(broken), tmp_path)
+
+
+def test_an_empty_run_fails_closed(tmp_path: Path) -> None:
+    result = judge(side(tmp_path / "r", []), "f1>=0")
+    assert not result.holds
+    assert "there is no case" in said(result)

@@ -1,0 +1,90 @@
+"""The summary of a job: escaped, within what GitHub shows, and appended."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.compared import run_of
+
+from plugins.comparison import read_run
+from plugins.gate import gate_of
+from plugins.publishing import Facts, append_job_summary, facts_of, job_summary, job_summary_file
+from plugins.publishing._job_summary import LIMIT
+from plugins.records import read_records
+from plugins.summary import summarise
+
+
+def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
+    before = run_of(folder / "before", [1.0] * 20)
+    run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
+    side = read_run(run)
+    gate = gate_of(rules, str(before), folder).judge(side) if rules else None
+    return facts_of(run, side, summarise(read_records(run)), gate)
+
+
+def test_what_it_says(tmp_path: Path) -> None:
+    text = "\n".join(job_summary(facts(tmp_path, "f1 by task>=0.5", "no-regression f1"), {}))
+    assert "## RetroCypher: gate fails" in text
+    assert "Mean F1 **0.500** (95 % interval" in text
+    assert "| yes | holds" not in text
+    assert "| **no** | fails: f1 by task&gt;=0.5: 1 of 2 slices hold |" in text
+    assert "### Changed most (f1, 10 in all)" in text
+    assert "| conditions-001-P5-ZS-none-m | 1.000 | 0.000 |" in text
+    assert "| m | none | P5 | ZS | conditions | 10 |" in text
+    assert "records.jsonl" in text
+    plain = "\n".join(job_summary(facts(tmp_path / "other"), {}))
+    assert "## RetroCypher\n" in plain
+    assert "Gate" not in plain
+
+
+def test_artifacts_are_linked_only_where_the_address_is_one(tmp_path: Path) -> None:
+    told = facts(tmp_path)
+    action = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b", "GITHUB_RUN_ID": "7"}
+    assert "(https://github.com/a/b/actions/runs/7#artifacts)" in "\n".join(job_summary(told, action))
+    for name, value in (("GITHUB_REPOSITORY", "a/b)<x"), ("GITHUB_RUN_ID", "7x"), ("GITHUB_SERVER_URL", "x")):
+        assert "#artifacts" not in "\n".join(job_summary(told, {**action, name: value}))
+
+
+@pytest.mark.parametrize(
+    "hostile", ["<script>x</script>", "a|b", "[x](javascript:1)", "# h", "a\n\n# h", "`x`"]
+)
+def test_names_of_others_are_text(tmp_path: Path, hostile: str) -> None:
+    text = "\n".join(job_summary(facts(tmp_path, model=hostile), {}))
+    assert "<script>" not in text
+    assert "[x](" not in text
+    assert "\n# h" not in text
+    (row,) = (line for line in text.splitlines() if "| conditions |" in line)
+    assert row.replace("\\|", "").count("|") == 12
+
+
+def test_it_is_appended_and_never_larger_than_shown(tmp_path: Path) -> None:
+    file = tmp_path / "step.md"
+    file.write_text("before\n")
+    append_job_summary(file, ["one", "two"])
+    assert file.read_text() == "before\none\ntwo\n"
+    append_job_summary(file, ["three", "x" * LIMIT, "four"])
+    assert file.stat().st_size <= LIMIT
+    assert "three" in file.read_text()
+    assert "four" not in file.read_text()
+    assert "The rest is larger than GitHub shows" in file.read_text()
+    append_job_summary(file, ["é" * (LIMIT // 2 - 100)])
+    assert file.stat().st_size <= LIMIT
+    for _ in range(20):
+        append_job_summary(file, ["y" * 60_000])
+        assert file.stat().st_size <= LIMIT
+
+
+def test_a_file_is_named_by_github_alone() -> None:
+    assert job_summary_file({}) is None
+    assert job_summary_file({"GITHUB_STEP_SUMMARY": ""}) is None
+    assert job_summary_file({"GITHUB_STEP_SUMMARY": "/x"}) == Path("/x")
+
+
+def test_a_run_without_scores_has_no_mean(tmp_path: Path) -> None:
+    told = facts(tmp_path)
+    nothing: dict[str, Any] = {**told.summary, "infrastructure_errors": 20}
+    empty = replace(told, f1=replace(told.f1, value=None, low=None, high=None, n=0), summary=nothing)
+    text = "\n".join(job_summary(empty, {}))
+    assert "Mean F1 **n/a** over 0 cases" in text
+    assert "**Incomplete**: 20 cases" in text
