@@ -1,0 +1,45 @@
+"""The pages on the gate and on CI: their workflow and their settings are what they say."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+from plugins.baselines import find_side
+from plugins.gate import parse_rule
+from plugins.session._options import read_options
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+def page(name: str) -> str:
+    return (CHECKOUT / "docs" / name).read_text(encoding="utf-8")
+
+
+def test_the_workflow_is_one_and_its_command_can_be_used(pytester: pytest.Pytester) -> None:
+    (text,) = re.findall(r"```yaml\n(.*?)```", page("ci.md"), re.DOTALL)
+    steps = yaml.safe_load(text)["jobs"]["gate"]["steps"]
+    (command,) = (step["run"] for step in steps if "pytest" in step.get("run", ""))
+    program, where, *arguments = shlex.split(command)
+    assert (program, where) == (".venv/bin/pytest", "benchmarks")
+    pytester.plugins = ["plugins.pytest_plugin"]
+    options = read_options(pytester.parseconfig(*arguments))
+    assert [str(parse_rule(rule)) for rule in options.gate] == ["no-regression f1 margin=0.02"]
+    assert find_side(str(options.baseline), CHECKOUT).models == ("exemplar",)
+    assert (CHECKOUT / "Makefile").read_text().count("INSTALLED := .venv/.installed") == 1
+
+
+def test_rules_in_pyproject_are_not_split(pytester: pytest.Pytester) -> None:
+    (settings,) = re.findall(r"```toml\n(.*?)```", page("gate.md"), re.DOTALL)
+    pytester.makepyprojecttoml(settings)
+    pytester.plugins = ["plugins.pytest_plugin"]
+    options = read_options(pytester.parseconfig())
+    assert options.gate == ("f1>=0.60", "no-regression f1 margin=0.02")
+    assert options.baseline == "main"
+    assert read_options(pytester.parseconfig("--gate=f1 by task,steps>=0.4")).gate == (
+        "f1 by task,steps>=0.4",
+    )
+    pytester.makepyprojecttoml('[tool.pytest.ini_options]\ngate = "f1 by task,steps>=0.4"\n')
+    assert read_options(pytester.parseconfig()).gate == ("f1 by task,steps>=0.4",)
