@@ -14,6 +14,11 @@ _LISTED = 5_000
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="The page; report.html in the first of RUNS.")
 @click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    help="A folder for figures (SVG, PNG) and tables (CSV, LaTeX).",
+)
+@click.option(
     "--cases",
     "most",
     type=click.IntRange(min=0),
@@ -22,12 +27,14 @@ _LISTED = 5_000
     help="How many failed cases to list at most.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
-def report_command(runs: tuple[Path, ...], out: Path | None, most: int, as_json: bool) -> None:
+def report_command(
+    runs: tuple[Path, ...], out: Path | None, figures: Path | None, most: int, as_json: bool
+) -> None:
     """Write an HTML page of RUNS: scores, comparisons, errors and each failed case.
 
     Of several runs the first is what the others are compared with.
     """
-    report = build_report(runs, out or runs[0] / "report.html", most=most)
+    report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
     if as_json:
         click.echo(json.dumps(report.to_json()))
         return
@@ -37,3 +44,5 @@ def report_command(runs: tuple[Path, ...], out: Path | None, most: int, as_json:
     click.echo(f"page: {report.page} ({report.bytes / 1e6:.2f} MB)")
     if report.pages:
         click.echo(f"cases: {report.folder} ({report.pages:,} pages, {report.pages_bytes / 1e6:.1f} MB)")
+    if figures is not None:
+        click.echo(f"figures and tables: {figures} ({len(report.figures):,} files)")

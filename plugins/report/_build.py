@@ -30,6 +30,7 @@ class Report:
         folder: Where the pages of cases are.
         pages: How many there are.
         pages_bytes: Their size together.
+        figures: Figures and tables that were written.
         lacking: By name of a run that is not whole, what it lacks.
     """
 
@@ -42,24 +43,27 @@ class Report:
     folder: Path
     pages: int
     pages_bytes: int
+    figures: tuple[Path, ...]
     lacking: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as one JSON object."""
         told = {name: getattr(self, name) for name in self.__slots__}
-        return told | {"page": str(self.page), "folder": str(self.folder)}
+        paths = {"page": str(self.page), "folder": str(self.folder), "figures": [*map(str, self.figures)]}
+        return told | paths
 
 
-def build_report(paths: Sequence[Path], out: Path, *, most: int) -> Report:
+def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None) -> Report:
     """Write the report of runs, and a page for each failed case in a folder beside it.
 
     Args:
         paths: Run directories; the first is what the others are compared with.
         out: The page; replaced where it exists.
         most: How many failed cases to list at most.
+        figures: A folder for figures and tables; none are written where None.
 
     Raises:
-        InputError: If a run cannot be read, or the page cannot be written.
+        InputError: If a run cannot be read, or what is to be written cannot be written.
     """
     _require_writable(out)
     folder = out.with_name(f"{out.stem}-cases")
@@ -71,8 +75,10 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int) -> Report:
             for run, case in _with_pages(runs, cases)
         }
         sizes = [size for run in runs for size in _write_pages(run, links, pages, f"../{out.name}")]
-        html = render_page(runs, page_of(runs), cases, links, folder.name).encode()
+        page = page_of(runs)
+        html = render_page(runs, page, cases, links, folder.name).encode()
         out.write_bytes(html)
+    written = _write_figures(page, figures) if figures is not None else []
     return Report(
         page=out,
         bytes=len(html),
@@ -83,6 +89,7 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int) -> Report:
         folder=folder,
         pages=len(sizes),
         pages_bytes=sum(sizes),
+        figures=tuple(written),
         lacking={run.name: run.lacks for run in runs if run.lacks},
     )
 
@@ -101,6 +108,13 @@ def _write_pages(run: Run, links: Mapping[tuple[str, str], str], folder: CaseFol
         for record in read_records(run.path)
         if (run.name, record["case_id"]) in links
     ]
+
+
+def _write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
+    # Matplotlib takes a second, which a report without figures need not wait for.
+    from plugins.figures import write_figures
+
+    return write_figures(page, folder)
 
 
 def _questions(run: Run) -> dict[str, Question]:

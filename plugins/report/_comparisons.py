@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kg.errors import InputError
+from plugins.comparison import Side, compare_sides
+from plugins.comparison import read_run as read_side
 from plugins.report._case import task_place
 from plugins.report._run import Run
 from plugins.statistics import DIMENSIONS, Comparison, Resampler, ScoreTable, compare
@@ -15,20 +17,24 @@ _CHANGES = 10
 def comparisons(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Return the first run against each other one; of one run, what differs within it.
 
-    Each has ``a`` and ``b`` (names), ``about`` (what differs), and ``found`` (a comparison) or ``refused``
-    (why there is none).
+    Each has ``a`` and ``b`` (names), ``about`` (what differs), and ``refused`` (why there is none) or
+    ``found`` (a comparison) and ``against`` (what should be the same in both and is not).
     """
-    if len(runs) > 1:
-        return [_of_runs(runs[0], other) for other in runs[1:]]
-    return list(_within(runs[0]))
+    if len(runs) == 1:
+        return list(_within(runs[0]))
+    first, *others = ((run, read_side(run.path)) for run in runs)
+    return [_of_runs(first, other) for other in others]
 
 
-def _of_runs(a: Run, b: Run) -> dict[str, Any]:
-    head = {"about": "run", "a": a.name, "b": b.name}
+def _of_runs(a: tuple[Run, Side], b: tuple[Run, Side]) -> dict[str, Any]:
+    """Runs that were not measured alike are compared on what is the same, with what stands against it."""
+    head = {"about": "run", "a": a[0].name, "b": b[0].name}
     try:
-        return {**head, "found": _told(compare(a.table, b.table, resampler=Resampler()))}
+        found = compare_sides(a[1], b[1], on_common=True)
     except InputError as error:
         return {**head, "refused": str(error)}
+    told = _told(found.comparison)
+    return {**head, "found": told, "against": [str(each) for each in found.against]}
 
 
 def _within(run: Run) -> Iterator[dict[str, Any]]:
@@ -47,7 +53,7 @@ def _within(run: Run) -> Iterator[dict[str, Any]]:
                 except InputError:
                     # They have no question in common, as where each was a run of its own.
                     continue
-                yield {"about": dimension, "a": labels[0], "b": label, "found": _told(found)}
+                yield {"about": dimension, "a": labels[0], "b": label, "found": _told(found), "against": []}
 
 
 def _labels(run: Run, dimension: str, setting: str | None) -> list[str]:

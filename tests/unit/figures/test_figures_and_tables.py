@@ -1,0 +1,119 @@
+"""Figures are the same bytes each time; tables hold the numbers of the statistics and harm no reader."""
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.records import write_run
+from support.reported import MANIFEST, a_run, answered, some_questions
+
+from kg.errors import InputError
+from plugins.figures import write_figures
+from plugins.figures._csv import as_csv
+from plugins.figures._latex import as_latex
+from plugins.figures._tables import tables
+from plugins.records import read_records, read_targets
+from plugins.report import Report, build_report
+from plugins.report._page import page_of
+from plugins.report._run import read_runs
+from plugins.statistics import ScoreTable, compare, slice_boxes, slice_means
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
+    """A run, and its report with figures."""
+    folder = tmp_path_factory.mktemp("made")
+    run = a_run(folder / "run")
+    return run, build_report([run], run / "report.html", most=0, figures=folder / "out")
+
+
+def test_figures_and_tables_are_written_and_the_same_each_time(
+    made: tuple[Path, Report], tmp_path: Path
+) -> None:
+    first = made[1].figures
+    second = write_figures(page_of(read_runs([made[0]])), tmp_path / "again")
+    names = {file.name for file in first}
+    figures = {
+        "f1",
+        "boxes-single_step",
+        "boxes-multi_step",
+        "errors",
+        "text-metrics",
+        "text-metrics-correlations",
+    }
+    assert {re.sub("_", "-", name) + ending for name in figures for ending in (".svg", ".png")} <= names
+    assert {
+        f"{name}{e}" for name in ("scores", "boxes", "errors", "text-metrics") for e in (".csv", ".tex")
+    } <= names
+    assert [file.name for file in first] == [file.name for file in second]
+    assert all(a.read_bytes() == b.read_bytes() for a, b in zip(first, second, strict=True))
+    for file in first:
+        if file.suffix == ".svg":
+            text = file.read_text("utf-8")
+            assert "<dc:date>" not in text
+            assert "<text" not in text
+
+
+def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) -> None:
+    run, out = made[0], made[1].figures[0].parent
+    table = ScoreTable(read_records(run), read_targets(run))
+    means = {
+        (each.slice["shot"], each.slice["task"]): each.mean for each in slice_means(table, ("shot", "task"))
+    }
+    told = [row for row in rows_of(out / "scores.csv") if row["task"] != "all"]
+    assert len(told) == len(means)
+    for row in told:
+        mean = means[row["shot"], row["task"]]
+        assert [float(row[name]) for name in ("f1", "f1_low", "f1_high")] == [mean.value, mean.low, mean.high]
+    boxes = {(each.slice["shot"], each.slice["task"]): each.box for each in slice_boxes(table)}
+    for row in rows_of(out / "boxes.csv"):
+        assert float(row["median"]) == boxes[row["shot"], row["task"]].median
+
+
+def test_comparisons_are_tabled(tmp_path: Path) -> None:
+    a, b = a_run(tmp_path / "a"), a_run(tmp_path / "b")
+    row = tables(page_of(read_runs([a, b])))["comparisons"][0]
+    found = compare(*(ScoreTable(read_records(run), read_targets(run)) for run in (a, b))).overall
+    assert [row["task"], row["ties"], row["verdict"]] == ["all", found.ties, found.verdict.value]
+
+
+def test_untrusted_names_harm_no_table(tmp_path: Path) -> None:
+    text = "=cmd|' /C calc'!A0 $x^2$ \\input{/etc/passwd} & 100 % #_{}~ <b> \ud800 \u202e"
+    questions = some_questions(1)
+    records = [answered(q, n % 2 == 0, model=text, shot=text, prompt=text) for n, q in enumerate(questions)]
+    run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
+    build_report([run], run / "report.html", most=0, figures=tmp_path / "out")
+    assert rows_of(tmp_path / "out" / "scores.csv")[0]["model"].startswith("'=cmd")
+    latex = (tmp_path / "out" / "scores.tex").read_text("utf-8")
+    assert "\\input" not in latex
+
+
+@given(st.text(st.characters(codec=None)))
+def test_any_text_is_one_cell(text: str) -> None:
+    rows: list[dict[str, Any]] = [{"name": text, "value": 0.5, "value_low": 0.25, "value_high": 0.75}]
+    ((header, *_), (cell, *_)) = csv.reader(io.StringIO(as_csv(rows), newline=""))
+    assert header == "name"
+    assert len(cell) >= len(text)
+    assert not cell.startswith(("=", "+", "-", "@"))
+    latex = as_latex(rows)
+    latex.encode()
+    body = latex.split("\\midrule\n")[1].split("\n\\bottomrule")[0]
+    assert "\n" not in body
+    assert len(re.findall(r"(?<!\\)&", body)) == 1
+    assert body.endswith("0.500 [0.250, 0.750] \\\\")
+    assert not re.search(r"(?<!\\)[$%#]", body)
+
+
+def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="--figures"):
+        write_figures({"runs": [], "comparisons": []}, tmp_path / "file")
