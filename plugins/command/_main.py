@@ -1,10 +1,12 @@
 """The ``retrocypher`` command."""
 
+import os
 import sys
 
 import click
 
 from kg.errors import RetroCypherError
+from kg.secrets import secrets_of
 from plugins.command._later import Later
 
 
@@ -86,5 +88,6 @@ def main() -> None:
     try:
         cli(standalone_mode=True)
     except RetroCypherError as error:
-        click.echo(f"error: {error}", err=True)
+        said = secrets_of(os.environ, sys.argv).strike(str(error))
+        click.echo(f"error: {said}", err=True)
         sys.exit(2)

@@ -24,6 +24,11 @@ class Context:
     models: dict[str, Any]
     allure: str | None
 
+    @property
+    def passwords(self) -> list[str]:
+        """The server's password, if there is one."""
+        return [self.endpoint.password] if self.endpoint else []
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values that survive the way to a worker."""
         return {**asdict(self), "endpoint": self.endpoint and self.endpoint.to_json()}

@@ -10,6 +10,7 @@ import pytest
 
 from kg.errors import InputError
 from kg.questions import PHRASINGS
+from kg.secrets import without_password
 
 N = TypeVar("N", int, float)
 
@@ -264,15 +265,6 @@ def read_options(config: pytest.Config) -> Options:
         gate_partial=bool(given["gate-partial"]),
         shard=given["shard"],
     )
-
-
-def without_password(uri: str) -> str:
-    """Return a URI with the password in it, if any, replaced by ``***``."""
-    scheme, mark, rest = uri.partition("://")
-    credentials, at, host = rest.rpartition("@")
-    if not at or ":" not in credentials:
-        return uri
-    return f"{scheme}{mark}{credentials.partition(':')[0]}:***@{host}"
 
 
 def _dest(name: str) -> str:

@@ -21,12 +21,13 @@ from kg.questions import (
     select,
     setting_of,
 )
+from kg.secrets import without_password
 from kg.server import is_uri
 from plugins.replay import ReplayedRuns, replayed_runs
 from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
-from plugins.session._options import Options, without_password
+from plugins.session._options import Options
 from plugins.shards import Shard, parse_shard
 from prompts.encoders import load_encoder
 from prompts.models import ModelSpec, check_models, parse_specs, prices_used

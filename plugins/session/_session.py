@@ -1,5 +1,6 @@
 """What the hooks call: one object a pytest session, on the side that this process is on."""
 
+import os
 from collections.abc import Collection
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from kg.errors import InputError, RetroCypherError
 from kg.offline import refuse_network
 from kg.questions import Setting
+from kg.secrets import Secrets, secrets_of
 from plugins.session._closing import closing_lines, gate_said, quieten
 from plugins.session._context import Context
 from plugins.session._controller import Controller
@@ -17,6 +19,7 @@ from plugins.session._plan import Plan, resolve
 from plugins.session._publish import publish
 from plugins.session._run_key import selection_of
 from plugins.session._selection import is_case, named_settings
+from plugins.session._struck import strike_logs, strike_report
 from plugins.session._worker import ERROR_FIELD, Worker, case_of, is_empty
 
 SESSION = pytest.StashKey["SuiteSession"]()
@@ -39,6 +42,7 @@ class SuiteSession:
         self.worker: Worker | None = None
         self._context: Context | None = None
         self._failed_cases = 0
+        self._secrets = Secrets()
 
     def configure(self) -> None:
         """Resolve and check everything that can be checked before a server or a worker starts.
@@ -51,16 +55,19 @@ class SuiteSession:
         settings = named_settings(self._config)
         if not settings:
             return
+        self._secrets = secrets_of(os.environ)
         try:
             registered = self._config.hook.pytest_retrocypher_loops(config=self._config)
             loops = [loop for brought in registered for loop in brought]
             options = read_options(self._config)
+            self._secrets |= secrets_of({}, [options.graph]).values
             if options.offline:
                 refuse_network()
             plan = resolve(options, registered=loops)
             plan.require_cases(settings)
             if self._is_worker():
                 context = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
+                self._secrets |= context.passwords
                 self.worker = Worker(plan, context)
                 self._config.option.allure_report_dir = context.allure
                 # Only the controller cleans: a worker that replaces a crashed one would delete results.
@@ -68,7 +75,7 @@ class SuiteSession:
             else:
                 self._configure_controller(plan, settings)
         except RetroCypherError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.UsageError(self._secrets.strike(str(error))) from error
 
     def start(self) -> None:
         """Start the server and what models share; the controller's part.
@@ -76,12 +83,14 @@ class SuiteSession:
         Raises:
             pytest.UsageError: If they cannot be started.
         """
+        strike_logs(self._secrets, self._config)
         if self.controller is None:
             return
         try:
             self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
         except RetroCypherError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.UsageError(self._secrets.strike(str(error))) from error
+        self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
 
@@ -103,9 +112,11 @@ class SuiteSession:
             self._config.hook.pytest_deselected(items=empty)
 
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-        """Put a case's record on its report."""
+        """Put a case's record on its report, and take secrets out of what the report shows."""
         if self.worker is not None and case_of(item) is not None:
             self.worker.annotate(item, call, report)
+        if self.worker is not None:
+            strike_report(self._secrets, call, report)
 
     def log(self, report: pytest.TestReport) -> None:
         """Write a case's record."""
@@ -142,7 +153,7 @@ class SuiteSession:
             reporter.write_sep("=", "retrocypher")
             lines = gate_said(self.controller) if silent else closing_lines(self.controller, reporter)
             for line in lines:
-                reporter.write_line(line)
+                reporter.write_line(self._secrets.strike(line))
 
     def stop(self) -> None:
         """Stop what was started, whatever happened."""
@@ -175,4 +186,4 @@ class SuiteSession:
             # It does not know of dots without a file name before them, as with -q.
             if reporter._tw.width_of_current_line:
                 reporter._tw.line()
-            reporter.write_line(line)
+            reporter.write_line(self._secrets.strike(line))

@@ -104,3 +104,8 @@ def _check_openai(spec: ModelSpec, environment: Mapping[str, str]) -> None:
             raise InputError(
                 "OPENAI_BASE_URL must be an http or https address, such as http://127.0.0.1:8000/v1."
             )
+        if parts.query or parts.fragment:
+            raise InputError(
+                "OPENAI_BASE_URL must be an address alone: what follows `?` or `#` in it would not reach the "
+                "API. Give a key by OPENAI_API_KEY."
+            )

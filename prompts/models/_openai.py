@@ -6,6 +6,7 @@ from typing import Any
 
 import openai
 
+from kg.secrets import secrets_of, strike_all
 from prompts.models._given_up import GivenUp
 from prompts.models._identity import api_parameters
 from prompts.models._interface import Answer, Request
@@ -53,7 +54,7 @@ class OpenAIModel:
         self._given_up = given_up
         self._price = price
         self._patience = patience
-        self._api_key = environment.get("OPENAI_API_KEY", "")
+        self._secrets = secrets_of(environment)
         self._parameters = api_parameters(seed)
         self._refused: list[str] = []
         self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
@@ -105,7 +106,7 @@ class OpenAIModel:
                 time_s = time.perf_counter() - started
                 return self._read(reply, time_s, attempt), None
             except (*_UNANSWERED, *_UNREADABLE) as error:
-                failure = understand(error, frozenset(self._parameters), self._api_key)
+                failure = understand(error, frozenset(self._parameters), self._secrets)
                 if failure.verdict != "no_answer":
                     return None, failure
                 details = self._details(attempt, no_answer=failure.message)
@@ -124,6 +125,8 @@ class OpenAIModel:
             details["no_answer"] = str(refusal) if refusal else "the reply is empty"
         tokens = _tokens(reply.usage)
         cost = self._price.cost(tokens) if self._price and tokens else None
+        # Here, so that what is scored, kept and recorded is one and the same text.
+        text, details = self._secrets.strike(text), strike_all(self._secrets, details)
         return Answer(text, tokens=tokens, time_s=time_s, details=details, cost=cost)
 
     def _details(self, attempt: int, **more: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import openai
 
 from prompts.models._in_time import in_time
-from prompts.models._reach import DEFAULT_ADDRESS
+from prompts.models._reach import DEFAULT_ADDRESS, apart
 
 T = TypeVar("T")
 
@@ -27,9 +27,12 @@ class OpenAIClient:
     def __init__(self, environment: Mapping[str, str], *, timeout_s: float, connect_s: float) -> None:
         self._timeout_s = timeout_s
         self._runner = asyncio.Runner()
+        address, credentials = apart(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
         self._client = openai.AsyncOpenAI(
             api_key=environment.get("OPENAI_API_KEY", ""),
-            base_url=environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS,
+            base_url=address,
+            # Not in the address, which is logged with each request.
+            http_client=openai.DefaultAsyncHttpxClient(auth=credentials) if credentials else None,
             timeout=openai.Timeout(timeout_s, connect=min(connect_s, timeout_s)),
             max_retries=0,
         )

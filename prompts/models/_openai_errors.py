@@ -9,6 +9,7 @@ from typing import Literal
 
 import openai
 
+from kg.secrets import STRUCK, Secrets
 from prompts.models._patience import retry_after_s
 
 _SECRET = re.compile(r"\b(?:sk|pk|key|token)-[^\s'\",]+|(?i:bearer)\s+\S+")
@@ -46,19 +47,19 @@ class Failure:
     parameter: str = ""
 
 
-def understand(error: Exception, parameters: frozenset[str], api_key: str) -> Failure:
+def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -> Failure:
     """Sort an exception of the ``openai`` library.
 
     Args:
         error: What was raised.
         parameters: The optional parameters that were sent.
-        api_key: Never to appear in a message.
+        secrets: Never to appear in a message.
     """
-    told = without_secrets(str(error), api_key)
+    told = without_secrets(str(error), secrets)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Failure("retry", "timeout", "The API gave no answer in time.")
     if isinstance(error, openai.APIConnectionError):
-        cause = without_secrets(reason_of(error), api_key)
+        cause = without_secrets(reason_of(error), secrets)
         return Failure(
             "retry", "connection", f"The API cannot be reached ({cause}). Is OPENAI_BASE_URL right?"
         )
@@ -105,7 +106,6 @@ def reason_of(error: BaseException) -> str:
     return reason
 
 
-def without_secrets(text: str, api_key: str) -> str:
-    """Return a text with the key, and all that looks like one, struck out, and cut to a readable length."""
-    struck = text.replace(api_key, "[key]") if api_key else text
-    return _SECRET.sub("[key]", struck)[:_LONGEST]
+def without_secrets(text: str, secrets: Secrets) -> str:
+    """Return a text without secrets and all that looks like a key, and cut to a readable length."""
+    return _SECRET.sub(STRUCK, secrets.strike(text))[:_LONGEST]

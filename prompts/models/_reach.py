@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
+from kg.secrets import secrets_of
 from prompts.models._spec import ModelSpec
 
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
@@ -34,17 +35,17 @@ def silent_api(
     from prompts.models._openai_client import OpenAIClient
     from prompts.models._openai_errors import UNREACHED, reason_of, understand, without_secrets
 
-    key = environment.get("OPENAI_API_KEY", "")
+    secrets = secrets_of(environment)
     client = OpenAIClient(environment, timeout_s=longest_s, connect_s=longest_s)
     try:
         client.list_models()
         return None
     except (openai.OpenAIError, TimeoutError, ValueError) as error:
-        kind = understand(error, frozenset(), key).kind
+        kind = understand(error, frozenset(), secrets).kind
         if kind not in UNREACHED:
             return None
         late = f"no reply within {longest_s:g} s"
-        reason = late if kind == "timeout" else without_secrets(reason_of(error), key)
+        reason = late if kind == "timeout" else without_secrets(reason_of(error), secrets)
         return (
             f"The API at {address} does not answer ({reason}). Is OPENAI_BASE_URL right? "
             "It is tried again for the cases; those it does not answer count as errors."
@@ -63,6 +64,15 @@ def api_address(specs: Iterable[ModelSpec], *, environment: Mapping[str, str] = 
     if not any(spec.kind == "openai" for spec in specs):
         return None
     return address_of(environment)
+
+
+def apart(address: str) -> tuple[str, tuple[str, str] | None]:
+    """Return an http address without user and password, and these two; None where it has none."""
+    parts = urlsplit(address)
+    if parts.username is None:
+        return address, None
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return bare, (unquote(parts.username), unquote(parts.password or ""))
 
 
 def address_of(environment: Mapping[str, str]) -> str:

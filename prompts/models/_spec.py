@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kg.errors import InputError
+from kg.secrets import secrets_of
 
 Kind = Literal["oracle", "exemplar", "mutant", "file", "local", "gguf", "openai"]
 
@@ -22,6 +23,8 @@ CHOICES = (
     "or the name of a model behind an OpenAI-compatible API (needs OPENAI_API_KEY)"
 )
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
+_KEY = re.compile(r"(?:^|=)sk-[A-Za-z0-9_-]{16,}")
+"""What a key of an API looks like: a slip of the hand would have it in every id and file."""
 _NO_ARGUMENT = ("oracle", "exemplar", "local")
 
 
@@ -67,6 +70,11 @@ def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSp
             )
         return ModelSpec(DEFAULT_MODEL, "openai", DEFAULT_MODEL)
     text = text.strip()
+    if secrets_of(env).are_in(text) or _KEY.search(text):
+        raise InputError(
+            "--model: a key stands where the name of a model belongs (it is not shown here). "
+            f"Set it as OPENAI_API_KEY, and choose {CHOICES}."
+        )
     before, equals, after = text.partition("=")
     if equals and ":" not in before and "/" not in before:
         label, body = before.strip(), after.strip()

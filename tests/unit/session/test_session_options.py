@@ -3,7 +3,8 @@
 import pytest
 
 from kg.errors import InputError
-from plugins.session._options import Options, read_options, without_password
+from kg.secrets import without_password
+from plugins.session._options import Options, read_options
 
 
 class FakeConfig:
