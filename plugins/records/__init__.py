@@ -1,9 +1,10 @@
 """The record of a case and the files of a run directory."""
 
 from plugins.records._asked import asked_a_model
-from plugins.records._files import ALLURE, MESSAGES, RECORDS
+from plugins.records._files import ALLURE, MANIFEST, MESSAGES, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
+from plugins.records._lock import is_held
 from plugins.records._manifest import manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._read import (
@@ -22,6 +23,7 @@ from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
     "ALLURE",
+    "MANIFEST",
     "MESSAGES",
     "RECORDS",
     "SCHEMA_VERSION",
@@ -32,6 +34,7 @@ __all__ = [
     "RunFacts",
     "asked_a_model",
     "holds_records",
+    "is_held",
     "json_line",
     "json_page",
     "locate_messages",

@@ -48,6 +48,22 @@ class RunLock:
             self._lock.release()
 
 
+def is_held(folder: Path) -> bool:
+    """Return whether a process is writing a run directory now."""
+    file = folder / LOCK
+    if not file.exists():
+        return False
+    lock = FileLock(file)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
+
+
 def _holder(file: Path) -> dict[str, Any]:
     with suppress(OSError, ValueError):
         told = json.loads(file.read_text(encoding="utf-8"))
