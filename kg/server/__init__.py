@@ -7,7 +7,7 @@ from kg.server._endpoint import Endpoint
 from kg.server._errors import DockerUnavailableError, ServerError
 from kg.server._java import java_version
 from kg.server._open import open_server, start_server
-from kg.server._private import SessionFolder, session_folder
+from kg.server._private import SessionFolder, joined_folder, session_folder
 from kg.server._running import RunningServer
 from kg.server._settings import CONCURRENT_TRANSACTIONS, NEO4J_VERSION, TRANSACTION_MEMORY_BYTES
 from kg.server._state_file import Background, state_file
@@ -29,6 +29,7 @@ __all__ = [
     "end_background",
     "is_uri",
     "java_version",
+    "joined_folder",
     "leave_running",
     "open_server",
     "restart",

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import socket
 import tempfile
 import time
 from dataclasses import dataclass
@@ -43,9 +44,11 @@ class SessionFolder:
     _lock: int | None
 
     def remove(self) -> None:
-        """Remove the folder; may be called again."""
+        """Remove the folder, where it was joined only when nobody else holds it; may be called again."""
         if self._lock is not None:
-            shutil.rmtree(self.path, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(self.path, ignore_errors=True)
             os.close(self._lock)
             self._lock = None
 
@@ -60,6 +63,22 @@ def session_folder() -> SessionFolder:
     _sweep(parent, SESSION_PREFIX, LOCK)
     path = Path(tempfile.mkdtemp(prefix=SESSION_PREFIX, dir=parent))
     return SessionFolder(path, hold(path))
+
+
+def joined_folder(name: str) -> SessionFolder:
+    """Make, or join, the folder that the processes of a session share on a machine other than its own.
+
+    Args:
+        name: Name of the session's folder on the machine it was started on.
+    """
+    parent = Path(tempfile.gettempdir())
+    # With the machine in it: it is by this path that a session knows its own queries on a server.
+    path = parent / f"{name}-{socket.gethostname()}"
+    path.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    _sweep(parent, SESSION_PREFIX, LOCK)
+    return SessionFolder(path, descriptor)
 
 
 def hold(directory: Path) -> int:

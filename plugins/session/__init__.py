@@ -3,6 +3,7 @@
 from plugins.session._cases import Case
 from plugins.session._context import Context
 from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
+from plugins.session._far import look
 from plugins.session._once import OnceInFolder
 from plugins.session._options import add_options
 from plugins.session._plan import Plan
@@ -31,6 +32,7 @@ __all__ = [
     "Worker",
     "add_options",
     "is_unasked_speed",
+    "look",
     "raise_unless_passed",
     "run_case",
     "told_of",

@@ -10,9 +10,12 @@ from kg.errors import InputError, RetroCypherError
 from kg.offline import refuse_network
 from kg.questions import Setting
 from kg.secrets import Secrets, secrets_of
+from kg.server import SessionFolder
+from plugins.remote import is_remote, prepare
 from plugins.session._closing import closing_lines, gate_said, quieten
 from plugins.session._context import Context
 from plugins.session._controller import Controller
+from plugins.session._far import allow_for_remote, asked_there, settled
 from plugins.session._gate import gate_for
 from plugins.session._options import read_options
 from plugins.session._plan import Plan, resolve
@@ -43,6 +46,9 @@ class SuiteSession:
         self._context: Context | None = None
         self._failed_cases = 0
         self._secrets = Secrets()
+        self._registered = False
+        self._remote: list[str] = []
+        self._folder: SessionFolder | None = None
 
     def configure(self) -> None:
         """Resolve and check everything that can be checked before a server or a worker starts.
@@ -66,13 +72,15 @@ class SuiteSession:
             plan = resolve(options, registered=loops)
             plan.require_cases(settings)
             if self._is_worker():
-                context = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
-                self._secrets |= context.passwords
+                handed = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
+                self._secrets |= handed.passwords
+                context, self._folder = settled(handed)
                 self.worker = Worker(plan, context)
                 self._config.option.allure_report_dir = context.allure
                 # Only the controller cleans: a worker that replaces a crashed one would delete results.
                 self._config.option.clean_alluredir = False
             else:
+                self._registered = bool(loops)
                 self._configure_controller(plan, settings)
         except RetroCypherError as error:
             raise pytest.UsageError(self._secrets.strike(str(error))) from error
@@ -95,9 +103,20 @@ class SuiteSession:
             self.worker.context = self._context
 
     def hand_over(self, node: Any) -> None:
-        """Give an xdist worker what the controller started."""
-        if self._context is not None:
-            node.workerinput[_WORKER_INPUT] = self._context.to_json()
+        """Give an xdist worker what the controller started.
+
+        Raises:
+            pytest.UsageError: If it is on another machine, which lacks something.
+        """
+        if self._context is None or self.controller is None:
+            return
+        node.workerinput[_WORKER_INPUT] = self._context.to_json()
+        if is_remote(node.gateway.spec):
+            asked = asked_there(self.controller.plan, self._context, self._registered)
+            try:
+                prepare(node.gateway, self._config.rootpath, asked)
+            except RetroCypherError as error:
+                raise pytest.UsageError(self._secrets.strike(str(error))) from error
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
@@ -126,7 +145,7 @@ class SuiteSession:
 
     def header(self) -> list[str]:
         """Return the lines of the terminal's header."""
-        return self.controller.header() if self.controller else []
+        return [*self.controller.header(), *self._remote] if self.controller else []
 
     def status_of(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Show an infrastructure error as an error, not as a failure."""
@@ -159,15 +178,18 @@ class SuiteSession:
         """Stop what was started, whatever happened."""
         if self.controller is not None:
             self.controller.stop()
+        if self._folder is not None:
+            self._folder.remove()
 
     def _configure_controller(self, plan: Plan, settings: Collection[Setting]) -> None:
         if self._config.getoption("dist", "no") == "each":
             raise InputError("--dist each would ask every case once a worker; leave it out, or name another")
+        self._remote = allow_for_remote(self._config, plan)
         if not self._config.option.collectonly:
             selection = selection_of(self._config)
             gate = gate_for(plan, self._config, settings)
             self.controller = Controller(plan, self._config.rootpath, self._announce, selection, gate)
-            if getattr(self._config.option, "allure_report_dir", "") is None:
+            if getattr(self._config.option, "allure_report_dir", "") is None and not self._remote:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
         if not self._config.pluginmanager.hasplugin("dsession"):
             self.worker = Worker(plan)

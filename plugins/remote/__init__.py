@@ -1,0 +1,7 @@
+"""Workers on other machines, which pytest-xdist starts by ssh."""
+
+from plugins.remote._prepare import bring_along, prepare
+from plugins.remote._refuse import require_reachable
+from plugins.remote._specs import host_of, is_remote, remote_specs
+
+__all__ = ["bring_along", "host_of", "is_remote", "prepare", "remote_specs", "require_reachable"]

@@ -1,0 +1,93 @@
+"""What workers on other machines cannot have is refused before anything starts."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import execnet
+import pytest
+
+from kg.errors import InputError
+from kg.server import Endpoint, joined_folder
+from plugins.remote import host_of, is_remote, require_reachable
+from plugins.session import Context, look
+from plugins.session._far import settled
+from prompts.models import parse_spec
+
+ROOT = Path(__file__).parents[3]
+
+
+def refusal(**given: Any) -> str:
+    asked = {"graph": "neo4j://graph.example", "offline": False, "specs": (), "arguments": (), "root": ROOT}
+    with pytest.raises(InputError) as caught:
+        require_reachable("far", **{**asked, **given})
+    return str(caught.value)
+
+
+def test_workers_of_this_machine_are_told_from_others() -> None:
+    remote = ("ssh=me@far//python=python3", "socket=far:8888", "popen//chdir=elsewhere", "ssh=far//via=hop")
+    assert all(is_remote(execnet.XSpec(text)) for text in remote)
+    assert not is_remote(execnet.XSpec("popen"))
+    assert not is_remote(execnet.XSpec("popen//python=python3"))
+
+
+def test_a_host_is_named_without_its_environment() -> None:
+    spec = execnet.XSpec("ssh=me@far//env:OPENAI_API_KEY=sk-secret")
+    assert host_of(spec) == "me@far"
+
+
+@pytest.mark.parametrize("graph", ["auto", "local", "docker", "none"])
+def test_a_server_of_this_machine(graph: str) -> None:
+    assert refusal(graph=graph).startswith(f"--graph {graph}: the worker on far (--tx) cannot reach a server")
+
+
+def test_a_run_without_a_network() -> None:
+    assert refusal(offline=True).startswith("--offline: the worker on far (--tx) is another machine")
+
+
+def test_a_model_of_this_machine() -> None:
+    assert "its llama.cpp runs on this machine only" in refusal(specs=[parse_spec("local")])
+
+
+def test_paths_that_pytest_cannot_translate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    told = refusal(arguments=["-q", "benchmarks"])
+    assert told.startswith(
+        "benchmarks: for the worker on far (--tx) name cases by their whole path, such as "
+    )
+    assert refusal(arguments=[str(ROOT / "benchmarks"), "--run-dir", str(tmp_path)]).startswith(str(tmp_path))
+    whole = [f"{ROOT / 'benchmarks'}::x", f"--run-dir={tmp_path}", "--model=oracle"]
+    require_reachable(
+        "far", graph="bolt://h", offline=False, specs=[parse_spec("oracle")], arguments=whole, root=ROOT
+    )
+
+
+def test_other_versions_there_are_named() -> None:
+    told = look({"libraries": {"rdkit": "0"}, "options": None, "inputs": {}, "endpoint": None})
+    assert told is not None
+    assert told.startswith("rdkit is ")
+    assert "there and 0 here; install the same" in told
+
+
+def context(folder: Path) -> Context:
+    return Context(Endpoint("bolt://h:7687", "u", "p"), "schema", str(folder), {}, str(folder / "allure"))
+
+
+def test_folders_of_another_machine_are_made_anew_and_removed_with_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    assert settled(context(here)) == (context(here), None)
+    monkeypatch.setattr(tempfile, "tempdir", str(here))
+    far, folder = settled(context(tmp_path / "retrocypher-session-abc"))
+    assert folder is not None
+    assert far == replace(context(tmp_path), coordination=str(folder.path), allure=None)
+    assert folder.path.parent == here
+    second = joined_folder("retrocypher-session-abc")
+    assert second.path == folder.path
+    folder.remove()
+    assert second.path.is_dir()
+    second.remove()
+    assert not second.path.exists()
