@@ -1,14 +1,15 @@
-# Two commands: `make bench` measures, `make test` tests. Both set up what they need.
+# `make bench` measures, `make test` tests, `make report` draws a run. All set up what they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
 BENCH_RUNS ?= reports/bench
 LOCAL_SAMPLE ?= 10
+RUN ?= $(patsubst %/records.jsonl,%,$(firstword $(shell ls -t reports/*/records.jsonl reports/*/*/records.jsonl 2>/dev/null)))
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: bench test lint speed clean
+.PHONY: bench report test lint speed clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -19,6 +20,10 @@ bench: $(INSTALLED)
 	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model exemplar --run-dir $(BENCH_RUNS)/exemplar || test $$? -eq 1
 	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model local --sample $(LOCAL_SAMPLE) --run-dir $(BENCH_RUNS)/local || test $$? -eq 1
 	$(BIN)/retrocypher summary $(BENCH_RUNS)/oracle $(BENCH_RUNS)/exemplar $(BENCH_RUNS)/local
+
+report: $(INSTALLED)
+	@test -n "$(RUN)" || { echo "No run under reports: make one with pytest benchmarks, or name one: make report RUN=folder" >&2; exit 2; }
+	$(BIN)/retrocypher allure "$(RUN)" --html --history reports/allure-history.jsonl
 
 test: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS)

@@ -26,24 +26,24 @@ def show_run(results: Path, manifest: Mapping[str, Any], cases: int, selected: i
 
 
 def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
-    if not manifest:
-        return {}
-    graph, options, versions = manifest["graph"], manifest["options"], manifest["versions"]
-    git = manifest["git"] or {}
-    return {
-        "models": ", ".join(model["label"] for model in manifest["models"]),
-        "prompts": ", ".join(manifest["prompts"]),
-        "shots": ", ".join(options["shot"]),
-        "loops": ", ".join(manifest["loops"]["names"]),
-        "seed": str(options["seed"]),
-        "started": manifest["started"],
-        "graph": f"Neo4j {graph['version']} ({graph['kind']})",
-        "graph fingerprint": graph["fingerprint"][:12],
-        "question set": manifest["questions"]["set_sha256"][:12],
-        "RetroCypher": versions.get("retrocypher", "unknown"),
-        "Python": versions["python"],
-        "commit": f"{git.get('commit')}{' with changes' if git.get('changed') else ''}",
+    """Return what a manifest says, as far as it does: an older one says less."""
+    graph, options = manifest.get("graph", {}), manifest.get("options", {})
+    versions, git = manifest.get("versions", {}), manifest.get("git") or {}
+    told = {
+        "models": ", ".join(model["label"] for model in manifest.get("models", ())),
+        "prompts": ", ".join(manifest.get("prompts", ())),
+        "shots": ", ".join(options.get("shot", ())),
+        "loops": ", ".join(manifest.get("loops", {}).get("names", ())),
+        "seed": options.get("seed"),
+        "started": manifest.get("started"),
+        "graph": f"Neo4j {graph['version']} ({graph['kind']})" if "version" in graph else None,
+        "graph fingerprint": (graph.get("fingerprint") or "")[:12],
+        "question set": manifest.get("questions", {}).get("set_sha256", "")[:12],
+        "RetroCypher": versions.get("retrocypher"),
+        "Python": versions.get("python"),
+        "commit": f"{git['commit']}{' with changes' if git.get('changed') else ''}" if git else None,
     }
+    return {name: str(value) for name, value in told.items() if value not in (None, "")}
 
 
 def _escaped(value: str) -> str:

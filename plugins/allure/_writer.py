@@ -1,6 +1,5 @@
 """Writes results without pytest: allure-pytest's own listener, told what pytest would have told it."""
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +22,7 @@ class ResultWriter:
     """Writes the results of cases into a folder, as allure-pytest does while a run goes on.
 
     Whatever ``allure.dynamic``, ``allure.step`` and ``allure.attach`` are told while a result is open goes
-    into it. An attachment is named by its content, so that what many cases share is one file.
+    into it.
 
     Args:
         folder: The folder; made if absent.
@@ -31,7 +30,7 @@ class ResultWriter:
 
     def __init__(self, folder: Path) -> None:
         self._files = AllureFileLogger(folder)
-        self._listener = _Listener(None)
+        self._listener = AllureListener(None)
         self._others: list[object] = []
 
     def __enter__(self) -> "ResultWriter":
@@ -81,15 +80,6 @@ class ResultWriter:
         result.historyId = get_history_id(result.fullName, result.parameters, original_values={})
         result.labels.extend(_labels(record))
         reporter.close_test(uuid)
-
-
-class _Listener(AllureListener):  # type: ignore[misc]
-    @allure_commons.hookimpl
-    def attach_data(self, body: bytes, name: str, attachment_type: object, extension: str | None) -> None:
-        content = hashlib.sha256(body).hexdigest()[:32]
-        self.allure_logger.attach_data(
-            content, body, name=name, attachment_type=attachment_type, extension=extension
-        )
 
 
 def _result(record: Record) -> TestResult:

@@ -58,7 +58,8 @@ def write_results(run: Path, results: Path) -> Written:
     """
     manifest, summary, questions = read_manifest(run), read_summary(run), read_questions(run)
     lost = lost_cases(summary.get("lost_cases", ())) if manifest else set()
-    schema = parse_schema(manifest["graph"]["schema"]) if manifest else default_schema()
+    told_schema = manifest.get("graph", {}).get("schema")
+    schema = parse_schema(told_schema) if told_schema else default_schema()
     key_encoder = _key_encoder(manifest)
     times = times_of(run / RECORDS, manifest)
     asked, cases = read_messages(run), 0
@@ -79,7 +80,7 @@ def write_results(run: Path, results: Path) -> Written:
 
 
 def _key_encoder(manifest: Mapping[str, Any]) -> KeyMatcher | None:
-    named = manifest["options"]["key_encoder"] if manifest else None
+    named = manifest.get("options", {}).get("key_encoder")
     if named is None:
         return None
     name, _, threshold = named.rpartition("@")

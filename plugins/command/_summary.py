@@ -64,7 +64,7 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     for run, lacks in lacking.items():
         console.print(f"records: {run}{f' ({lacks})' if lacks else ''}", soft_wrap=True, markup=False)
         if (run / ALLURE).is_dir():
-            console.print(f"Allure report: npx allure@3 serve {run / ALLURE}", soft_wrap=True, markup=False)
+            console.print(f"Allure report: retrocypher allure {run} --html", soft_wrap=True, markup=False)
     if svg is not None:
         console.save_svg(str(svg), title="retrocypher summary")
 

@@ -54,7 +54,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     yield from gate_said(controller)
     yield f"records: {controller.run.path}"
     if controller.allure_path.is_dir():
-        yield f"Allure report: npx allure@3 serve {controller.allure_path}"
+        yield f"Allure report: retrocypher allure {controller.run.path} --html"
 
 
 def gate_said(controller: "Controller") -> Iterator[str]:

@@ -1,0 +1,155 @@
+"""The page of Allure opens in a real browser, from a file and with no network, and shows what it should."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from support.manifests import manifest_of
+from support.records import record_of, write_run
+
+from kg.questions import Question, load_questions
+from plugins.command import cli
+from plugins.records import Record, Round
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on the path"),
+    pytest.mark.skipif(shutil.which("npm") is None, reason="needs node and npm on the path"),
+]
+
+ASKED = load_questions().questions[:18]
+LABELS = ("timeout", "wrong_entity", "missing_component:agents")
+QUERY = "MATCH (m:Molecule) RETURN m.name AS agents"
+UNASKED, LOST = ASKED[16], ASKED[17]
+REGRESSED = ASKED[0]
+
+
+def answered(number: int, question: Question, passed: bool) -> Record:
+    scores: dict[str, Any] = {"precision": 0.0, "recall": 0.0, "f1": float(passed), "per_key": None}
+    execution: dict[str, Any] = {"status": "ok", "code": None, "message": None, "truncated": False}
+    return record_of(
+        case_of(question),
+        of=question,
+        prompt="P5",
+        rounds=[Round("generator", "sent", f"```\n{QUERY}\n```", QUERY, time_s=0.5)],
+        cypher=QUERY,
+        execution={**execution, "columns": ["agents"], "rows": [["O"]], "row_count": 1, "time_s": 0.01},
+        scores=scores,
+        errors=[] if passed else [LABELS[number % 3]],
+        passed=passed,
+    )
+
+
+def case_of(question: Question) -> str:
+    return f"{question.id}-P5-ZS-none-m"
+
+
+def write(folder: Path, records: list[Record], hour: int, lost: list[str]) -> Path:
+    told = manifest_of(
+        started=f"2026-01-02T{hour:02}:00:00+00:00",
+        ended=f"2026-01-02T{hour:02}:01:00+00:00",
+        executor={"name": "local", "type": "local"},
+    )
+    sent = {"sent": [{"role": "user", "content": "Which?"}]}
+    summary = {"lost_cases": lost, "selected_cases": len(records) + len(lost)}
+    return write_run(folder, records, ASKED, told, summary, sent)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the second of two runs: a case that passed fails now, one was not asked, one was lost."""
+    folder = tmp_path_factory.mktemp("reports")
+    before = [answered(number, question, True) for number, question in enumerate(ASKED)]
+    now = [answered(number, question, number >= 9) for number, question in enumerate(ASKED[:16])]
+    fault = {"stage": "model", "kind": "unreachable", "message": "nobody there"}
+    now.append(record_of(case_of(UNASKED), of=UNASKED, prompt="P5", infrastructure_error=fault))
+    lost = [f"benchmarks/test_{LOST.setting}.py::test_{LOST.setting}[{case_of(LOST)}]"]
+    for run in (write(folder / "before", before, 1, []), write(folder / "now", now, 2, lost)):
+        done = CliRunner().invoke(cli, ["allure", str(run), "--html"])
+        if done.exception is not None and "npm cannot install" in str(done.exception):
+            pytest.skip(str(done.exception))
+        assert done.exit_code == 0, done.output
+    return folder / "now" / "allure.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Debian's chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: "Browser", page: Path) -> Iterator["Page"]:
+    """The page, opened without a network; at the end of each test it has asked for nothing, in silence."""
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 800})
+    tab = context.new_page()
+    said: list[str] = []
+    tab.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("request", lambda each: said.append(each.url) if each.url.startswith("http") else None)
+    tab.goto(page.as_uri())
+    tab.get_by_test_id("tree-leaf").first.wait_for()
+    yield tab
+    context.close()
+    assert said == []
+
+
+def cases(tab: "Page") -> int:
+    return tab.get_by_test_id("tree-leaf").count()
+
+
+def test_each_case_is_there_once(opened: "Page") -> None:
+    assert cases(opened) == len(ASKED)
+    assert opened.get_by_text("precursors", exact=True).first.is_visible()
+    assert opened.get_by_text("P5 ZS", exact=True).first.is_visible()
+
+
+def test_what_has_no_score_is_broken_and_not_failed(opened: "Page") -> None:
+    opened.get_by_test_id("tab-broken").click()
+    opened.get_by_text(LOST.text).first.wait_for()
+    assert cases(opened) == 2
+    opened.get_by_test_id("tab-failed").click()
+    opened.get_by_text(REGRESSED.text).first.wait_for()
+    assert cases(opened) == 9
+
+
+def test_search_finds_a_label(opened: "Page") -> None:
+    opened.get_by_placeholder("Search tests").fill("wrong_entity")
+    opened.wait_for_function("document.querySelectorAll('[data-testid=\"tree-leaf\"]').length === 3")
+
+
+def test_kinds_of_failure_are_the_labels(opened: "Page") -> None:
+    opened.get_by_text("Categories").first.click()
+    for kind in ("timeout", "wrong_entity", "missing_component", "No score: the harness could not ask"):
+        opened.get_by_text(kind).first.wait_for()
+
+
+def test_a_failed_case_shows_question_query_difference_and_history(opened: "Page") -> None:
+    opened.get_by_text(REGRESSED.text).first.click()
+    opened.get_by_test_id("test-result-error-message").wait_for()
+    told = opened.get_by_test_id("test-result-error-message").inner_text()
+    assert REGRESSED.text in told
+    assert QUERY in told
+    assert "\n- reactants: " in told
+    assert opened.get_by_test_id("test-result-prev-status").is_visible()
+    opened.get_by_test_id("test-result-tab-history").click()
+    opened.get_by_test_id("test-result-history-item").first.wait_for()
+
+
+def test_attachments_can_be_read(opened: "Page") -> None:
+    opened.get_by_text(REGRESSED.text).first.click()
+    opened.get_by_test_id("test-result-tab-attachments").click()
+    opened.get_by_text("reference Cypher").first.click()
+    opened.get_by_text("OPTIONAL MATCH").first.wait_for()

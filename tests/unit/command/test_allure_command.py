@@ -1,0 +1,42 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support.manifests import manifest_of
+from support.records import record_of, write_run
+
+from kg.questions import load_questions
+from plugins.command import cli
+
+QUESTION = load_questions().questions[0]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    record = record_of(f"{QUESTION.id}-P5-ZS-none-m", of=QUESTION, passed=True)
+    return write_run(tmp_path / "run", [record], [QUESTION], manifest_of())
+
+
+def test_results_go_into_the_run(run: Path) -> None:
+    done = CliRunner().invoke(cli, ["allure", str(run)])
+    assert done.output == f"Allure results: {run / 'allure-results'} (1 case)\n"
+    assert len(list((run / "allure-results").glob("*-result.json"))) == 1
+
+
+def test_what_was_written_as_json(run: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["allure", str(run), "--out", str(tmp_path / "out"), "--json"])
+    assert json.loads(done.output) == {
+        "results": str(tmp_path / "out"),
+        "cases": 1,
+        "lost": 0,
+        "page": None,
+        "page_bytes": None,
+        "history_runs": None,
+    }
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["allure", str(tmp_path)])
+    assert str(done.exception) == f"{tmp_path}: no questions.jsonl here; name the folder of a run"
+    assert not (tmp_path / "allure-results").exists()
