@@ -1,6 +1,7 @@
 """Cypher text, read with the grammar of Neo4j itself."""
 
 from kg.cypher._clauses import WRITING, Clause, ReturnItem, clauses, without_item, writing_clauses
+from kg.cypher._difference import differing, is_word
 from kg.cypher._edits import Edit, Span, apply_edits
 from kg.cypher._literals import MaskedText, StringLiteral, mask_literals, quote, string_literals, unmask
 from kg.cypher._names import name_of
@@ -42,6 +43,8 @@ __all__ = [
     "TokenKind",
     "apply_edits",
     "clauses",
+    "differing",
+    "is_word",
     "length_of",
     "length_ranges",
     "mask_literals",

@@ -77,6 +77,7 @@ cli.add_command(Later("compare", "_compare:compare_command", "Compare run B with
 cli.add_command(Later("merge", "_merge:merge_command", "Join RUNS, the shards of a run, into one."))
 cli.add_command(Later("gate", "_gate:gate_command", "Judge RUN by rules."))
 cli.add_command(Later("runs", "_runs:runs_command", "List the runs in DIR, the newest first."))
+cli.add_command(Later("show", "_show:show_command", "Show CASE of RUN in full."))
 cli.add_command(Later("summary", "_summary:summary_command", "Print the table of RUNS together."))
 cli.add_command(Later("report", "_report:report_command", "Write an HTML page of RUNS."))
 

@@ -1,13 +1,11 @@
 """Queries with their words coloured, and what tells one from another marked by token."""
 
-import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
-from kg.cypher import Token, TokenKind, tokens
+from kg.cypher import Token, TokenKind, differing, is_word, tokens
 from kg.errors import GraphError
 from plugins.report._environment import visible
 
@@ -15,12 +13,6 @@ LONGEST = 20_000
 """Characters of a query that are shown."""
 
 _MOST_TOKENS = 1_500
-# The grammar has some 300 keywords, and most of them are names in most queries.
-_WORD = re.compile(
-    "MATCH|OPTIONAL|RETURN|WHERE|WITH|AS|DISTINCT|UNWIND|ORDER|BY|ASC|DESC|LIMIT|SKIP|UNION|ALL|AND|OR|XOR|NOT|IN|IS|"
-    "NULL|CALL|CASE|WHEN|THEN|ELSE|END|EXISTS|STARTS|ENDS|CONTAINS|CREATE|MERGE|SET|DELETE|DETACH|REMOVE",
-    re.IGNORECASE,
-)
 _CLASSES = {
     TokenKind.STRING: "s",
     TokenKind.NUMBER: "n",
@@ -55,7 +47,7 @@ def marked(query: str, reference: str) -> Marked:
     if max(len(first), len(second)) > _MOST_TOKENS:
         notes.append("The query is too long to be compared word by word.")
         return Marked(_coloured(cut[0], first, set()), _coloured(cut[1], second, set()), " ".join(notes))
-    mine, theirs = _different(first, second)
+    mine, theirs = differing(first, second)
     return Marked(
         _coloured(cut[0], first, mine, "del"), _coloured(cut[1], second, theirs, "ins"), " ".join(notes)
     )
@@ -70,25 +62,6 @@ def coloured(query: str) -> Markup:
         return _plain(text)
 
 
-def _different(first: Sequence[Token], second: Sequence[Token]) -> tuple[set[int], set[int]]:
-    matcher = SequenceMatcher(None, [*map(_form, first)], [*map(_form, second)], autojunk=False)
-    mine: set[int] = set()
-    theirs: set[int] = set()
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind != "equal":
-            mine.update(range(a, b))
-            theirs.update(range(c, d))
-    return mine, theirs
-
-
-def _form(token: Token) -> str:
-    return token.text.upper() if _is_word(token) else token.text
-
-
-def _is_word(token: Token) -> bool:
-    return token.kind is TokenKind.KEYWORD and _WORD.fullmatch(token.text) is not None
-
-
 def _coloured(text: str, found: Sequence[Token], differing: set[int], tag: str = "del") -> Markup:
     return Markup("").join(_parts(text, found, differing, tag))
 
@@ -99,7 +72,7 @@ def _parts(text: str, found: Sequence[Token], differing: set[int], tag: str) -> 
         yield _between(text[end : token.start])
         if place in differing and place - 1 not in differing:
             yield Markup(f"<{tag}>")
-        kind = "k" if _is_word(token) else _CLASSES.get(token.kind)
+        kind = "k" if is_word(token) else _CLASSES.get(token.kind)
         shown = _plain(token.text)
         yield Markup('<span class="{}">{}</span>').format(kind, shown) if kind else shown
         if place in differing and place + 1 not in differing:
