@@ -46,13 +46,18 @@ def index_cases(runs: Sequence[ShardRun], seen: Callable[[Mapping[str, Any]], ob
     by_run = [0] * len(runs)
     for number, run in enumerate(runs):
         for offset, record in locate_records(run.path):
-            case = str(record["case_id"])
+            try:
+                case = str(record["case_id"])
+                key = order(record)
+                seen(record)
+            except (KeyError, TypeError) as error:
+                where = f"{run.path / RECORDS}, {offset:,} bytes on"
+                raise InputError(f"{where}: not a record ({error!r}); run the shard again") from error
             if case in places:
                 raise InputError(_twice(case, runs[places[case][0]], run))
             places[case] = number, offset
-            keys[case] = order(record)
+            keys[case] = key
             by_run[number] += 1
-            seen(record)
     return Index({case: places[case] for case in sorted(places, key=keys.__getitem__)}, by_run, runs)
 
 

@@ -54,6 +54,7 @@ def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged
         InputError: If the shards are not all of one run, overlap, lack something, or the folder cannot be
             used.
     """
+    into = into.resolve()
     _require_empty(into)
     runs = read_shards(paths)
     questions = _questions(runs)

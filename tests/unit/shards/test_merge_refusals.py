@@ -109,6 +109,14 @@ def test_a_target_that_is_not_empty(one: Path, tmp_path: Path) -> None:
         merge([one], tmp_path / "full")
 
 
+def test_what_is_no_record(one: Path, tmp_path: Path) -> None:
+    with (one / "records.jsonl").open("a") as records:
+        records.write('{"schema_version": 1, "case_id": "c"}\n')
+    told = refusal([one], tmp_path)
+    assert told.startswith("one/records.jsonl, ")
+    assert "not a record (KeyError('task'))" in told
+
+
 def test_the_command_tells_what_it_did(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
     two = write_shard(tmp_path / "two", Shard(2, 2), questions)
     result = CliRunner().invoke(merge_command, [str(two), str(one), "--into", str(tmp_path / "a"), "--json"])
