@@ -85,7 +85,7 @@ cli.add_command(Later("report", "_report:report_command", "Write an HTML page of
 def main() -> None:
     """Run the command; an error meant for the user is one line on stderr and status 2, as wrong usage is.
 
-    Status 1 is left to `check`, where it says that something was found.
+    Status 1 is left to `check` and `gate`, where it says that something was found.
     """
     try:
         cli(standalone_mode=True)

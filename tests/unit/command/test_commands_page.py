@@ -1,0 +1,59 @@
+"""The page about commands tells every command, and the fields that they print."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.commands import leaf_commands
+from support.records import record_of, write_run
+
+from plugins.command import cli
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "commands.md").read_text(encoding="utf-8")
+BANK = str(Path(__file__).parents[2] / "data" / "bank")
+SCORES = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "unmatched_columns": []}
+
+
+def told(name: str) -> str:
+    """What the page says of a command: its section, or its row of a table."""
+    section = re.search(rf"^### {name}\n(.*?)(?=^##)", PAGE, re.M | re.S)
+    row = re.search(rf"^\| `{name}` \| (.*) \|$", PAGE, re.M)
+    found = section or row
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize("name", [name for name, _ in leaf_commands()])
+def test_every_command_is_told(name: str) -> None:
+    assert f"`{name}`" in PAGE or f"### {name}\n" in PAGE
+
+
+def fields(value: dict[str, Any]) -> set[str]:
+    """The names of an object, and of the objects in its lists."""
+    lists = [each for each in value.values() if isinstance(each, list)]
+    return set(value).union(*(set(entry) for each in lists for entry in each if isinstance(entry, dict)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["labels", "list"],
+        ["labels", "evaluate", "--bank", BANK],
+        ["bank", "show", "--bank", BANK],
+        ["summary", "RUN"],
+        ["runs", "RUN"],
+        ["show", "RUN", "c"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_every_field_is_told(arguments: list[str], tmp_path: Path) -> None:
+    execution = {"status": "ok", "row_count": 1, "columns": [], "rows": [], "truncated": False, "time_s": 0.0}
+    record = record_of("c", scores=SCORES, execution=execution, passed=True)
+    run = write_run(tmp_path / "run", [record], manifest={"cases": 1, "graph": {}, "options": {}})
+    given = [str(run) if each == "RUN" else each for each in arguments]
+    done = CliRunner().invoke(cli, [*given, "--json"], catch_exceptions=False)
+    name = " ".join(arguments[:2]) if arguments[0] in ("labels", "bank") else arguments[0]
+    assert [each for each in fields(json.loads(done.stdout)) if f"`{each}`" not in told(name)] == []
