@@ -20,7 +20,7 @@ from plugins.statistics import slice_means
 _PLACES = ("run_dir", "cache", "graph", "replay")
 """Options that name places of the machine a run was made on."""
 
-_OF_A_MACHINE = ("answers", "standstill", "machine")
+_OF_A_MACHINE = ("answers", "standstill", "machine", "merged_from")
 
 
 @dataclass(frozen=True, slots=True)

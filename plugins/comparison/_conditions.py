@@ -36,6 +36,7 @@ def conditions_of(manifest: Mapping[str, Any]) -> Conditions:
     graph, options = manifest.get("graph") or {}, manifest.get("options") or {}
     schema = graph.get("schema")
     fixed = {
+        "schema version of records": _said(manifest, "schema_version"),
         "graph fingerprint": _said(graph, "fingerprint"),
         "schema text": UNKNOWN if schema is None else hashlib.sha256(schema.encode()).hexdigest(),
         "--query-timeout": _said(options, "query_timeout"),

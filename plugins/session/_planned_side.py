@@ -11,6 +11,7 @@ from plugins.comparison import (
     require_comparable,
 )
 from plugins.gate import Gate
+from plugins.records import SCHEMA_VERSION
 from plugins.session._plan import Plan
 from plugins.statistics import require_common
 
@@ -43,6 +44,7 @@ def planned_side(plan: Plan) -> Side:
             records.append(record)
     options = plan.options
     fixed = {
+        "schema version of records": str(SCHEMA_VERSION),
         "graph fingerprint": plan.question_set.fingerprint,
         "schema text": UNKNOWN,
         "--query-timeout": str(options.query_timeout),

@@ -102,6 +102,14 @@ def test_a_baseline_that_was_harmed_is_refused_by_its_file(run: Path, tmp_path: 
         find_side("x", tmp_path)
 
 
+def test_a_baseline_of_records_of_another_version_is_not_compared(run: Path, tmp_path: Path) -> None:
+    page = save(read_run(run), "x", tmp_path).folder / "baseline.json"
+    told = json.loads(page.read_text())
+    page.write_text(json.dumps({**told, "manifest": {**told["manifest"], "schema_version": 0}}))
+    with pytest.raises(InputError, match="schema version of records: 0 and 1"):
+        compare_sides(find_side("x", tmp_path), read_run(run))
+
+
 def test_no_path_of_a_machine_is_kept(tmp_path: Path) -> None:
     places = {"run_dir": "/home/me/run", "cache": "/home/me/answers", "graph": "bolt://me:***@host"}
     machine = {"machine": {"system": "mine"}, "answers": {"cache": "/home/me/answers", "asked": 1}}
