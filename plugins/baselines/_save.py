@@ -17,8 +17,11 @@ from plugins.comparison import Side
 from plugins.records import json_page
 from plugins.statistics import slice_means
 
-_PLACES = ("run_dir", "cache", "graph", "replay")
-"""Options that name places of the machine a run was made on."""
+_LEFT_OUT = (
+    *("run_dir", "cache", "graph", "replay", "questions", "prompt_dir", "model", "loop_model"),
+    *("gate", "baseline", "gate_allow_inconclusive", "gate_partial"),
+)
+"""Options that name places of the machine a run was made on, and those that do not decide a score."""
 
 _OF_A_MACHINE = ("answers", "standstill", "machine", "merged_from")
 
@@ -103,5 +106,13 @@ def _without_places(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return a manifest without what only the machine of the run knows: a baseline is committed."""
     kept = {name: value for name, value in manifest.items() if name not in _OF_A_MACHINE}
     options = manifest.get("options") or {}
-    kept["options"] = {name: value for name, value in options.items() if name not in _PLACES}
-    return kept
+    kept["options"] = {name: value for name, value in options.items() if name not in _LEFT_OUT}
+    kept["models"] = [_without_folder(model) for model in manifest.get("models") or ()]
+    loops = manifest.get("loops") or {}
+    players = {label: _without_folder(model) for label, model in (loops.get("players") or {}).items()}
+    return {**kept, "loops": {**loops, "players": players}}
+
+
+def _without_folder(model: Mapping[str, Any]) -> dict[str, Any]:
+    of_file = model.get("kind") in ("gguf", "file")
+    return {**model, "argument": Path(str(model["argument"])).name} if of_file else dict(model)

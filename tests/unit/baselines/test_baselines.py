@@ -112,12 +112,16 @@ def test_a_baseline_of_records_of_another_version_is_not_compared(run: Path, tmp
 
 def test_no_path_of_a_machine_is_kept(tmp_path: Path) -> None:
     places = {"run_dir": "/home/me/run", "cache": "/home/me/answers", "graph": "bolt://me:***@host"}
+    places |= {"baseline": "/home/me/b", "prompt_dir": "/home/me/p", "model": ["gguf:/home/me/x.gguf"]}
+    model = {"label": "m", "kind": "gguf", "argument": "/home/me/x.gguf"}
     machine = {"machine": {"system": "mine"}, "answers": {"cache": "/home/me/answers", "asked": 1}}
-    run = run_of(tmp_path / "run", SCORES, manifest={"options": places, **machine})
+    of_models = {"models": [model], "loops": {"names": ["cove"], "players": {"m": model}}}
+    run = run_of(tmp_path / "run", SCORES, manifest={"options": places, **machine, **of_models})
     text = (save(read_run(run), "x", tmp_path).folder / "baseline.json").read_text()
     assert "/home/me" not in text
     assert "host" not in text
     assert "mine" not in text
+    assert '"argument": "x.gguf"' in text
 
 
 def test_the_commands_and_their_json(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
