@@ -11,7 +11,7 @@ from allure_commons.model2 import Status, StatusDetails
 from plugins.allure._lost import lost_cases, lost_records
 from plugins.allure._show import show_case
 from plugins.allure._writer import ResultWriter
-from plugins.records import Record, read_manifest, read_questions, read_records
+from plugins.records import ALLURE, Record, read_manifest, read_questions, read_records
 
 _RESULTS = "*-result.json"
 
@@ -26,13 +26,15 @@ def settle_run(results: Path, run: Path, lost: Collection[str], since: float, ca
         results: Folder of the Allure results.
         run: The run directory.
         lost: Tests that broke off, as pytest names them.
-        since: When the run began, in seconds of the epoch: results of earlier runs stay.
+        since: When the session began, in seconds of the epoch. Older results in a folder of the user's are
+            those of other runs, and stay; in the run's own folder they are of the part that was run before.
         cases: How many results there should be; None where the run is not whole.
     """
     broken_off = lost_cases(lost)
     if broken_off or cases != sum(1 for _ in results.glob(_RESULTS)):
         recorded = {record["case_id"] for record in read_records(run)} - broken_off
-        drop_stale(results, recorded, since)
+        own = results.resolve() == (run / ALLURE).resolve()
+        drop_stale(results, recorded, 0.0 if own else since)
         with ResultWriter(results) as writer:
             write_lost(writer, lost_records(broken_off, read_manifest(run), read_questions(run)), time.time())
 

@@ -2,7 +2,9 @@ import json
 import os
 from pathlib import Path
 
-from plugins.allure import drop_stale
+from support.records import record_of, write_run
+
+from plugins.allure import drop_stale, settle_run
 
 
 def result(folder: Path, name: str, parameters: dict[str, str], age: float = 0.0, stop: int = 0) -> None:
@@ -32,3 +34,16 @@ def test_of_a_case_asked_again_the_last_result_stays(tmp_path: Path) -> None:
     result(tmp_path, "other", {"case": "b"}, stop=5)
     drop_stale(tmp_path, {"a", "b"}, since=0)
     assert left(tmp_path) == ["other", "third"]
+
+
+def test_the_part_that_was_run_before_is_settled_too(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [record_of("a"), record_of("b")])
+    for folder in (run / "allure-results", tmp_path / "of many runs"):
+        folder.mkdir()
+        result(folder, "a before", {"case": "a"}, age=100, stop=1)
+        result(folder, "a again", {"case": "a"}, stop=2)
+        result(folder, "b", {"case": "b"}, age=100)
+        result(folder, "killed", {"case": "c"}, age=100)
+        settle_run(folder, run, [], since=999_950, cases=2)
+    assert left(run / "allure-results") == ["a again", "b"]
+    assert left(tmp_path / "of many runs") == ["a again", "a before", "b", "killed"]
