@@ -11,6 +11,7 @@ from kg.questions import Question
 from kg.schema import parse_schema
 from plugins.records import read_questions, read_records
 from plugins.report._failed import Listed, listed
+from plugins.report._fit import Rendered, fitted
 from plugins.report._page import page_of, render_page
 from plugins.report._run import Run, read_runs
 from plugins.report.cases import CaseFolder, CasePages, Reactions, file_of
@@ -69,22 +70,24 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
     folder = out.with_name(f"{out.stem}-cases")
     with CaseFolder(folder) as pages:
         runs = read_runs(paths)
-        cases = listed(runs, most)
-        links = {
-            (run.name, case): f"{folder.name}/{file_of(run.name, case)}"
-            for run, case in _with_pages(runs, cases)
-        }
-        sizes = [size for run in runs for size in _write_pages(run, links, pages, f"../{out.name}")]
         page = page_of(runs)
-        html = render_page(runs, page, cases, links, folder.name).encode()
-        out.write_bytes(html)
+
+        def render(most: int) -> Rendered:
+            cases = listed(runs, most)
+            links = _links(runs, cases, folder.name)
+            html = render_page(runs, page, cases, links, folder.name)
+            return Rendered(html.encode(), len(cases), links)
+
+        rendered = fitted(render, most)
+        sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, f"../{out.name}")]
+        out.write_bytes(rendered.html)
     written = _write_figures(page, figures) if figures is not None else []
     return Report(
         page=out,
-        bytes=len(html),
+        bytes=len(rendered.html),
         cases=sum(run.summary["cases"] for run in runs),
         failed=sum(len(run.failed) for run in runs),
-        listed=len(cases),
+        listed=rendered.listed,
         not_run=sum(len(run.not_run) for run in runs),
         folder=folder,
         pages=len(sizes),
@@ -94,9 +97,11 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
     )
 
 
-def _with_pages(runs: Sequence[Run], cases: Sequence[Listed]) -> list[tuple[Run, str]]:
-    failed = [(run, case.id) for run, case in cases]
-    return failed + [(run, case) for run in runs for case in run.costly.all()]
+def _links(runs: Sequence[Run], cases: Sequence[Listed], folder: str) -> dict[tuple[str, str], str]:
+    """Return the addresses of the pages of listed and of costly cases, by names of run and case."""
+    named = [(run.name, case.id) for run, case in cases]
+    named += [(run.name, case) for run in runs for case in run.costly.all()]
+    return {(run, case): f"{folder}/{file_of(run, case)}" for run, case in named}
 
 
 def _write_pages(run: Run, links: Mapping[tuple[str, str], str], folder: CaseFolder, back: str) -> list[int]:

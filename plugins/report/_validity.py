@@ -16,7 +16,9 @@ _BINS = 20
 def validity(run: Run) -> list[dict[str, Any]]:
     """Return the correlations of all cases, and of each setting where there are both."""
     found = list(metric_validity(run.table))
-    by_setting = list(metric_validity(run.table, by=("setting",)))
+    by_setting = sorted(
+        metric_validity(run.table, by=("setting",)), key=lambda each: each.slice["setting"] != "single_step"
+    )
     both = len({each.slice["setting"] for each in by_setting}) > 1
     told = [each for each in (*found, *(by_setting if both else ())) if each.pearson.value is not None]
     return [{**each.to_json(), "name": METRICS[each.metric]} for each in told]
