@@ -15,6 +15,7 @@ from plugins.allure_page._history import History, lines_of
 from plugins.allure_page._install import installed
 from plugins.allure_page._node import Node
 
+_OPTIONS = Path(__file__).with_name("options.json")
 _SECONDS = 900
 
 
@@ -91,16 +92,7 @@ def _configuration(place: Path, name: str) -> dict[str, Any]:
         "output": str(place / "page"),
         "historyPath": str(place / "history.jsonl"),
         "categories": categories_3(),
-        "plugins": {
-            "awesome": {
-                "options": {
-                    "singleFile": True,
-                    "reportLanguage": "en",
-                    "groupBy": ["epic", "feature", "story"],
-                    "sections": ["charts"],
-                }
-            }
-        },
+        "plugins": {"awesome": {"options": json.loads(_OPTIONS.read_text(encoding="utf-8"))}},
     }
 
 

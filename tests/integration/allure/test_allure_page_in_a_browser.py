@@ -93,7 +93,9 @@ def browser() -> Iterator["Browser"]:
 @pytest.fixture
 def opened(browser: "Browser", page: Path) -> Iterator["Page"]:
     """The page, opened without a network; at the end of each test it has asked for nothing, in silence."""
-    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 800})
+    context = browser.new_context(
+        offline=True, viewport={"width": 1280, "height": 800}, locale="en-US", timezone_id="UTC"
+    )
     tab = context.new_page()
     said: list[str] = []
     tab.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
@@ -146,6 +148,20 @@ def test_a_failed_case_shows_question_query_difference_and_history(opened: "Page
     assert opened.get_by_test_id("test-result-prev-status").is_visible()
     opened.get_by_test_id("test-result-tab-history").click()
     opened.get_by_test_id("test-result-history-item").first.wait_for()
+
+
+def test_what_passed_before_and_fails_now_is_told(opened: "Page") -> None:
+    opened.get_by_text("Transition", exact=True).first.click()
+    opened.get_by_text("Regressed").first.click()
+    opened.wait_for_function("document.querySelectorAll('[data-testid=\"tree-leaf\"]').length === 9")
+
+
+def test_the_graphs_have_both_runs(opened: "Page") -> None:
+    opened.get_by_text("Report", exact=True).first.click()
+    opened.get_by_text("Graphs").first.click()
+    opened.get_by_text("Cases, run by run").first.wait_for()
+    for run in ("1/2/2026", "Latest"):
+        opened.get_by_text(run).first.wait_for()
 
 
 def test_attachments_can_be_read(opened: "Page") -> None:
