@@ -18,7 +18,7 @@ from plugins.records import ALLURE, RunDirectory, new_run_path
 from plugins.session._context import Context
 from plugins.session._described import counted, described
 from plugins.session._exit import exit_status
-from plugins.session._gate import side_of
+from plugins.session._gate import judged
 from plugins.session._graph import RunGraph, graph_of
 from plugins.session._loop_plan import loop_lines
 from plugins.session._once import made_once
@@ -32,7 +32,6 @@ from prompts.answers import prepare
 from prompts.models import ModelSpec, SharedModels, contents_of, silent_api, start_shared
 
 if TYPE_CHECKING:
-    from plugins.comparison import Side
     from plugins.gate import Gate, GateResult
 
 
@@ -77,7 +76,6 @@ class Controller:
         self.selected = 0
         self._gate = gate
         self.gate: GateResult | None = None
-        self.side: Side | None = None
         self.answers = Usage({label: spec.label for label, spec in plan.loops.players.items()})
         self._progress = Progress(announce, lambda: self.answers.cost)
         self._allure: Path | None = None
@@ -183,8 +181,7 @@ class Controller:
             elsewhere: Whether a test failed that is no case.
         """
         if self._gate is not None and self.summary.cases:
-            self.side = side_of(self, status)
-            self.gate = self._gate.judge(self.side)
+            self.gate = judged(self._gate, self, status)
         incomplete = bool(self.lost) or self.summary.infrastructure_errors > 0
         status = exit_status(status, incomplete, self.gate.exit_status if self.gate else None, elsewhere)
         self.ledger = self._ledger.to_json()

@@ -13,7 +13,7 @@ from plugins.session._plan import Plan
 
 if TYPE_CHECKING:
     from plugins.comparison import Side
-    from plugins.gate import Gate
+    from plugins.gate import Gate, GateResult
     from plugins.session._controller import Controller
 
 _ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_ERROR: "broken off"}
@@ -76,6 +76,22 @@ def side_of(controller: "Controller", status: int) -> "Side":
     parts += [f"{cases:,} of {planned:,} planned cases"] if cases < planned else []
     # The manifest does not tell yet how the run ended.
     return replace(read_run(controller.run.path), incomplete="; ".join(missing), part="; ".join(parts))
+
+
+def judged(gate: "Gate", controller: "Controller", status: int) -> "GateResult":
+    """Return what becomes of a gate; a run that cannot be read back is refused.
+
+    Args:
+        gate: The gate.
+        controller: The controller of the run.
+        status: What pytest would exit with.
+    """
+    from plugins.gate import GateResult, GateVerdict
+
+    try:
+        return gate.judge(side_of(controller, status))
+    except InputError as error:
+        return GateResult(GateVerdict.REFUSED, str(error))
 
 
 def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> Iterator[str]:

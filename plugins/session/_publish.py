@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kg.errors import InputError
 from plugins.session._gate import side_of
 
 if TYPE_CHECKING:
@@ -36,12 +37,11 @@ def publish(config: pytest.Config, controller: "Controller", announce: Callable[
     file = job_summary_file(os.environ)
     if file is None and not writes_junit(config):
         return
-    summary = controller.summary.to_json()
-    side = controller.side or side_of(controller, 0)
-    facts = facts_of(controller.run.path, side, summary, controller.gate)
-    add_junit_properties(config, facts)
-    if file is not None:
-        try:
+    try:
+        side = side_of(controller, 0)
+        facts = facts_of(controller.run.path, side, controller.summary.to_json(), controller.gate)
+        add_junit_properties(config, facts)
+        if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))
-        except OSError as error:
-            announce(f"the summary of the job cannot be written: {file} ({error.strerror})")
+    except (OSError, InputError) as error:
+        announce(f"what the run measured cannot be told to CI: {error}")

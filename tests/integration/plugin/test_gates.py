@@ -89,9 +89,11 @@ def refused(ran: Ran, status: int, said: str) -> None:
     assert gate["rules"] == []
 
 
-def test_a_run_that_was_cut_is_refused(live: Suite) -> None:
+def test_a_run_that_was_cut_is_refused(live: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "folder"))
     ran = live("-n0", "--model=mutant:drop_component", "-x", "--gate=f1>=0")
     refused(ran, 1, "the run is not whole: ")
+    assert "what the run measured cannot be told to CI" in ran.output
 
 
 def test_an_incomplete_run_is_refused_whatever_is_allowed(
