@@ -74,18 +74,18 @@ class Grammar:
 
     def parse(self, text: str) -> ParsedQuery:
         """Parse a query; see ``parse``."""
-        unescaped = unescape(text)
-        tokens, types = self._reader.read(text, unescaped)
+        tokens, types = self._reader.read(text)
         prefix = prefix_length(tokens)
-        body, body_types = tokens[prefix:], types[prefix:]
-        issues = [SyntaxIssue(offset, r"\u needs four hexadecimal digits") for offset in unescaped.broken]
+        body, body_types = list(tokens[prefix:]), list(types[prefix:])
+        broken = unescape(text).broken
+        issues = [SyntaxIssue(offset, r"\u needs four hexadecimal digits") for offset in broken]
         with self._lock:
             root = self._walker.walk(body, body_types, len(text))
             if root is None:
                 root, found = self._recovery.parse(body, body_types, len(text))
                 issues += found
         issues += number_issues(body)
-        return ParsedQuery(text, root, tuple(tokens), tuple(sorted(issues)), prefix)
+        return ParsedQuery(text, root, tokens, tuple(sorted(issues)), prefix)
 
 
 @cache

@@ -4,7 +4,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from kg.cypher._escapes import Unescaped, unescape
+from kg.cypher._escapes import unescape
 from kg.cypher._lexer import Lexer
 from kg.cypher._tables import RecognizerTables, load_tables
 from kg.errors import GraphError
@@ -57,7 +57,12 @@ _HIDDEN = ("SPACE", "SINGLE_LINE_COMMENT", "MULTI_LINE_COMMENT")
 
 
 class TokenReader:
-    """The lexer with the names and kinds of its token types."""
+    """The lexer with the names and kinds of its token types.
+
+    Attributes:
+        read: Returns the tokens of a query and their grammar types, without space and comments. It remembers
+            the latest: one query is looked at several times on its way, by guard, parser, scores and labels.
+    """
 
     def __init__(self, tables: RecognizerTables) -> None:
         symbols = [symbol or "" for symbol in tables.symbols]
@@ -72,9 +77,10 @@ class TokenReader:
             for name, literal in zip(symbols, literals, strict=True)
         ]
         self.kinds[0] = TokenKind.ERROR
+        self.read = lru_cache(maxsize=4)(self._read)
 
-    def read(self, text: str, unescaped: Unescaped) -> tuple[list[Token], list[int]]:
-        """Return the tokens of a query and their grammar types, without space and comments."""
+    def _read(self, text: str) -> tuple[tuple[Token, ...], tuple[int, ...]]:
+        unescaped = unescape(text)
         found: list[Token] = []
         types: list[int] = []
         kinds, names, offsets = self.kinds, self.names, unescaped.offsets
@@ -86,7 +92,7 @@ class TokenReader:
                 found.append(Token(kind, text[first:last], first, last, names[token_type]))
                 types.append(token_type)
             start = stop
-        return found, types
+        return tuple(found), tuple(types)
 
 
 @cache
@@ -112,10 +118,4 @@ def tokens(text: str) -> list[Token]:
     Raises:
         GraphError: The grammar can't be had (see ``docs/cypher-text.md``).
     """
-    return list(_latest(text))
-
-
-@lru_cache(maxsize=4)
-def _latest(text: str) -> tuple[Token, ...]:
-    """One query is looked at several times on its way: by the guard, the planner's short cut, the scores."""
-    return tuple(token_reader().read(text, unescape(text))[0])
+    return list(token_reader().read(text)[0])

@@ -42,6 +42,10 @@ class Schema:
     types: Mapping[str, Properties]
     connections: frozenset[Connection]
 
+    def __hash__(self) -> int:
+        # What is read of a query is kept by query and schema; the mappings have no hash.
+        return hash(self.connections)
+
     @cached_property
     def labels(self) -> Mapping[str, Properties]:
         """The labels, each with the properties that some node with this label has."""

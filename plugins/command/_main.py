@@ -76,6 +76,7 @@ cli.add_command(Later("check", "_check:check_command", "Say what is wrong with t
 cli.add_command(Later("compare", "_compare:compare_command", "Compare run B with run A."))
 cli.add_command(Later("merge", "_merge:merge_command", "Join RUNS, the shards of a run, into one."))
 cli.add_command(Later("gate", "_gate:gate_command", "Judge RUN by rules."))
+cli.add_command(Later("rescore", "_rescore:rescore_command", "Score RUN again from its records."))
 cli.add_command(Later("runs", "_runs:runs_command", "List the runs in DIR, the newest first."))
 cli.add_command(Later("show", "_show:show_command", "Show CASE of RUN in full."))
 cli.add_command(Later("summary", "_summary:summary_command", "Print the table of RUNS together."))

@@ -1,11 +1,11 @@
 """The record of a case and the files of a run directory."""
 
 from plugins.records._asked import asked_a_model
-from plugins.records._files import ALLURE, MANIFEST, MESSAGES, RECORDS
+from plugins.records._files import ALLURE, MANIFEST, MESSAGES, QUESTIONS, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
 from plugins.records._lock import is_held
-from plugins.records._manifest import manifest
+from plugins.records._manifest import code_facts, manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._read import (
     locate_messages,
@@ -17,6 +17,7 @@ from plugins.records._read import (
     read_records,
     read_summary,
     read_targets,
+    record_of_line,
 )
 from plugins.records._run_directory import RunDirectory, holds_records, new_run_path
 from plugins.records._whole import RunFacts, read_facts, unpriced_players
@@ -25,6 +26,7 @@ __all__ = [
     "ALLURE",
     "MANIFEST",
     "MESSAGES",
+    "QUESTIONS",
     "RECORDS",
     "SCHEMA_VERSION",
     "LineFile",
@@ -33,6 +35,7 @@ __all__ = [
     "RunDirectory",
     "RunFacts",
     "asked_a_model",
+    "code_facts",
     "holds_records",
     "is_held",
     "json_line",
@@ -50,5 +53,6 @@ __all__ = [
     "read_records",
     "read_summary",
     "read_targets",
+    "record_of_line",
     "unpriced_players",
 ]

@@ -82,9 +82,20 @@ def manifest(
         "prompts": dict(prompts),
         "exemplars": dict(exemplars),
         "graph": {**graph, "schema_sha256": hashlib.sha256(str(graph["schema"]).encode()).hexdigest()},
+        **code_facts(checkout),
+        "machine": machine(java),
+    }
+
+
+def code_facts(checkout: Path) -> dict[str, Any]:
+    """Return what tells the code that is running: ``versions`` of packages, and ``git``, the commit.
+
+    Args:
+        checkout: The project's folder.
+    """
+    return {
         "versions": {"python": platform.python_version(), **_versions()},
         "git": _commit(checkout),
-        "machine": machine(java),
     }
 
 

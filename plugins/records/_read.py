@@ -39,10 +39,25 @@ def locate_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         InputError: As `read_records` does.
     """
     for number, offset, record in _located(path, RECORDS):
-        version = record.get("schema_version")
-        if version != SCHEMA_VERSION:
-            raise InputError(f"{path / RECORDS}, line {number}: {_other_version(version)}")
+        _require_version(path, number, record)
         yield offset, record
+
+
+def record_of_line(path: Path, number: int, line: bytes) -> dict[str, Any] | None:
+    """Return the record in a line of the records; None for the half line that a killed run may end with.
+
+    Args:
+        path: The run directory, for messages.
+        number: Number of the line, from 1.
+        line: The line with its end.
+
+    Raises:
+        InputError: As `read_records` does.
+    """
+    record = _object_in(path / RECORDS, number, line)
+    if record is not None:
+        _require_version(path, number, record)
+    return record
 
 
 def read_record_at(path: Path, offset: int) -> dict[str, Any]:
@@ -147,6 +162,12 @@ def read_summary(path: Path) -> dict[str, Any]:
     return _object(path / SUMMARY)
 
 
+def _require_version(path: Path, number: int, record: dict[str, Any]) -> None:
+    version = record.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{path / RECORDS}, line {number}: {_other_version(version)}")
+
+
 def _other_version(version: object) -> str:
     return (
         f"schema version {version!r}, and this RetroCypher reads {SCHEMA_VERSION}; "
@@ -166,16 +187,24 @@ def _located(path: Path, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]
         raise InputError(f"{path}: no {name} here; name the folder of a run")
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            try:
-                value = json.loads(line)
-            except ValueError as error:
-                if not line.endswith(b"\n"):
-                    return
-                raise InputError(f"{file}, line {number}: not JSON ({error})") from error
-            if not isinstance(value, dict):
-                raise InputError(f"{file}, line {number}: not a JSON object")
+            value = _object_in(file, number, line)
+            if value is None:
+                return
             yield number, offset, value
             offset += len(line)
+
+
+def _object_in(file: Path, number: int, line: bytes) -> dict[str, Any] | None:
+    """Return the JSON object in a line; None for half a line, which has no end."""
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        if not line.endswith(b"\n"):
+            return None
+        raise InputError(f"{file}, line {number}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{file}, line {number}: not a JSON object")
+    return value
 
 
 def _object(file: Path) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from prompts.encoders import Encoder, Vectors
+from kg.errors import InputError
+from prompts.encoders import Encoder, Vectors, load_encoder
 
 
 @dataclass(slots=True)
@@ -29,3 +30,48 @@ class KeyMatcher:
         similarities = [float(self._vectors[name] @ self._vectors[key]) for key in keys]
         best = int(np.argmax(similarities))
         return keys[best] if similarities[best] >= self.threshold else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEncoder:
+    """The encoder stage as it is asked for.
+
+    Attributes:
+        name: Name of the encoder.
+        threshold: Lowest cosine that matches, over 0 and at most 1.
+    """
+
+    name: str
+    threshold: float
+
+    def matcher(self) -> KeyMatcher:
+        """Return the stage, ready to match.
+
+        Raises:
+            InputError: If the encoder cannot be had.
+        """
+        return KeyMatcher(load_encoder(self.name), self.threshold)
+
+
+def key_encoder_named(text: str) -> KeyEncoder:
+    """Read ``--key-encoder``, and make sure that the encoder can be had.
+
+    Args:
+        text: ``NAME@THRESHOLD``.
+
+    Raises:
+        InputError: If it is something else, or the encoder cannot be had.
+    """
+    name, at, threshold = text.rpartition("@")
+    try:
+        value = float(threshold)
+    except ValueError:
+        value = 0.0
+    if not at or not name or not 0.0 < value <= 1.0:
+        raise InputError(
+            f"--key-encoder {text}: give NAME@THRESHOLD, the threshold over 0 and at most 1, "
+            "for example all-mpnet-base-v2@0.93"
+        )
+    # One word now, so that an encoder that cannot be had is told before anything is paid for.
+    load_encoder(name).encode(["reactants"])
+    return KeyEncoder(name, value)

@@ -72,18 +72,25 @@ def text_scores(reference: str, query: str | None) -> dict[str, float]:
     BLEU is sacrebleu's sentence score (four-grams, exponential smoothing, effective order). METEOR is
     NLTK's (alpha 0.9, beta 3, gamma 0.5) with its exact and stem stages and no synonyms.
     """
-    wanted, given = reference_tokens(reference), query_tokens(query or "")
+    similarity = _similarity(reference, query_tokens(query or ""))
+    return dict(zip(("bleu", "meteor", "rouge_l"), similarity, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _similarity(reference: str, given: Sequence[str]) -> tuple[float, float, float]:
+    """BLEU, METEOR and ROUGE-L; a question often has the same query as an answer, from other prompts."""
+    wanted = reference_tokens(reference)
     if not wanted or not given:
-        return {"bleu": 0.0, "meteor": 0.0, "rouge_l": 0.0}
+        return 0.0, 0.0, 0.0
     # Tokens may hold blanks (string literals do); numbers do not.
     numbers: dict[str, str] = {}
     wanted_text, given_text = (_numbered(side, numbers) for side in (wanted, given))
     metrics = _metrics()
-    return {
-        "bleu": _clamp(metrics.bleu(wanted_text, given_text)),
-        "meteor": _clamp(metrics.meteor(wanted, given)),
-        "rouge_l": _clamp(metrics.rouge_l(wanted_text, given_text)),
-    }
+    return (
+        _clamp(metrics.bleu(wanted_text, given_text)),
+        _clamp(metrics.meteor(wanted, given)),
+        _clamp(metrics.rouge_l(wanted_text, given_text)),
+    )
 
 
 def _numbered(side: Sequence[str], numbers: dict[str, str]) -> str:

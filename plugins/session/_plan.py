@@ -24,28 +24,15 @@ from kg.questions import (
 from kg.secrets import without_password
 from kg.server import is_uri
 from plugins.replay import ReplayedRuns, replayed_runs
+from plugins.scoring import KeyEncoder, key_encoder_named
 from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
 from plugins.session._options import Options
 from plugins.shards import Shard, parse_shard
-from prompts.encoders import load_encoder
 from prompts.models import ModelSpec, check_models, parse_specs, prices_used
 from prompts.shots import SHOTS, canonical_shot, require_vectors
 from prompts.templates import Prompt, load_prompts
-
-
-@dataclass(frozen=True, slots=True)
-class KeyEncoder:
-    """The opt-in encoder stage of key matching.
-
-    Attributes:
-        name: Name of the encoder.
-        threshold: Lowest cosine that matches, over 0 and at most 1.
-    """
-
-    name: str
-    threshold: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +163,7 @@ def resolve(
     asked = (*models, *loops.players.values())
     prices = prices_used(asked)
     require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
-    key_encoder = _key_encoder(options)
+    key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
     return Plan(
         options,
         question_set,
@@ -243,21 +230,3 @@ def _require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], sett
             f"--prompt {','.join(prompts)} and --task {','.join(tasks)} have no case in common: "
             "P1 to P5 go with single-step tasks, P6 to P10 with multi-step tasks"
         )
-
-
-def _key_encoder(options: Options) -> KeyEncoder | None:
-    if options.key_encoder is None:
-        return None
-    name, at, threshold = options.key_encoder.rpartition("@")
-    try:
-        value = float(threshold)
-    except ValueError:
-        value = 0.0
-    if not at or not name or not 0.0 < value <= 1.0:
-        raise InputError(
-            f"--key-encoder {options.key_encoder}: give NAME@THRESHOLD, the threshold over 0 and at most 1, "
-            "for example all-mpnet-base-v2@0.93"
-        )
-    # One word now, so that an encoder that cannot be had is told before anything is paid for.
-    load_encoder(name).encode(["reactants"])
-    return KeyEncoder(name, value)

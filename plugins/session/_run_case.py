@@ -5,13 +5,11 @@ from typing import Any
 from kg.errors import GraphError
 from plugins.records import Record
 from plugins.replay import WatchedGraph
-from plugins.scoring import score
 from plugins.session._cases import Case
 from plugins.session._loop_case import run_loop
 from plugins.session._rounds import Outcome
-from plugins.session._settle import scored_fallback, settle
+from plugins.session._settle import settle
 from plugins.session._tools import Tools
-from plugins.taxonomy import diagnose
 from prompts.extraction import extract_cypher
 from prompts.models import ModelError, Request
 from prompts.shots import choose
@@ -73,11 +71,10 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
         record.execution = execution.to_json()
         record.graph_calls = watched.to_json(execution, result.fallback)
         if result.fallback is not None:
-            record.execution["fallback"] = scored_fallback(case, tools, result.fallback)
-    record.scores = score(case.question, execution, record.cypher, key_encoder=tools.key_encoder)
-    diagnosis = diagnose(case.question, record.cypher, record.execution, record.scores, tools.graph_schema)
-    record.errors, outcome.finding = list(diagnosis.labels), diagnosis.message
-    record.passed = record.scores["f1"] >= tools.threshold
+            record.execution["fallback"] = tools.assessor.fallback(case.question, result.fallback)
+    found = tools.assessor.case(case.question, record.cypher, record.execution)
+    record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
+    outcome.finding = found.finding
 
 
 def _error(stage: str, kind: str, error: Exception) -> dict[str, Any]:

@@ -1,19 +1,15 @@
 """What a loop's queries are worth: told after the loop, for the ledger, and never to the loop."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kg.execution import Execution
 from plugins.records import Round
-from plugins.scoring import score
 from plugins.session._cases import Case
 from plugins.session._rounds import Outcome
 from plugins.session._tools import Tools
-from plugins.taxonomy import labels_of
 from prompts.loops import Graph, LoopResult, Step
 
-_KEPT = ("f1", "precision", "recall", "row_f1", "focus_f1")
 _TAKEN = ("taken", "turned")
 
 
@@ -40,14 +36,7 @@ class Worth:
 
     def result(self, cypher: str | None) -> dict[str, Any]:
         """Return status, scores and error labels of a query."""
-        question, execution = self.case.question, self.execute(cypher)
-        scores = score(question, execution, cypher, text_metrics=False, key_encoder=self.tools.key_encoder)
-        return {
-            "status": execution.status,
-            **{name: scores[name] for name in _KEPT},
-            "passed": scores["f1"] >= self.tools.threshold,
-            "errors": labels_of(question, cypher, execution.to_json(), scores, self.tools.graph_schema),
-        }
+        return self.tools.assessor.query(self.case.question, cypher, self.execute(cypher).to_json())
 
 
 def settle(
@@ -77,13 +66,6 @@ def settle(
             seen.add(turn.cypher)
             turn.findings.append({"result": worth.result(turn.cypher)})
     return cypher, execution
-
-
-def scored_fallback(case: Case, tools: Tools, fallback: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rows of a fallback with scores of their own: they are never the scores of the case."""
-    scores = score(case.question, fallback, None, text_metrics=False, key_encoder=tools.key_encoder)
-    kept = {name: scores[name] for name in _KEPT}
-    return {**fallback, "scores": kept, "passed": scores["f1"] >= tools.threshold}
 
 
 def _put_back(

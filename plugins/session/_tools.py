@@ -6,7 +6,7 @@ from typing import Protocol
 
 from kg.questions import Setting
 from kg.schema import Schema
-from plugins.scoring import KeyMatcher
+from plugins.assessment import Assessor
 from prompts.encoders import Encoder
 from prompts.exemplars import Exemplar
 from prompts.loops import Graph, Loop, OnceARun, ValidatorName
@@ -53,8 +53,7 @@ class Tools:
         once: Texts made once a run.
         graphs: Guarded access to the graph, for each case.
         seed: Seed of 1S-D-R.
-        threshold: F1 under which a case fails.
-        key_encoder: Encoder stage of key matching, where asked for.
+        assessor: Scores and labels what comes of queries.
     """
 
     prompts: Mapping[str, Prompt]
@@ -69,5 +68,4 @@ class Tools:
     once: OnceARun
     graphs: Graphs
     seed: int
-    threshold: float
-    key_encoder: KeyMatcher | None
+    assessor: Assessor

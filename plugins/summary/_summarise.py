@@ -51,11 +51,17 @@ class Summary:
         """How many cases had an infrastructure error."""
         return self._overall.errors
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(
+        self,
+        record: Mapping[str, Any],
+        variations_of: Callable[[Mapping[str, Any]], list[str] | None] = perfect_variations,
+    ) -> None:
         """Count a record in.
 
         Args:
             record: A record as in ``records.jsonl``.
+            variations_of: Tells how the query of a perfect case differs from the reference, which takes
+                time; None of any other case.
         """
         keys: dict[str, Any] = {name: record[name] for name in _BY}
         keys[_PROMPT_SHOT] = (record["prompt"], record["shot"])
@@ -64,7 +70,7 @@ class Summary:
         cell = tuple(str(record[name]) for name in _CELL)
         wording = (str(record["model"]), str(record["loop"]), int(keys[_PHRASING]))
         groups = [self._by[name][key] for name, key in keys.items()]
-        variations = perfect_variations(record)
+        variations = variations_of(record)
         for group in (self._overall, *groups, self._cells[cell], self._wordings[wording]):
             group.add(record, variations)
         if record.get("exemplar_id") is not None:

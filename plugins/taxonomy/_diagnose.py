@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from kg.labels import name_of
@@ -13,7 +14,7 @@ from plugins.taxonomy._evidence import evidence
 from plugins.taxonomy._perfect import is_perfect
 from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, specific, with_status
 from plugins.taxonomy._rows import guesses, symptoms
-from prompts.validation import Finding, critique
+from prompts.validation import Asked, Finding, critique
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,8 @@ def diagnose(
         return Diagnosis(("no_query",))
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
-    reading = read_query(cypher, schema)
-    told = critique(reading, asked_of(question), schema, "benchmark")
-    labels = _labels(
-        question, execution, scores, [finding.label for finding in told], bool(reading.parsed.errors)
-    )
+    told, broken = _told(cypher, asked_of(question), schema)
+    labels = _labels(question, execution, scores, [finding.label for finding in told], broken)
     return Diagnosis(tuple(labels), None if labels[0] == status else _message(told, labels[0]))
 
 
@@ -107,6 +105,16 @@ def _labels(
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
     return specific([*(seen or ["other"]), *labels])
+
+
+@lru_cache(maxsize=256)
+def _told(cypher: str, asked: Asked, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
+    """What the text of a query shows, and whether it is broken as the grammar has it.
+
+    A question often has the same query as an answer: from another prompt, in several rounds of a loop.
+    """
+    reading = read_query(cypher, schema)
+    return critique(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)
 
 
 def _message(told: Iterable[Finding], label: str) -> str | None:

@@ -174,15 +174,15 @@ def test_a_broken_harness_is_no_score(
 ) -> None:
     pytester.makepyfile(
         breaks_scoring="""
-        import plugins.session._run_case as run_case
-        score = run_case.score
+        import plugins.assessment._assessor as assessor
+        score = assessor.score
 
         def broken(question, *arguments, **keywords):
             if question.task == "conditions":
                 raise RuntimeError("a fault of the harness")
             return score(question, *arguments, **keywords)
 
-        run_case.score = broken
+        assessor.score = broken
         """
     )
     monkeypatch.setenv("PYTHONPATH", str(pytester.path))

@@ -1,0 +1,235 @@
+"""Runs scored again from their records."""
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.records import record_of, write_run
+from support.schemas import DEFAULT_SCHEMA_TEXT
+
+from kg.errors import InputError, RetroCypherError
+from kg.execution import Execution
+from kg.questions import Question, load_questions
+from kg.schema import default_schema
+from plugins.assessment import Assessor
+from plugins.ledger import ledger_of
+from plugins.records import RunDirectory, read_manifest, read_records, read_summary
+from plugins.replay import WatchedGraph
+from plugins.rescoring import Rescored, rescore
+from plugins.rescoring._chunks import chunks_of
+from plugins.summary import summarise
+
+ASSESSOR = Assessor(default_schema(), 1.0, None)
+MANIFEST = {
+    "graph": {"schema": DEFAULT_SCHEMA_TEXT},
+    "options": {"case_threshold": 1.0, "key_encoder": None},
+    "exit_status": 1,
+}
+
+
+@cache
+def question(task: str) -> Question:
+    return next(each for each in load_questions().questions if each.task == task)
+
+
+def right(asked: Question) -> Execution:
+    columns = list(asked.gold[0])
+    rows = [[row[column] for column in columns] for row in asked.gold]
+    return Execution("ok", columns=columns, rows=rows, row_count=len(rows))
+
+
+def case(name: str, asked: Question, cypher: str | None, execution: Execution, **more: Any) -> dict[str, Any]:
+    found = ASSESSOR.case(asked, cypher, execution.to_json())
+    held = {"scores": found.scores, "errors": found.labels, "passed": found.passed}
+    told = {"cypher": cypher, "execution": execution.to_json(), **held, **more}
+    return record_of(name, of=asked, **told).to_json()
+
+
+def looped(name: str, asked: Question) -> dict[str, Any]:
+    """A case whose loop mended its query, and looked around."""
+
+    class Graph:
+        def explain(self, cypher: str | None) -> Execution:
+            return Execution("ok")
+
+        def run(self, cypher: str | None, **limits: Any) -> Execution:
+            return right(asked) if cypher == asked.reference_cypher else Execution("ok", columns=["id"])
+
+    watched = WatchedGraph(Graph())
+    first, last = "MATCH (r:Reaction) RETURN r.id AS id LIMIT 0", asked.reference_cypher
+    around = right(asked).to_json()
+    before, after = watched.run(first), watched.run(last)
+    fallback = ASSESSOR.fallback(asked, {"reason": "empty", **around})
+    results = [
+        {"result": ASSESSOR.query(asked, cypher, execution.to_json())}
+        for cypher, execution in ((first, before), (None, Execution("no_query")), (last, after))
+    ]
+    turn = {"messages_sha256": None, "answer": "", "verdict": None, "time_s": 0.0, "tokens": None}
+    rounds = [
+        {**turn, "role": role, "cypher": cypher, "findings": [{"note": "n"}, "of another loop", result]}
+        for role, cypher, result in zip(
+            ("generator", "reader", "corrector"), (first, None, last), results, strict=True
+        )
+    ]
+    rounds = [{**each, "cost": None, "cached": False} for each in rounds]
+    record = case(name, asked, last, after, loop="mine", graph_calls=watched.to_json(after, None))
+    record["rounds"] = rounds
+    record["execution"]["fallback"] = fallback
+    return record
+
+
+def records() -> list[dict[str, Any]]:
+    asked, route = question("precursors"), question("chains_to_target")
+    wrong = Execution("syntax_error", code="Neo.X", message="no")
+    error = {"stage": "model", "kind": "timeout", "message": "m"}
+    return [
+        case("right", asked, asked.reference_cypher, right(asked)),
+        case("empty", asked, asked.reference_cypher, Execution("ok", columns=["id"])),
+        case("broken", asked, "MATCH (r:Reaction RETURN r", wrong),
+        case("silent", asked, None, Execution("no_query")),
+        case("route", route, route.reference_cypher, right(route)),
+        record_of("lost", of=asked, infrastructure_error=error).to_json(),
+        looped("looped", asked),
+    ]
+
+
+def run_of(folder: Path, kept: list[dict[str, Any]] | None = None, **manifest: Any) -> Path:
+    kept = records() if kept is None else kept
+    asked = [question("precursors"), question("chains_to_target")]
+    targets = {each.id: each.target for each in asked}
+    summary = {
+        **summarise(kept),
+        "selected_cases": 9,
+        "lost_cases": ["x"],
+        "ledger": ledger_of(kept, targets),
+    }
+    return write_run(folder, kept, asked, {**MANIFEST, **manifest}, summary, {"h": []})
+
+
+def told(done: Rescored) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(done.to_json(), allow_nan=False))
+    return found
+
+
+def test_a_run_just_made_does_not_change(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run")
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+    found = told(rescore(run, out=tmp_path / "out"))
+    assert (found["records"], found["rescored"], found["without_scores"]) == (7, 6, 1)
+    assert (found["changed"], found["results_left"], found["flipped"], found["largest"]) == (0, 0, [], [])
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+    # What is written is the same to the byte, and says where it is from.
+    for name in ("records.jsonl", "questions.jsonl", "messages.jsonl"):
+        assert (tmp_path / "out" / name).read_bytes() == before[name]
+    assert read_summary(tmp_path / "out") == read_summary(run)
+    manifest = read_manifest(tmp_path / "out")
+    origin = manifest.pop("rescored_from")
+    assert manifest == read_manifest(run)
+    assert origin["run"] == str(run)
+    assert {"at", "versions", "git"} <= origin.keys()
+
+
+def spoil(record: dict[str, Any]) -> dict[str, Any]:
+    """The record as another version of the metrics would have written it."""
+    scores = {**record["scores"], "f1": 0.25, "bleu": 0.5}
+    return {**record, "scores": scores, "errors": ["limit"], "passed": False}
+
+
+def test_what_changed_is_told(tmp_path: Path) -> None:
+    kept = records()
+    kept[0] = spoil(kept[0])
+    kept[-1]["execution"]["fallback"]["scores"]["recall"] = 0.5
+    kept[-1]["rounds"][0]["findings"][-1]["result"]["errors"] = ["limit"]
+    run = run_of(tmp_path / "run", kept)
+    found = told(rescore(run))
+    assert found["written"] is None
+    assert found["changed"] == 2
+    assert found["parts"] == {"errors": 1, "fallback": 1, "passed": 1, "rounds": 1, "scores": 1}
+    assert found["passed"] == {"before": 2, "after": 3}
+    assert found["metrics"]["f1"]["cases"] == 1
+    assert found["metrics"]["f1"]["after"] - found["metrics"]["f1"]["before"] == pytest.approx(0.75 / 6)
+    assert found["metrics"]["recall"]["cases"] == 0
+    assert found["labels"]["limit"] == {"before": 1, "after": 0, "gained": 0, "lost": 1}
+    assert found["flipped"] == [{"case_id": "right", "passed": True, "f1_before": 0.25, "f1_after": 1.0}]
+    assert found["largest"] == [{"case_id": "right", "metric": "f1", "before": 0.25, "after": 1.0}]
+    assert found["options"] == {"case_threshold": 1.0, "key_encoder": None}
+
+
+def test_in_place_puts_right_what_was_spoilt(tmp_path: Path) -> None:
+    right_run = run_of(tmp_path / "right")
+    kept = records()
+    run = run_of(tmp_path / "run", [spoil(kept[0]), *kept[1:]])
+    assert rescore(run, in_place=True).written == run
+    assert list(read_records(run)) == list(read_records(right_run))
+    assert read_summary(run) == read_summary(right_run)
+    assert "rescored_from" in read_manifest(run)
+    assert {file.name for file in run.iterdir()} == {file.name for file in right_run.iterdir()}
+
+
+def test_another_threshold_decides_anew(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run")
+    found = told(rescore(run, threshold=0.0, out=tmp_path / "out"))
+    assert found["passed"] == {"before": 3, "after": 6}
+    assert read_manifest(tmp_path / "out")["options"]["case_threshold"] == 0.0
+    assert read_summary(tmp_path / "out")["passed"] == 6
+    # The next time, that is the run's own.
+    assert told(rescore(tmp_path / "out"))["changed"] == 0
+
+
+def test_rows_that_are_not_on_record_leave_results_as_they_are(tmp_path: Path) -> None:
+    record = looped("looped", question("precursors"))
+    del record["graph_calls"]
+    record["rounds"][0]["findings"][-1]["result"]["errors"] = ["limit"]
+    found = told(rescore(run_of(tmp_path / "run", [record])))
+    assert (found["results_left"], found["changed"]) == (2, 0)
+
+
+def test_half_a_last_record_is_none(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run")
+    with (run / "records.jsonl").open("a") as file:
+        file.write('{"schema_version": 1, "case')
+    assert told(rescore(run))["records"] == 7
+
+
+def test_many_records_are_done_by_several_processes(tmp_path: Path) -> None:
+    kept = [{**record, "case_id": f"{record['case_id']}-{n}"} for record in records()[:6] for n in range(100)]
+    run = run_of(tmp_path / "run", [*kept[:-1], spoil(kept[0])])
+    assert [chunk.lines for chunk in chunks_of(run)] == [250, 250, 100]
+    found = told(rescore(run, out=tmp_path / "out", workers=2))
+    assert (found["records"], found["changed"]) == (600, 1)
+    alone = told(rescore(run, out=tmp_path / "alone", workers=1))
+    assert {**found, "written": None} == {**alone, "written": None}
+    for name in ("records.jsonl", "summary.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes()
+    (run / "records.jsonl").open("a").write("[]\n")
+    with pytest.raises(InputError, match=r"records\.jsonl, line 601: not a JSON object"):
+        rescore(run, out=tmp_path / "again", workers=2)
+    assert not (tmp_path / "again").exists()
+
+
+def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run")
+    with pytest.raises(InputError, match="absent: there is no manifest of a run here"):
+        rescore(tmp_path / "absent")
+    with pytest.raises(InputError, match=f"--out {run}: holds other files"):
+        rescore(run, out=run)
+    with pytest.raises(InputError, match="--key-encoder x: give NAME@THRESHOLD"):
+        rescore(run, key_encoder="x")
+    with RunDirectory(run, go_on=True), pytest.raises(InputError, match="is writing this run"):
+        rescore(run, in_place=True)
+    lines = (run / "questions.jsonl").read_text().splitlines()
+    (run / "questions.jsonl").write_text(lines[0] + "\n")
+    with pytest.raises(RetroCypherError, match=r"records\.jsonl, line 5: questions\.jsonl has no chains_to"):
+        rescore(run, in_place=True)
+    shutil.rmtree(run)
+    with pytest.raises(InputError, match="there is no manifest"):
+        rescore(run)
+
+
+def test_an_encoder_of_the_run_can_be_left_out(tmp_path: Path) -> None:
+    options = {"case_threshold": 1.0, "key_encoder": "all-mpnet-base-v2@0.93"}
+    run = run_of(tmp_path / "run", options=options)
+    assert told(rescore(run, key_encoder="none"))["options"]["key_encoder"] is None
