@@ -11,6 +11,7 @@ from support.roles_api import RolesApi, always, references_by_question, right
 from support.suite import Ran, Suite
 
 from kg.questions import load_questions, select
+from plugins.rescoring import rescore
 
 PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=1")
 LOOPS = ("--loop=none,cove,review,guarded,guarded-limit", "--validator=both", "--loop-model=gpt-4.1-mini")
@@ -96,6 +97,10 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     assert any(record["execution"]["truncated"] for record in first.records.values())
     asked = len(api.asked)
     api.stop()
+    # However its queries ended and whatever its loops did, its scores come out the same from its records.
+    tally = rescore(first.run, out=tmp_path / "rescored").to_json()
+    assert (tally["changed"], tally["results_left"]) == (0, 0)
+    assert (tmp_path / "rescored" / "summary.json").read_bytes() == (first.run / "summary.json").read_bytes()
 
     pytester.makepyfile(watches=_WATCHES)
     monkeypatch.setenv("PYTHONPATH", f"{pytester.path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
