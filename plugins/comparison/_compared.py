@@ -60,6 +60,7 @@ def compare_sides(
     *,
     margin: float = MARGIN,
     on_common: bool = False,
+    remedy: str = _ON_COMMON,
 ) -> Compared:
     """Compare two sides.
 
@@ -70,13 +71,14 @@ def compare_sides(
         by: Slicings, each by some of the dimensions.
         margin: What is too small to matter.
         on_common: Whether to compare sides that were not measured alike, on the questions that are the same.
+        remedy: What the user of sides that were not measured alike is told to do.
 
     Raises:
         InputError: If they were not measured alike, have nothing in common, or cannot be paired.
     """
     against = differences(a, b, metric)
     if not on_common:
-        require_comparable(a, b, against, _ON_COMMON)
+        require_comparable(a, b, against, remedy)
     other = {name for each in against for name in each.questions}
     left_out = [name for name in {*a.asked, *b.asked} if name in other or name.rpartition("-w")[0] in other]
     try:

@@ -2,12 +2,14 @@
 
 from plugins.gate._errors import RuleError
 from plugins.gate._gate import Gate, gate_of
+from plugins.gate._judge import REMEDY
 from plugins.gate._lines import gate_lines, rule_line
 from plugins.gate._parse import parse_rule
 from plugins.gate._result import Found, GateResult, GateVerdict, RuleFinding, SliceFinding
 from plugins.gate._rules import AtLeast, NoRegression, Rule
 
 __all__ = [
+    "REMEDY",
     "AtLeast",
     "Found",
     "Gate",

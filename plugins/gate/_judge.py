@@ -11,6 +11,7 @@ from plugins.statistics import Held, ScoreTable, no_regression, slice_means
 TIE = 1e-9
 """A mean this near to its threshold is at it: sums of floats end in digits that mean nothing."""
 
+REMEDY = "Run as the baseline was, or save a new one with `retrocypher baseline save RUN NAME --replace`."
 CHANGES = 10
 _WORST = (Found.FAILS, Found.REGRESSED, Found.INCONCLUSIVE, Found.HOLDS)
 _AS = {
@@ -36,7 +37,8 @@ def judge_rule(rule: Rule, run: Side, baseline: Side | None, *, allow_inconclusi
     try:
         if baseline is None:
             raise InputError("there is no baseline to compare with")
-        compared = compare_sides(baseline, run, rule.metric, (rule.by,) if rule.by else ())
+        by = (rule.by,) if rule.by else ()
+        compared = compare_sides(baseline, run, rule.metric, by, remedy=REMEDY)
     except InputError as error:
         return RuleFinding(rule, Found.FAILS, holds=False, reason=str(error))
     slices = tuple(_against(rule, run, compared))

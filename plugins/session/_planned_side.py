@@ -10,12 +10,10 @@ from plugins.comparison import (
     of_questions,
     require_comparable,
 )
-from plugins.gate import Gate
+from plugins.gate import REMEDY, Gate
 from plugins.records import SCHEMA_VERSION
 from plugins.session._plan import Plan
 from plugins.statistics import require_common
-
-_REMEDY = "Run as the baseline was, or save a new one with `retrocypher baseline save RUN NAME --replace`."
 
 
 def planned_side(plan: Plan) -> Side:
@@ -81,5 +79,5 @@ def require_pairs(gate: Gate, planned: Side) -> None:
     for metric in gate.compared_metrics:
         found = differences(baseline, planned, metric)
         known = [each for each in found if UNKNOWN not in (each.a, each.b)]
-        require_comparable(baseline, planned, known, _REMEDY)
+        require_comparable(baseline, planned, known, REMEDY)
     require_common(baseline.table(), planned.table(), (baseline.name, planned.name))

@@ -164,6 +164,7 @@ def test_a_baseline_of_something_else_fails_closed(tmp_path: Path, changed: dict
     result = judge(side(tmp_path / "now", HALF), "f1>=0", "no-regression f1", baseline=before)
     assert [rule.found for rule in result.rules] == [Found.HOLDS, Found.FAILS]
     assert f"They differ in {why}" in said(result)
+    assert "save a new one with `retrocypher baseline save" in said(result)
     assert result.exit_status == 1
 
 
