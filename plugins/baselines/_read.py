@@ -16,6 +16,8 @@ from plugins.comparison import Side, asked_as, conditions_of
 
 _REMEDY = "take it from version control again, or save it anew with `retrocypher baseline save`"
 
+_PARTS = {"name", "cases", "part", "cases_sha256", "f1"}
+
 
 def read_page(folder: Path) -> dict[str, Any]:
     """Read what a baseline says of itself.
@@ -37,7 +39,7 @@ def read_page(folder: Path) -> dict[str, Any]:
             f"{file}: schema version {version!r}, and this RetroCypher reads {SCHEMA_VERSION}; "
             "run it again and save it anew with `retrocypher baseline save RUN NAME --replace`"
         )
-    if not isinstance(page.get("manifest"), dict) or not isinstance(page.get("cases_sha256"), str):
+    if not isinstance(page.get("manifest"), dict) or not page.keys() >= _PARTS:
         raise InputError(f"{file}: not a baseline (parts are missing); {_REMEDY}")
     return dict(page)
 

@@ -96,9 +96,9 @@ def _brief(name: str, page: Mapping[str, Any]) -> dict[str, Any]:
         "name": name,
         "cases": page["cases"],
         "part": page["part"],
-        "models": [model["label"] for model in manifest["models"]],
-        "made": manifest["started"],
-        "graph": manifest["graph"]["fingerprint"],
+        "models": [model["label"] for model in manifest.get("models") or ()],
+        "made": str(manifest.get("started")),
+        "graph": str((manifest.get("graph") or {}).get("fingerprint")),
         "f1": page["f1"][0]["mean"],
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 from kg.errors import InputError
 from kg.questions import Question
 from plugins.comparison._conditions import Conditions, conditions_of
-from plugins.records import read_facts, read_manifest, read_questions, read_records, read_summary
+from plugins.records import RECORDS, read_facts, read_manifest, read_questions, read_records, read_summary
 from plugins.scoring import METRICS
 from plugins.statistics import DIMENSIONS, ScoreTable
 
@@ -90,15 +90,19 @@ def read_run(path: Path) -> Side:
     asked: dict[str, str] = {}
     records = []
     errors = 0
-    for record in read_records(path):
-        if record["question_id"] not in questions:
+    for number, record in enumerate(read_records(path), 1):
+        try:
+            name, reduced = asked_as(record), _reduced(record)
+            asked.setdefault(name, digest(str(record["question"])))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path / RECORDS}, record {number}: not a whole record ({error!r})") from error
+        if reduced["question_id"] not in questions:
             raise InputError(
-                f"{path}: {record['question_id']} is in records.jsonl and not in questions.jsonl; "
+                f"{path}: {reduced['question_id']} is in records.jsonl and not in questions.jsonl; "
                 "the files are not of one run"
             )
-        asked.setdefault(asked_as(record), digest(str(record["question"])))
         errors += record.get("infrastructure_error") is not None
-        records.append(_reduced(record))
+        records.append(reduced)
     manifest = read_manifest(path)
     incomplete, part = _extent(path, manifest, len(records), errors)
     return Side(

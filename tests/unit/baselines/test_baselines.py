@@ -81,7 +81,7 @@ def test_what_is_not_whole_or_taken_or_has_no_name_is_not_saved(run: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    "harm", ["changed", "cut", "not gzip", "gone", "another version", "no json", "a list"]
+    "harm", ["changed", "cut", "not gzip", "gone", "another version", "no json", "a list", "parts"]
 )
 def test_a_baseline_that_was_harmed_is_refused_by_its_file(run: Path, tmp_path: Path, harm: str) -> None:
     folder = save(read_run(run), "x", tmp_path).folder
@@ -96,6 +96,8 @@ def test_a_baseline_that_was_harmed_is_refused_by_its_file(run: Path, tmp_path: 
         cases.unlink()
     elif harm == "another version":
         page.write_text(json.dumps({**json.loads(page.read_text()), "schema_version": 2}))
+    elif harm == "parts":
+        page.write_text(json.dumps({"schema_version": 1, "manifest": {}}))
     else:
         page.write_text("{" if harm == "no json" else "[]")
     with pytest.raises(InputError, match=r"(cases.csv.gz|baseline.json): .*baseline save"):

@@ -1,5 +1,6 @@
 """Two runs in; what is compared, what is refused, and what is said besides."""
 
+import json
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,16 @@ def test_a_record_of_an_unknown_question_is_refused(tmp_path: Path) -> None:
     asked = [question(number) for number in range(3)]
     folder = write_run(tmp_path / "a", [case(each, 1.0) for each in asked], asked[:2], manifest_of())
     with pytest.raises(InputError, match=r"precursors-002 is in records.jsonl and not in questions.jsonl"):
+        read_run(folder)
+
+
+@pytest.mark.parametrize("harm", [{"scores": 3}, {"task": None}])
+def test_a_record_that_is_none_is_refused_by_its_place(tmp_path: Path, harm: dict[str, Any]) -> None:
+    folder = run_of(tmp_path / "a", BETTER)
+    first, *others = (folder / "records.jsonl").read_text().splitlines()
+    broken = {name: each for name, each in {**json.loads(first), **harm}.items() if each is not None}
+    (folder / "records.jsonl").write_text("\n".join([first, json.dumps(broken), *others]) + "\n")
+    with pytest.raises(InputError, match=r"records.jsonl, record 2: not a whole record"):
         read_run(folder)
 
 

@@ -41,5 +41,6 @@ def test_rules_in_pyproject_are_not_split(pytester: pytest.Pytester) -> None:
     assert read_options(pytester.parseconfig("--gate=f1 by task,steps>=0.4")).gate == (
         "f1 by task,steps>=0.4",
     )
+    assert read_options(pytester.parseconfig("-o", "gate=")).gate == ()
     pytester.makepyprojecttoml('[tool.pytest.ini_options]\ngate = "f1 by task,steps>=0.4"\n')
     assert read_options(pytester.parseconfig()).gate == ("f1 by task,steps>=0.4",)
