@@ -30,6 +30,8 @@ def settle_run(results: Path, run: Path, lost: Collection[str], since: float, ca
             those of other runs, and stay; in the run's own folder they are of the part that was run before.
         cases: How many results there should be; None where the run is not whole.
     """
+    for unfinished in results.glob("*.tmp"):
+        unfinished.unlink(missing_ok=True)
     broken_off = lost_cases(lost)
     if broken_off or cases != sum(1 for _ in results.glob(_RESULTS)):
         recorded = {record["case_id"] for record in read_records(run)} - broken_off
@@ -40,29 +42,43 @@ def settle_run(results: Path, run: Path, lost: Collection[str], since: float, ca
 
 
 def drop_stale(results: Path, recorded: Collection[str], since: float) -> None:
-    """Remove the results of cases without a record, and all but the last result of those with one.
+    """Remove the results of cases without a record, and all but one result of those with one.
+
+    The last is kept; but of a case that was taken from the earlier part of its run, its page from there.
 
     Args:
         results: Folder of the Allure results.
         recorded: Ids of the cases on record.
         since: When the run began, in seconds of the epoch: results of earlier runs stay.
     """
-    last: dict[str, tuple[float, Path]] = {}
+    last: dict[str, tuple[bool, float, Path]] = {}
     for file in results.glob(_RESULTS):
         if file.stat().st_mtime < since:
             continue
         result = _read(file)
         case = _case_of(result)
         if case is None:
+            # A test that was ended before it began, by the end of its session, knows not even its full name.
+            if result and "fullName" not in result:
+                file.unlink()
             continue
         if case not in recorded:
             file.unlink()
             continue
-        stop = float(result.get("stop", 0))
+        found = (_has_page(result), float(result.get("stop", 0)), file)
         if case in last:
-            older = min(last[case], (stop, file))
-            older[1].unlink()
-        last[case] = max(last.get(case, (stop, file)), (stop, file))
+            min(last[case], found)[-1].unlink()
+        last[case] = max(last.get(case, found), found)
+
+
+def shown_cases(results: Path) -> set[str]:
+    """Return the cases that have a result with a page.
+
+    Args:
+        results: Folder of the Allure results.
+    """
+    found = map(_read, results.glob(_RESULTS))
+    return {case for result in found if (case := _case_of(result)) is not None and _has_page(result)}
 
 
 def write_lost(writer: ResultWriter, lost: Iterable[Record], when: float) -> int:
@@ -89,6 +105,15 @@ def _read(file: Path) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _has_page(result: dict[str, Any]) -> bool:
+    """Whether a result is the page of a case with a score.
+
+    One of a case that was taken from before knows its name alone, and one that is broken has no score.
+    """
+    told = any(each["name"] == "prompt" for each in result.get("parameters", ()))
+    return told and result.get("status") != Status.BROKEN
 
 
 def _case_of(result: dict[str, Any]) -> str | None:

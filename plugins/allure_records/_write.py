@@ -10,7 +10,7 @@ from allure_commons.model2 import Status, StatusDetails
 
 from kg.errors import InputError
 from kg.questions import Question, phrase
-from kg.schema import Schema, default_schema, parse_schema
+from kg.schema import default_schema, parse_schema
 from plugins.allure import ResultWriter, lost_cases, lost_records, show_case, show_run, write_lost
 from plugins.allure_records._folder import replaced
 from plugins.allure_records._times import times_of
@@ -24,8 +24,7 @@ from plugins.records import (
     read_summary,
 )
 from plugins.scoring import KeyMatcher
-from plugins.session import CaseError, CaseFailedError, Told, raise_unless_passed, told_of
-from plugins.taxonomy import diagnose
+from plugins.session import CaseError, CaseFailedError, Told, finding_of, raise_unless_passed, told_of
 from prompts.encoders import load_encoder
 
 
@@ -69,7 +68,7 @@ def write_results(run: Path, results: Path) -> Written:
             if record.case_id in lost:
                 continue
             question = _question(run, record, questions)
-            told = told_of(record, question, _finding(record, question, schema), key_encoder)
+            told = told_of(record, question, finding_of(record, question, schema), key_encoder)
             status, details = _outcome(record, told)
             with writer.result(record, *times.of(cases, record), status, details):
                 show_case(record, asked, question.gold, told.difference, told.why)
@@ -102,14 +101,6 @@ def _question(run: Path, record: Record, questions: Mapping[str, Question]) -> Q
             f"{run}: the case {record.case_id} asks {record.question_id}, which questions.jsonl does not have"
         )
     return phrase(question, record.phrasing)
-
-
-def _finding(record: Record, question: Question, schema: Schema) -> str | None:
-    if record.passed or not record.errors or record.execution is None:
-        return None
-    diagnosis = diagnose(question, record.cypher, record.execution, record.scores or {}, schema)
-    # Of labels that an older or newer RetroCypher found, today's finding would not be the reason.
-    return diagnosis.message if diagnosis.labels[:1] == (record.errors[0],) else None
 
 
 def _outcome(record: Record, told: Told) -> tuple[str, StatusDetails | None]:

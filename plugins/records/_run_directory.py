@@ -93,6 +93,20 @@ class RunDirectory:
                 self._seen.add(key)
         self._records.append(line)
 
+    def begin(self, questions: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> None:
+        """Write or replace what is known before the first case.
+
+        Args:
+            questions: The questions of the run.
+            manifest: The manifest.
+
+        Raises:
+            InputError: If they cannot be written.
+        """
+        with _understood(self.path):
+            self.write_questions(questions)
+            self.write_manifest(manifest)
+
     def write_questions(self, questions: Iterable[Mapping[str, Any]]) -> None:
         """Write or replace the questions of the run; raises OSError where they cannot be written."""
         _replace(self.path / QUESTIONS, "".join(json_line(question) + "\n" for question in questions))
@@ -155,12 +169,17 @@ def holds_records(path: Path) -> bool:
 
     Args:
         path: The run directory.
+
+    Raises:
+        InputError: If that cannot be told.
     """
     try:
         with (path / RECORDS).open("rb") as file:
             return file.readline().endswith(b"\n")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); name another folder") from error
 
 
 def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:

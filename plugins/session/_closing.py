@@ -26,6 +26,11 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
         controller: The controller of the run.
         reporter: The terminal it is written to, for its width and whether it has colour.
     """
+    if failure := controller.writer.failure:
+        yield (
+            f"incomplete: {failure}. The records that are there are whole: make room, and give the same "
+            "command again to go on with this run"
+        )
     if controller.summary.cases == 0 and not controller.lost:
         yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
         return
@@ -50,6 +55,8 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
             f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
             f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
         )
+    if controller.earlier is not None:
+        yield controller.earlier.closing()
     yield from _incomplete(controller)
     yield from gate_said(controller)
     yield f"records: {controller.run.path}"

@@ -1,6 +1,6 @@
 """What the controller hands to the workers of its session."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kg.server import Endpoint
@@ -16,6 +16,7 @@ class Context:
         coordination: Folder of the locks that all workers share.
         models: What the controller started for models (see ``prompts.models.SharedModels``).
         allure: Folder of the Allure results; None where Allure is off.
+        taken: What there is to tell of each case that an earlier part of the run has, by its id (`Taken`).
     """
 
     endpoint: Endpoint | None
@@ -23,6 +24,7 @@ class Context:
     coordination: str
     models: dict[str, Any]
     allure: str | None
+    taken: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def passwords(self) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,20 +13,22 @@ import pytest
 
 from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
-from plugins.allure import executor_of, settle_run, show_run
+from plugins.allure import executor_of, settle_run, show_run, shown_cases
 from plugins.ledger import Ledger
-from plugins.records import ALLURE, RunDirectory, new_run_path
+from plugins.records import ALLURE
 from plugins.session._context import Context
 from plugins.session._described import counted, described
-from plugins.session._exit import exit_status
+from plugins.session._exit import INCOMPLETE, exit_status
 from plugins.session._gate import judged
 from plugins.session._graph import RunGraph, graph_of
-from plugins.session._loop_plan import loop_lines
+from plugins.session._header import header_lines
 from plugins.session._once import made_once
+from plugins.session._opening import open_run
 from plugins.session._plan import Plan
 from plugins.session._progress import Progress
 from plugins.session._run_key import run_key, shard_facts
-from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
+from plugins.session._run_writer import RunWriter
+from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD, STOP
 from plugins.summary import Summary
 from plugins.usage import Usage
 from prompts.answers import prepare
@@ -44,6 +47,7 @@ class Controller:
         announce: Writes one line to the terminal.
         selection: Which of its cases pytest is to run (`selection_of`).
         gate: What decides the exit status; None without a rule.
+        end_early: Ends the session after the cases that are under way, for a reason.
 
     Raises:
         InputError: If the cache of answers, a model's file or the run directory cannot be used.
@@ -56,6 +60,7 @@ class Controller:
         announce: Callable[[str], None],
         selection: Mapping[str, Any],
         gate: "Gate | None",
+        end_early: Callable[[str], None],
     ) -> None:
         self.plan = plan
         self._root = root
@@ -64,10 +69,9 @@ class Controller:
         self._kept_before = prepare(plan.answers, read_only=plan.options.offline) if plan.answers else 0
         self._contents = contents_of(self._specs)
         self.key = run_key(plan, selection, self._contents)
-        labels = [model.label for model in plan.models]
-        given = plan.options.run_dir
-        path = Path(given) if given else new_run_path(root / "reports", labels, datetime.now())
-        self.run = RunDirectory(path)
+        self.run, self.earlier = open_run(plan, self.key, root)
+        self._end_early = end_early
+        self.writer = RunWriter(self.run, self._give_up)
         self.summary = Summary()
         self.ledger: list[dict[str, Any]] = []
         self._ledger = Ledger({question.id: question.target for question in plan.questions})
@@ -97,7 +101,8 @@ class Controller:
     @property
     def complete(self) -> bool:
         """Whether every case that was selected has a score."""
-        return self.selected > 0 and self.summary.cases == self.selected and not self.faults
+        whole = self.selected > 0 and self.summary.cases == self.selected
+        return whole and not self.faults and not self.writer.failure
 
     def start(self, allure: str | None) -> Context:
         """Start the server and what models share, and write the questions and the manifest.
@@ -116,11 +121,14 @@ class Controller:
             self._graph = graph_of(self.plan, self._announce)
             self._models = start_shared(self._specs, contents=self._contents, offline=offline)
             self._coordination = session_folder()
-            self.run.write_questions(question.to_json() for question in self.plan.questions)
             told = described(self.plan, self._graph, self._contents, self._started, self._root)
             self._manifest = {**told, "key": self.key.to_json(), "executor": executor_of(os.environ)}
             self._manifest["shard"] = shard_facts(self.plan, self.key)
-            self.run.write_manifest(self._manifest)
+            if self.earlier is not None:
+                self.earlier.take_up(self._take, shown_cases(Path(allure)) if allure else None)
+                self._manifest = self.earlier.describe(self._manifest)
+                self._announce(self.earlier.opening(self.plan.case_count()))
+            self.run.begin((question.to_json() for question in self.plan.questions), self._manifest)
             self._allure = None if allure is None else Path(allure)
         except BaseException:
             self.stop()
@@ -131,28 +139,14 @@ class Controller:
             str(self._coordination.path),
             self._models.to_json(),
             allure,
+            {case: taken.to_json() for case, taken in self.earlier.taken.items()} if self.earlier else {},
         )
 
     def header(self) -> list[str]:
         """Return the lines that say what is being measured."""
-        plan, graph = self.plan, self._graph
-        if graph is None:
+        if self._graph is None:
             return []
-        models = ", ".join(model.label for model in plan.models)
-        names = ", ".join(plan.prompts)
-        wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
-        return [
-            *graph.lines(),
-            f"model: {models}",
-            f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
-            f"{wordings}prompts {names}, shots {', '.join(plan.shots)}: {plan.case_count():,} cases",
-            *([f"{plan.shard}: all of them have {plan.cases_for(plan.whole):,} cases"] if plan.shard else []),
-            *loop_lines(plan.loops),
-            *([f"answers: kept in {plan.answers}, {self._kept_before:,} there"] if plan.answers else []),
-            *([f"gate: {self._gate}"] if self._gate else []),
-            *(["offline: connections to other machines are refused"] if plan.options.offline else []),
-            f"run: {self.run.path}",
-        ]
+        return list(header_lines(self.plan, self._graph, self._gate, self._kept_before, self.run.path))
 
     def log(self, report: pytest.TestReport, total: int) -> None:
         """Write a case's record as its report arrives; note a case that broke off."""
@@ -162,13 +156,10 @@ class Controller:
         self.selected = total
         # Taken off the report: the terminal keeps all reports, which would be the whole run in memory.
         line: str | None = report.__dict__.pop(RECORD_FIELD, None)
-        if line is None:
+        if line is None or not self.writer.record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD))):
             return
         record = json.loads(line)
-        self.run.write_record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD)))
-        self.summary.add(record)
-        self._ledger.add(record)
-        self.answers.add(record)
+        self._count(record)
         if fault := record["infrastructure_error"]:
             self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
@@ -188,31 +179,38 @@ class Controller:
         ledger = {"ledger": self.ledger} if self.plan.loops.active else {}
         counts = {"selected_cases": self.selected, "lost_cases": sorted(self.lost)}
         gate = {"gate": self.gate.to_json()} if self.gate else {}
-        self.run.write_summary({**self.summary.to_json(), **counts, **ledger, **gate})
+        self.writer.summary({**self.summary.to_json(), **counts, **ledger, **gate})
         if self._allure is not None and self.summary.cases:
-            show_run(self._allure, self._manifest, self.summary.cases, self.selected)
+            results, cases = self._allure, self.summary.cases
+            self.writer.attempt(lambda: show_run(results, self._manifest, cases, self.selected))
+        status = INCOMPLETE if self.writer.failure else status
         self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest["exit_status"] = status
         if self._coordination is not None:
             once = made_once(self._coordination.path)
+            once = self.earlier.once(once) if self.earlier else once
             self._manifest["loops"]["once"] = once
             self.answers.add_once(once)
         cache = str(self.plan.answers) if self.plan.answers else None
         self._manifest["answers"] = {"cache": cache, **self.answers.to_json()}
         self._manifest["counts"] = counted(self.plan, self.summary, self.selected, self.lost)
         self._manifest["standstill"] = asdict(self.standstill())
-        self.run.write_manifest(self._manifest)
-        return status
+        self.writer.manifest(self._manifest)
+        return INCOMPLETE if self.writer.failure else status
 
     def tidy(self) -> None:
         """Leave one Allure result a case, as the records have it."""
         if self._allure is not None:
+            results, since = self._allure, self.earlier.started if self.earlier else self._started
             cases = self.summary.cases if self.complete else None
-            settle_run(self._allure, self.run.path, self.lost, self._started.timestamp(), cases)
+            self.writer.attempt(
+                lambda: settle_run(results, self.run.path, self.lost, since.timestamp(), cases)
+            )
 
     def standstill(self) -> Standstill:
         """Return what runaway queries cost the run so far."""
-        return standstill_in(self._coordination.path) if self._coordination else Standstill(0, 0.0)
+        now = standstill_in(self._coordination.path) if self._coordination else Standstill(0, 0.0)
+        return self.earlier.standstill(now) if self.earlier else now
 
     def stop(self) -> None:
         """Stop what was started."""
@@ -224,5 +222,20 @@ class Controller:
             self._coordination.remove()
         self._models = self._graph = self._coordination = None
         self.run.close()
-        if self.summary.cases == 0 and not self.lost:
+        if self.summary.cases == 0 and not self.lost and self.earlier is None:
             self.run.discard()
+
+    def _count(self, record: Mapping[str, Any]) -> None:
+        self.summary.add(record)
+        self._ledger.add(record)
+        self.answers.add(record)
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        self._count(record)
+        self._progress.take_over(record["scores"]["f1"])
+
+    def _give_up(self, reason: str) -> None:
+        if self._coordination is not None:
+            with suppress(OSError):
+                (self._coordination.path / STOP).touch()
+        self._end_early(reason)

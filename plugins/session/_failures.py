@@ -1,6 +1,7 @@
 """What a case raises so that pytest shows it red."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plugins.records import Record
 from plugins.terminal import safe
@@ -35,17 +36,29 @@ def raise_unless_passed(record: Record, difference: str, told: Mapping[str, str]
         raise CaseFailedError(_reason(record, difference, told or {}))
 
 
+def headline(errors: Sequence[str], scores: Mapping[str, Any], execution: Mapping[str, Any]) -> str:
+    """Return in one line what came of a case: what pytest puts beside its name in the short summary.
+
+    Args:
+        errors: The ``errors`` of its record.
+        scores: Its ``scores``.
+        execution: Its ``execution``.
+    """
+    count = execution["row_count"]
+    rows = f"{count:,} row{'' if count == 1 else 's'}"
+    primary = f"{errors[0]}: " if errors else ""
+    return (
+        f"{primary}F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, "
+        f"recall {scores['recall']:.3f}), status {execution['status']}, {rows}"
+    )
+
+
 def _reason(record: Record, difference: str, told: Mapping[str, str]) -> str:
     scores, execution = record.scores or {}, record.execution or {}
     differing = difference.splitlines()
     more = len(differing) - _SHOWN
-    count = execution["row_count"]
-    rows = f"{count:,} row{'' if count == 1 else 's'}"
-    # The first line is what pytest puts beside the case's name in its short summary.
-    primary = f"{record.errors[0]}: " if record.errors else ""
     lines = [
-        f"{primary}F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, "
-        f"recall {scores['recall']:.3f}), status {execution['status']}, {rows}",
+        headline(record.errors, scores, execution),
         *([f"message:  {safe(execution['message'])}"] if execution["message"] else []),
         *([f"why:      {', '.join(record.errors)}"] if record.errors else []),
         *(f"{f'{about}:':<10}{safe(text)}" for about, text in told.items()),

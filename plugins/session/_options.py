@@ -42,6 +42,7 @@ class Options:
         concurrency: Model calls in flight, over all workers together.
         key_encoder: ``NAME@THRESHOLD``; None for no encoder in key matching.
         cache: File that answers are kept in, or ``none``; None for the one in the cache folder.
+        fresh: Whether to start anew where a run could be gone on with.
         offline: Whether nothing but this machine is to be reached, and every answer is to be kept already.
         gate: Rules that decide the exit status.
         baseline: Name or folder of what rules against regressions measure against.
@@ -71,6 +72,7 @@ class Options:
     concurrency: int
     key_encoder: str | None
     cache: str | None
+    fresh: bool
     offline: bool
     gate: tuple[str, ...]
     baseline: str | None
@@ -158,6 +160,9 @@ _DECLARED = (
         "file that answers of models are kept in, or none (default: answers.sqlite in the cache folder)",
         "FILE",
         None,
+    ),
+    _Declared(
+        "fresh", "start anew where a run that was cut short could be gone on with", "", None, flag=True
     ),
     _Declared(
         "offline",
@@ -258,6 +263,7 @@ def read_options(config: pytest.Config) -> Options:
         concurrency=_required("concurrency", given["concurrency"], int, 1),
         key_encoder=given["key-encoder"],
         cache=given["cache"],
+        fresh=bool(given["fresh"]),
         offline=bool(given["offline"]),
         gate=tuple(given["gate"] or ()),
         baseline=given["baseline"],

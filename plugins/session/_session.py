@@ -11,6 +11,7 @@ from kg.offline import refuse_network
 from kg.questions import Setting
 from kg.secrets import Secrets, secrets_of
 from kg.server import SessionFolder
+from plugins.allure import forgive_unwritten
 from plugins.remote import is_remote, prepare
 from plugins.session._closing import closing_lines, gate_said, quieten
 from plugins.session._context import Context
@@ -84,6 +85,8 @@ class SuiteSession:
                 self._configure_controller(plan, settings)
         except RetroCypherError as error:
             raise pytest.UsageError(self._secrets.strike(str(error))) from error
+        if self.worker is not None:
+            self._config.add_cleanup(forgive_unwritten())
 
     def start(self) -> None:
         """Start the server and what models share; the controller's part.
@@ -188,7 +191,9 @@ class SuiteSession:
         if not self._config.option.collectonly:
             selection = selection_of(self._config)
             gate = gate_for(plan, self._config, settings)
-            self.controller = Controller(plan, self._config.rootpath, self._announce, selection, gate)
+            self.controller = Controller(
+                plan, self._config.rootpath, self._announce, selection, gate, self._end_early
+            )
             if getattr(self._config.option, "allure_report_dir", "") is None and not self._remote:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
         if not self._config.pluginmanager.hasplugin("dsession"):
@@ -196,6 +201,12 @@ class SuiteSession:
 
     def _is_worker(self) -> bool:
         return hasattr(self._config, "workerinput")
+
+    def _end_early(self, reason: str) -> None:
+        for name in ("session", "dsession"):
+            running: Any = self._config.pluginmanager.getplugin(name)
+            if running is not None:
+                running.shouldstop = reason
 
     def _total(self) -> int:
         session: Any = self._config.pluginmanager.getplugin("session")

@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field
 
 from kg.questions import Question
+from kg.schema import Schema
 from plugins.records import Record
 from plugins.scoring import KeyMatcher, difference
 from plugins.session._why import why
+from plugins.taxonomy import diagnose
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,24 @@ class Told:
 
     difference: str = ""
     why: dict[str, str] = field(default_factory=dict)
+
+
+def finding_of(record: Record, question: Question, schema: Schema) -> str | None:
+    """Return what the text of a recorded query shows of its primary label; None where it shows nothing of it.
+
+    Args:
+        record: The case's record.
+        question: Its question.
+        schema: The schema of the graph.
+
+    Raises:
+        GraphError: The tables of Cypher's grammar cannot be had.
+    """
+    if record.passed or not record.errors or record.execution is None:
+        return None
+    diagnosis = diagnose(question, record.cypher, record.execution, record.scores or {}, schema)
+    # Of labels that an older or newer RetroCypher found, today's finding would not be the reason.
+    return diagnosis.message if diagnosis.labels[:1] == (record.errors[0],) else None
 
 
 def told_of(record: Record, question: Question, finding: str | None, key_encoder: KeyMatcher | None) -> Told:

@@ -1,5 +1,7 @@
 """The side of the session that runs cases: every xdist worker, or the one process without xdist."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +14,15 @@ from plugins.session._failures import CaseError, CaseFailedError
 from plugins.session._plan import Plan
 from plugins.session._rounds import Outcome
 from plugins.session._shortened import shortened
+from plugins.session._taken import Taken
 
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
 ERROR_FIELD = "retrocypher_error"
 FORESEEN_FIELD = "retrocypher_foreseen"
+TAKEN_FIELD = "retrocypher_taken"
+STOP = "stop"
+"""A file of this name in the folder that all workers share ends each of them after its case."""
 
 
 class Worker:
@@ -31,6 +37,7 @@ class Worker:
         self.plan = plan
         self.context = context
         self._outcome: Outcome | None = None
+        self._taken: Taken | None = None
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give a test that takes ``case`` the cases of its setting."""
@@ -45,6 +52,12 @@ class Worker:
         """Keep the outcome of the running case for its report."""
         self._outcome = outcome
 
+    def take(self, case: Case) -> Taken | None:
+        """Return what the earlier part of the run has of the running case; None where it is to be asked."""
+        told = self.context.taken.get(case.id) if self.context else None
+        self._taken = None if told is None else Taken(**told)
+        return self._taken
+
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on the report of its call, and shorten what failed cases print."""
         if report.when != "call":
@@ -53,14 +66,23 @@ class Worker:
             report.longrepr = shortened(str(call.excinfo.value), report.location)
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
             setattr(report, FORESEEN_FIELD, True)
+        if self._stopped():
+            item.session.shouldstop = "the controller stopped the run"
+        taken, self._taken = self._taken, None
+        if taken is not None:
+            setattr(report, TAKEN_FIELD, True)
+            report.duration = taken.time_s
+            _tell_scores(item, report, taken.scores)
         outcome, self._outcome = self._outcome, None
         if outcome is None:
             return
         record = outcome.record
         setattr(report, RECORD_FIELD, json_line(record.to_json()))
         setattr(report, MESSAGES_FIELD, json_line(outcome.messages))
-        item.user_properties.extend(_scores(record.scores))
-        report.user_properties = list(item.user_properties)
+        _tell_scores(item, report, record.scores or {})
+
+    def _stopped(self) -> bool:
+        return self.context is not None and (Path(self.context.coordination) / STOP).exists()
 
 
 def case_of(item: pytest.Item) -> Case | None:
@@ -76,5 +98,7 @@ def is_empty(item: pytest.Item) -> bool:
     return spec is not None and "case" in spec.params and case_of(item) is None
 
 
-def _scores(scores: dict[str, Any] | None) -> list[tuple[str, object]]:
-    return [(name, value) for name, value in (scores or {}).items() if isinstance(value, int | float)]
+def _tell_scores(item: pytest.Item, report: pytest.TestReport, scores: Mapping[str, Any]) -> None:
+    numbers = ((name, value) for name, value in scores.items() if isinstance(value, int | float))
+    item.user_properties.extend(numbers)
+    report.user_properties = list(item.user_properties)

@@ -23,17 +23,21 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     count = iter(range(100))
 
-    def run(*arguments: str, where: str = "benchmarks", run_dir: Path | None = None) -> Ran:
+    def run(
+        *arguments: str, where: str = "benchmarks", run_dir: Path | None = None, root: Path | None = None
+    ) -> Ran:
         folder = run_dir or tmp_path / f"run{next(count)}"
+        # With a root of its own, the run gets a folder below that, as it does without --run-dir.
+        named = () if root else (f"--run-dir={folder}",)
         # A scripted server is not to be answered for by one that had its port before.
         cache = () if any(each.startswith("--cache") for each in arguments) else ("--cache=none",)
         result = pytester.runpytest_subprocess(
             str(CHECKOUT / where),
-            f"--rootdir={CHECKOUT}",
+            f"--rootdir={root or CHECKOUT}",
             f"--confcutdir={CHECKOUT}",
             "-c",
             str(CHECKOUT / "pyproject.toml"),
-            f"--run-dir={folder}",
+            *named,
             # It would load all of Hypothesis at the end of each session, which has no use for it.
             "-p",
             "no:hypothesispytest",

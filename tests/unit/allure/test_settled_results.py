@@ -4,13 +4,13 @@ from pathlib import Path
 
 from support.records import record_of, write_run
 
-from plugins.allure import drop_stale, settle_run
+from plugins.allure import drop_stale, settle_run, shown_cases
 
 
 def result(folder: Path, name: str, parameters: dict[str, str], age: float = 0.0, stop: int = 0) -> None:
     file = folder / f"{name}-result.json"
     named = [{"name": key, "value": value} for key, value in parameters.items()]
-    file.write_text(json.dumps({"parameters": named, "stop": stop}))
+    file.write_text(json.dumps({"fullName": "t", "parameters": named, "stop": stop}))
     os.utime(file, (1_000_000 - age, 1_000_000 - age))
 
 
@@ -47,3 +47,22 @@ def test_the_part_that_was_run_before_is_settled_too(tmp_path: Path) -> None:
         settle_run(folder, run, [], since=999_950, cases=2)
     assert left(run / "allure-results") == ["a again", "b"]
     assert left(tmp_path / "of many runs") == ["a again", "a before", "b", "killed"]
+
+
+def test_of_a_case_taken_from_before_the_result_with_its_page_stays(tmp_path: Path) -> None:
+    result(tmp_path, "earlier", {"case": "a", "prompt": "P1"}, stop=10)
+    result(tmp_path, "taken", {"case": "a"}, stop=20)
+    result(tmp_path, "only taken", {"case": "b"}, stop=20)
+    lost = {"name": "case", "value": "c"}, {"name": "prompt", "value": "P1"}
+    (tmp_path / "lost-result.json").write_text(
+        json.dumps({"fullName": "t", "parameters": lost, "status": "broken"})
+    )
+    assert shown_cases(tmp_path) == {"a"}
+    drop_stale(tmp_path, {"a", "b"}, since=0)
+    assert left(tmp_path) == ["earlier", "only taken"]
+
+
+def test_a_test_that_was_ended_before_it_began_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x-result.json").write_text(json.dumps({"name": "test_single_step[a]", "status": "skipped"}))
+    drop_stale(tmp_path, {"a"}, since=0)
+    assert left(tmp_path) == []
