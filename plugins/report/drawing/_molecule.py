@@ -14,7 +14,13 @@ _LONGEST = 600
 """Characters of a SMILES beyond which a drawing of this size shows nothing."""
 
 _BOND_PX = 17
-_OPTIONS = {"clearBackground": False, "fixedBondLength": _BOND_PX, "minFontSize": 7, "padding": 0.04}
+_OPTIONS = {
+    "clearBackground": False,
+    "fixedBondLength": _BOND_PX,
+    "minFontSize": 7,
+    "multipleBondOffset": 0.2,
+    "padding": 0.04,
+}
 _PATH = re.compile(r"<path[^>]*?\bd='([^']*)'([^>]*)>")
 _INK = re.compile(r"(?:fill|stroke)[:=]'?#([0-9A-Fa-f]{6})")
 _STEP = re.compile(r"[A-Z]|-?\d+(?:\.\d+)?")

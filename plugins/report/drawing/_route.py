@@ -11,7 +11,7 @@ _BOX_W, _GAP, _PAD, _SPACE = 112, 34, 6, 26
 _LINE = 14
 _MOST = 5
 """Molecules of a column that are shown."""
-_CHARACTERS = 17
+_CHARACTERS = 15
 
 
 @dataclass(frozen=True, slots=True)

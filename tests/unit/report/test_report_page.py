@@ -7,7 +7,8 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, a_run, answered, some_questions
 
 from kg.errors import InputError
-from plugins.records import read_records, read_targets
+from plugins.ledger import ledger_of
+from plugins.records import Round, read_records, read_targets
 from plugins.report import build_report
 from plugins.statistics import ScoreTable, compare, metric_validity, slice_boxes, slice_means
 from plugins.summary import summarise
@@ -137,3 +138,24 @@ def test_what_cannot_be_reported_is_said_in_one_line(tmp_path: Path) -> None:
     (run / "records.jsonl").write_text((run / "records.jsonl").read_text() * 2)
     with pytest.raises(InputError, match="twice"):
         build_report([run], tmp_path / "x.html", most=9)
+
+
+def test_loops_are_told_as_the_ledger_tells_them(tmp_path: Path) -> None:
+    questions = some_questions()
+    records = []
+    for number, question in enumerate(questions):
+        right = bool(number % 3)
+        worth = {"status": "ok", "f1": 0.0, "passed": False, "errors": ["path_length"]}
+        first = Round(
+            "generator", "h", "A", "A", findings=[{"result": worth}], tokens={"prompt": 9}, time_s=1.0
+        )
+        then = Round("corrector", "h", "B", "B", "taken", tokens={"prompt": 9}, time_s=2.0)
+        records.append(answered(question, right, loop="cove", rounds=[first, then]))
+    run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
+    (entry,) = ledger_of(read_records(run), read_targets(run))
+    read = Read(page(run))
+    row = next(row for row in read.rows if row[:1] == ["all"] and len(row) == 8)
+    names = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
+    assert row[1:6] == [str(entry[name]) for name in names]
+    assert row[6] == f"{entry['repair_rate']['value']:.3f}"
+    assert f"{entry['calls']} calls, {entry['tokens']} tokens" in read.text
