@@ -112,7 +112,7 @@ def _mean(told: Mapping[str, Any]) -> tuple[str, str]:
 def _table(headings: tuple[str, ...]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", overflow="fold")
+        table.add_column(heading, justify="right" if number else "left", no_wrap=not number, overflow="fold")
     return table
 
 
