@@ -68,19 +68,24 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
     """
     _require_writable(out)
     folder = out.with_name(f"{out.stem}-cases")
-    with CaseFolder(folder) as pages:
-        runs = read_runs(paths)
-        page = page_of(runs)
+    runs = read_runs(paths)
+    page = page_of(runs)
 
-        def render(most: int) -> Rendered:
-            cases = listed(runs, most)
-            links = _links(runs, cases, folder.name)
-            html = render_page(runs, page, cases, links, folder.name)
-            return Rendered(html.encode(), len(cases), links)
+    def render(most: int) -> Rendered:
+        cases = listed(runs, most)
+        links = _links(runs, cases, folder.name)
+        html = render_page(runs, page, cases, links, folder.name)
+        return Rendered(html.encode(), len(cases), links)
 
-        rendered = fitted(render, most)
-        sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, f"../{out.name}")]
-        out.write_bytes(rendered.html)
+    rendered = fitted(render, most)
+    try:
+        with CaseFolder(folder) as pages:
+            sizes = [
+                size for run in runs for size in _write_pages(run, rendered.links, pages, f"../{out.name}")
+            ]
+            out.write_bytes(rendered.html)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
     written = _write_figures(page, figures) if figures is not None else []
     return Report(
         page=out,

@@ -5,7 +5,7 @@
   const shown = document.getElementById("shown"), body = table.tBodies[0];
   const selects = [...form.querySelectorAll("select")];
   const rows = [...body.rows].map(row => ({ row, key: row.dataset.k.split(","), text: row.textContent.toLowerCase() }));
-  const total = rows.length.toLocaleString("en");
+  const total = `${rows.length.toLocaleString("en")} case${rows.length === 1 ? "" : "s"}`;
 
   const filter = () => {
     const wanted = selects.map(select => select.value), words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -15,7 +15,7 @@
       row.hidden = !fits;
       count += fits;
     }
-    shown.textContent = count === rows.length ? `${total} cases` : `${count.toLocaleString("en")} of ${total} cases`;
+    shown.textContent = count === rows.length ? total : `${count.toLocaleString("en")} of ${total}`;
   };
 
   const value = (row, column, number) => {

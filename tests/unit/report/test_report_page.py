@@ -1,5 +1,6 @@
 """The page says what the summary and the statistics say, and nothing else."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
     records += [answered(q, False, scores=None, execution=None, errors=[], **broken) for q in questions[1:]]
     run = write_run(tmp_path / "run", records, questions, {"exit_status": 16, "cases": len(records)})
     read = Read(page(run))
-    assert "1 cases failed" in read.text
+    assert "1 case failed" in read.text
     assert "Not whole: incomplete" in read.text
     assert any(row[:2] == ["model unreachable", "9"] for row in read.rows)
 
@@ -159,3 +160,20 @@ def test_loops_are_told_as_the_ledger_tells_them(tmp_path: Path) -> None:
     assert row[1:6] == [str(entry[name]) for name in names]
     assert row[6] == f"{entry['repair_rate']['value']:.3f}"
     assert f"{entry['calls']} calls, {entry['tokens']} tokens" in read.text
+
+
+def test_a_full_disk_is_said_and_leaves_the_report_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_run(tmp_path / "run")
+    before = page(run)
+
+    def full(path: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        page(run)
+    assert (run / "report.html").read_text("utf-8") == before
+    assert len([*(run / "report-cases").glob("*.html")]) > 10
+    assert not (run / "report-cases.new").exists()
