@@ -93,6 +93,7 @@ def test_no_secret_is_left_anywhere(
     address = endpoint.uri.replace("://", f"://{endpoint.user}:{endpoint.password}@")
     log, junit = tmp_path / "log.txt", tmp_path / "junit.xml"
     monkeypatch.setenv("PYTEST_ADDOPTS", f"-p careless --graph={address} --log-file={log} --junitxml={junit}")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "job.md"))
     said = ("-o", "junit_logging=all", "--log-level=DEBUG", "-v", "-rA", "-l")
     cases = ("--model=m", "--loop=none,careless", "--sample=5", "--prompt=P5", "--shot=ZS")
     ran = suite("-n2", f"--cache={tmp_path / 'answers.sqlite'}", *said, *cases)
@@ -101,7 +102,7 @@ def test_no_secret_is_left_anywhere(
     assert "raised ['***', '***'," in ran.output
     assert "logged ['***', '***'," in log.read_text()
     files = [path for path in (*ran.run.rglob("*"), *tmp_path.glob("*.*")) if path.is_file()]
-    assert {log, junit, tmp_path / "answers.sqlite"} <= set(files)
+    assert {log, junit, tmp_path / "job.md", tmp_path / "answers.sqlite"} <= set(files)
     assert any("allure-results" in str(path) for path in files)
     seen = {str(path): path.read_bytes() for path in files if path.suffix != ".py"}
     seen["terminal"] = ran.output.encode()
