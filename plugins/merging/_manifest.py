@@ -6,6 +6,7 @@ from typing import Any
 from plugins.merging._shard_run import ShardRun
 
 _OWN = ("started", "ended", "exit_status", "cases", "machine", "git", "versions")
+_CONTINUED = "continued"
 _OWN_OPTIONS = ("graph", "run_dir", "cache", "concurrency")
 
 
@@ -22,7 +23,7 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
     """
     manifests = [run.manifest for run in runs]
     first = manifests[0]
-    alike = {name: _common(each.get(name) for each in manifests) for name in first}
+    alike = {name: _common(each.get(name) for each in manifests) for name in first if name != _CONTINUED}
     return {
         **alike,
         "started": min(each["started"] for each in manifests),
@@ -52,6 +53,7 @@ def _told(run: ShardRun) -> dict[str, Any]:
         "options": {name: manifest["options"].get(name) for name in _OWN_OPTIONS},
         "graph": {name: manifest["graph"].get(name) for name in ("kind", "version", "notes")},
         "answers": manifest.get("answers"),
+        **({_CONTINUED: manifest[_CONTINUED]} if _CONTINUED in manifest else {}),
     }
 
 

@@ -47,6 +47,8 @@ def test_shards_make_the_whole_run(of: int, tmp_path: Path, questions: tuple[Que
 
 def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple[Question, ...]) -> None:
     runs = shards(tmp_path, questions, 3)
+    once = [{"at": "2026-01-02T00:30:00+00:00", "taken": 3}]
+    write_shard(runs[1], Shard(2, 3), questions, manifest={"continued": once})
     manifest = read_manifest(merge(runs, tmp_path / "whole").path)
     assert (manifest["cases"], manifest["questions"]["count"]) == (20, 20)
     assert manifest["started"].startswith("2026-01-01")
@@ -73,6 +75,8 @@ def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple
         (str(run), number, 3) for number, run in enumerate(runs, 1)
     ]
     assert [each["options"]["graph"] for each in told] == [f"bolt://host{n}:7687" for n in (1, 2, 3)]
+    assert [each.get("continued") for each in told] == [None, once, None]
+    assert "continued" not in manifest
     assert manifest["exit_status"] == 1
 
 
