@@ -52,7 +52,10 @@ class History:
         """
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.file.with_suffix(".lock")):
+            lock = self.file.with_suffix(".lock")
+            # Where a lock cannot be written, waiting for it would not end.
+            lock.touch()
+            with FileLock(lock):
                 others = [each for each in self._read() if not _same(each, point, when)]
                 points = sorted([*others, _slim(point, when)], key=_time)[-KEPT:]
                 partial = self.file.with_suffix(".partial")

@@ -54,3 +54,8 @@ def test_another_file_is_refused(history: History, line: str) -> None:
     history.file.write_text(json.dumps({"timestamp": 1, "name": "a"}) + "\n" + line + "\n")
     with pytest.raises(InputError, match=r"history.jsonl, line 2: no history of Allure; remove the file"):
         history.before(10)
+
+
+def test_a_place_that_cannot_be_written_is_named() -> None:
+    with pytest.raises(InputError, match=r"/proc/history.jsonl: cannot be written \("):
+        History(Path("/proc/history.jsonl")).add(point("a"), 10)
