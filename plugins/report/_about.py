@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from plugins.report._environment import environment
 from plugins.report._run import Run
 
 _HASH = 12
@@ -33,7 +34,8 @@ def _lines(run: Run) -> Iterator[tuple[str, str]]:
     yield "Cases", _cases(run)
     yield "Questions", _questions(manifest.get("questions") or {})
     yield "Graph", _graph(manifest.get("graph") or {})
-    yield "Answers", _answers(manifest.get("answers") or {})
+    yield "Answers", _answers(manifest.get("answers") or {}, manifest.get("prices") or {})
+    yield "Answered as", _names(manifest.get("answers") or {})
     yield "Machine", _machine(manifest)
     yield "Code", _code(manifest)
 
@@ -90,9 +92,22 @@ def _graph(graph: Mapping[str, Any]) -> str:
     )
 
 
-def _answers(answers: Mapping[str, Any]) -> str:
-    asked = answers.get("asked")
-    return f"{asked:,} asked for, {answers.get('from_cache', 0):,} of them from the cache" if asked else ""
+def _answers(answers: Mapping[str, Any], prices: Mapping[str, Any]) -> str:
+    asked, cost = answers.get("asked"), answers.get("cost")
+    if not asked:
+        return ""
+    priced = f"{environment().filters['usd'](cost)} at list prices of {prices.get('as_of', 'no date')}"
+    return _joined(
+        f"{asked:,} asked for",
+        f"{answers.get('from_cache') or 0:,} of them from the cache",
+        "" if cost is None else priced,
+    )
+
+
+def _names(answers: Mapping[str, Any]) -> str:
+    """Return what the servers called the models that answered."""
+    served = (each for told in (answers.get("by_model") or {}).values() for each in told.get("served") or ())
+    return ", ".join(dict.fromkeys(str(each["model"]) for each in served if each.get("model")))
 
 
 def _machine(manifest: Mapping[str, Any]) -> str:

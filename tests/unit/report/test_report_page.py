@@ -177,3 +177,28 @@ def test_a_full_disk_is_said_and_leaves_the_report_before(
     assert (run / "report.html").read_text("utf-8") == before
     assert len([*(run / "report-cases").glob("*.html")]) > 10
     assert not (run / "report-cases.new").exists()
+
+
+def test_the_manifest_is_told_in_words(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    served = [{"model": "gpt-x-2026", "system_fingerprint": "fp", "answers": 120}]
+    told = {
+        "models": [{"label": "m", "kind": "openai", "argument": "gpt-x"}],
+        "started": "2026-01-02T03:04:05+00:00",
+        "ended": "2026-01-02T05:06:05+00:00",
+        "answers": {"asked": 120, "from_cache": 20, "cost": 1.5, "by_model": {"m": {"served": served}}},
+        "prices": {"as_of": "2026-01"},
+        "graph": {"kind": "local", "version": "5.26.30", "fingerprint": "f" * 64},
+        "git": {"commit": "c" * 40, "changed": True},
+    }
+    write_run(run, list(read_records(run)), some_questions(), {**MANIFEST, **told})
+    rows = Read(page(run)).text
+    for words in (
+        "2 January 2026, 03:04 UTC, 2 h 2 min",
+        "m (gpt-x)",
+        "120 asked for, 20 of them from the cache, 1.50 USD at list prices of 2026-01",
+        "gpt-x-2026",
+        "Neo4j 5.26.30, local, fingerprint ffffffffffff",
+        "commit cccccccccccc, with changes",
+    ):
+        assert words in rows
