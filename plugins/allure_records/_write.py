@@ -23,9 +23,8 @@ from plugins.records import (
     read_records,
     read_summary,
 )
-from plugins.scoring import KeyMatcher
+from plugins.scoring import KeyMatcher, key_encoder_named
 from plugins.session import CaseError, CaseFailedError, Told, finding_of, raise_unless_passed, told_of
-from prompts.encoders import load_encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +79,7 @@ def write_results(run: Path, results: Path) -> Written:
 
 def _key_encoder(manifest: Mapping[str, Any]) -> KeyMatcher | None:
     named = manifest.get("options", {}).get("key_encoder")
-    if named is None:
-        return None
-    name, _, threshold = named.rpartition("@")
-    return KeyMatcher(load_encoder(name), float(threshold))
+    return None if named is None else key_encoder_named(named).matcher()
 
 
 def _records(run: Path) -> Iterator[Record]:

@@ -1,6 +1,5 @@
 """``retrocypher baseline``: runs kept to measure later ones against."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,21 @@ from rich.text import Text
 from kg.errors import InputError
 from plugins.baselines import HOME, find_side, known_baselines, read_baseline, read_page, save
 from plugins.command._console import table_console
+from plugins.command._json import json_option, print_json
 from plugins.comparison import read_run
 from plugins.terminal import one_line
-
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.command("save")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("name")
 @click.option("--replace", is_flag=True, help="Replace a baseline of that name.")
-@_AS_JSON
+@json_option
 def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) -> None:
     """Keep the scores of RUN as the baseline NAME, in reports/baselines/NAME; commit that folder."""
     done = save(read_run(run), name, Path.cwd(), replace=replace)
     if as_json:
-        _print({"name": name, "folder": str(done.folder), "cases": done.cases, "bytes": done.bytes})
+        print_json({"name": name, "folder": str(done.folder), "cases": done.cases, "bytes": done.bytes})
         return
     click.echo(
         f"{done.cases:,} cases kept in {done.folder} ({done.bytes / 1e3:,.0f} KB); commit that folder.\n"
@@ -38,13 +36,13 @@ def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) ->
 
 
 @click.command("list")
-@_AS_JSON
+@json_option
 def baseline_list_command(as_json: bool) -> None:
     """List the baselines of this checkout."""
     home = Path.cwd() / HOME
     pages = {name: read_page(home / name) for name in known_baselines(home)}
     if as_json:
-        _print({"baselines": [_brief(name, page) for name, page in pages.items()]})
+        print_json({"baselines": [_brief(name, page) for name, page in pages.items()]})
         return
     if not pages:
         click.echo(f"no baseline in {home}; keep one with `retrocypher baseline save RUN NAME`")
@@ -59,7 +57,7 @@ def baseline_list_command(as_json: bool) -> None:
 
 @click.command("show")
 @click.argument("name")
-@_AS_JSON
+@json_option
 def baseline_show_command(name: str, as_json: bool) -> None:
     """Show what the baseline NAME holds: its scores by task, and what they were measured under."""
     home = Path.cwd() / HOME
@@ -69,7 +67,7 @@ def baseline_show_command(name: str, as_json: bool) -> None:
         raise InputError(f"{name}: a run, not a baseline; show it with `retrocypher summary {name}`")
     page, side = read_page(folder), read_baseline(folder)
     if as_json:
-        _print({**page, "conditions": side.conditions.to_json(), "models": list(side.models)})
+        print_json({**page, "conditions": side.conditions.to_json(), "models": list(side.models)})
         return
     table = _table(("F1 of", "cases", "mean", "95 % interval"))
     for each in page["f1"]:
@@ -114,7 +112,3 @@ def _table(headings: tuple[str, ...]) -> Table:
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left", no_wrap=not number, overflow="fold")
     return table
-
-
-def _print(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -1,12 +1,12 @@
 """``retrocypher compare``: what became of one run in another."""
 
-import json
 from pathlib import Path
 
 import click
 
 from plugins.baselines import find_side
 from plugins.command._console import table_console
+from plugins.command._json import json_option, print_json
 from plugins.command._measures import measure, slicing
 from plugins.comparison import compare_sides, render_comparison
 from plugins.statistics import MARGIN
@@ -31,7 +31,7 @@ from plugins.statistics import MARGIN
     help=f"What is too small to matter (default: {MARGIN:g}).",
 )
 @click.option("--on-common", is_flag=True, help="Compare runs that were not measured alike all the same.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def compare_command(
     a: str, b: str, metric: str, by: list[tuple[str, ...]], margin: float, on_common: bool, as_json: bool
 ) -> None:
@@ -44,6 +44,6 @@ def compare_command(
         find_side(a, here), find_side(b, here), metric, by, margin=margin, on_common=on_common
     )
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(found.to_json())
     else:
         table_console().print(render_comparison(found))

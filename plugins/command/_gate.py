@@ -1,11 +1,11 @@
 """``retrocypher gate``: a run that has ended, judged by rules."""
 
-import json
 import os
 from pathlib import Path
 
 import click
 
+from plugins.command._json import json_option, print_json
 from plugins.comparison import read_run
 from plugins.gate import gate_lines, gate_of
 from plugins.publishing import append_job_summary, facts_of, job_summary, job_summary_file
@@ -19,7 +19,7 @@ from plugins.summary import summarise
 @click.option("--baseline", help="Name or folder of what no-regression rules are measured against.")
 @click.option("--gate-allow-inconclusive", is_flag=True, help="Let no-regression hold where nothing shows.")
 @click.option("--gate-partial", is_flag=True, help="Judge a sampled or cut run.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def gate_command(
     run: Path,
     rules: tuple[str, ...],
@@ -45,7 +45,7 @@ def gate_command(
         except OSError as error:
             click.echo(f"the summary of the job cannot be written: {file} ({error.strerror})", err=True)
     if as_json:
-        click.echo(json.dumps(result.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(result.to_json())
     else:
         click.echo("\n".join(gate_lines(result)))
     click.get_current_context().exit(result.exit_status)

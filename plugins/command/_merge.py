@@ -1,10 +1,10 @@
 """``retrocypher merge``: shards into the run they are parts of."""
 
-import json
 from pathlib import Path
 
 import click
 
+from plugins.command._json import json_option, print_json
 from plugins.merging import Merged, merge
 
 
@@ -12,12 +12,12 @@ from plugins.merging import Merged, merge
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--into", required=True, type=click.Path(path_type=Path), help="Folder of the merged run.")
 @click.option("--partial", is_flag=True, help="Merge what there is, though shards or cases are missing.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@json_option
 def merge_command(runs: tuple[Path, ...], into: Path, partial: bool, as_json: bool) -> None:
     """Join RUNS, the shards of a run (--shard i/n), into one run directory."""
     done = merge(runs, into, partial=partial)
     if as_json:
-        click.echo(json.dumps(_as_json(done), indent=2, ensure_ascii=False))
+        print_json(_as_json(done))
         return
     cases = done.summary["cases"]
     click.echo(f"{len(done.runs)} of {done.runs[0].shard.of} shards, {cases:,} cases: {done.path}")

@@ -1,10 +1,10 @@
 """``retrocypher report``: one self-contained HTML page of one or more runs, from their records."""
 
-import json
 from pathlib import Path
 
 import click
 
+from plugins.command._json import json_option, print_json
 from plugins.report import build_report
 
 _LISTED = 5_000
@@ -26,7 +26,7 @@ _LISTED = 5_000
     show_default=True,
     help="How many failed cases to list at most.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
+@json_option
 def report_command(
     runs: tuple[Path, ...], out: Path | None, figures: Path | None, most: int, as_json: bool
 ) -> None:
@@ -36,7 +36,7 @@ def report_command(
     """
     report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
     if as_json:
-        click.echo(json.dumps(report.to_json()))
+        print_json(report.to_json())
         return
     for name, lacks in report.lacking.items():
         click.echo(f"{name} is not whole: {lacks}", err=True)

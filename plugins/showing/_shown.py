@@ -10,10 +10,8 @@ from kg.labels import LABELS, name_of
 from kg.questions import Question, phrase
 from kg.schema import parse_schema
 from plugins.records import Record, read_manifest, read_messages, read_questions
-from plugins.scoring import KeyMatcher
-from plugins.session import told_of
-from plugins.taxonomy import diagnose
-from prompts.encoders import load_encoder
+from plugins.scoring import key_encoder_named
+from plugins.session import Told, finding_of, told_of
 from prompts.exemplars import Exemplar, load_bank
 
 
@@ -85,9 +83,7 @@ def show_case(run: Path, found: Mapping[str, Any], *, with_messages: bool = Fals
     asked = read_questions(run).get(record.question_id)
     question = None if asked is None else phrase(asked, record.phrasing)
     manifest = read_manifest(run)
-    told = None
-    if question is not None:
-        told = told_of(record, question, _finding(record, question, manifest), _key_encoder(manifest))
+    told = None if question is None else _told(record, question, manifest)
     used = {turn.messages_sha256 for turn in record.rounds}
     messages = read_messages(run) if with_messages else None
     return ShownCase(
@@ -101,21 +97,11 @@ def show_case(run: Path, found: Mapping[str, Any], *, with_messages: bool = Fals
     )
 
 
-def _finding(record: Record, question: Question, manifest: Mapping[str, Any]) -> str | None:
-    if record.passed or not record.errors or record.execution is None or not manifest:
-        return None
-    schema = parse_schema(manifest["graph"]["schema"])
-    found = diagnose(question, record.cypher, record.execution, record.scores or {}, schema)
-    # Of labels that another version found, today's finding would not be the reason.
-    return found.message if found.labels[:1] == (record.errors[0],) else None
-
-
-def _key_encoder(manifest: Mapping[str, Any]) -> KeyMatcher | None:
-    named = manifest["options"].get("key_encoder") if manifest else None
-    if named is None:
-        return None
-    name, _, threshold = named.rpartition("@")
-    return KeyMatcher(load_encoder(name), float(threshold))
+def _told(record: Record, question: Question, manifest: Mapping[str, Any]) -> Told:
+    schema = manifest.get("graph", {}).get("schema")
+    finding = finding_of(record, question, parse_schema(schema)) if schema else None
+    encoder = manifest.get("options", {}).get("key_encoder")
+    return told_of(record, question, finding, key_encoder_named(encoder).matcher() if encoder else None)
 
 
 def _exemplar(record: Record) -> Exemplar | None:
