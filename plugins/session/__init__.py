@@ -2,10 +2,10 @@
 
 from plugins.session._cases import Case
 from plugins.session._context import Context
+from plugins.session._declared import add_options
 from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
 from plugins.session._far import look
 from plugins.session._once import OnceInFolder
-from plugins.session._options import add_options
 from plugins.session._plan import Plan
 from plugins.session._rounds import Outcome
 from plugins.session._run_case import run_case

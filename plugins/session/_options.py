@@ -1,16 +1,15 @@
-"""The options of the suite: declared to pytest, and read back as one object."""
+"""The options of a session, read back as one object."""
 
-import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from kg.errors import InputError
-from kg.questions import PHRASINGS
 from kg.secrets import without_password
+from plugins.session._declared import DECLARED, Declared, dest
 
 N = TypeVar("N", int, float)
 
@@ -85,162 +84,13 @@ class Options:
         return {**asdict(self), "graph": without_password(self.graph)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    name: str
-    help: str
-    metavar: str
-    default: str | None
-    many: bool = False
-    flag: bool = False
-    once: bool = False
-
-
-_DECLARED = (
-    _Declared("prompt", "prompts to run: P1 to P10, or all", "NAME,...", "P5,P10", many=True),
-    _Declared("shot", "shots to run: ZS, 1S-S, 1S-D-R, 1S-D-S, or all", "NAME,...", "1S-D-S", many=True),
-    _Declared(
-        "model",
-        "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local, or the name of a model "
-        "behind an OpenAI-compatible API; LABEL=SPEC names it in ids and tables (repeatable)",
-        "SPEC",
-        None,
-        many=True,
-    ),
-    _Declared("task", "tasks to run (default: all)", "NAME,...", None, many=True),
-    _Declared(
-        "phrasing",
-        f"wordings of each question: 1 to {PHRASINGS}, or all",
-        "N,...",
-        "1",
-        many=True,
-    ),
-    _Declared(
-        "loop",
-        "what happens after the first answer: none, cove, review, guarded, guarded-limit, or a loop of yours",
-        "NAME,...",
-        "none",
-        many=True,
-    ),
-    _Declared(
-        "validator", "what judges queries in loops: schema (default), checklist, or both", "NAME", None
-    ),
-    _Declared(
-        "loop-model",
-        "model that plays the other roles of loops (default: the model itself; for one that reads no "
-        "messages, the default model)",
-        "SPEC",
-        None,
-        once=True,
-    ),
-    _Declared("ledger", "show what the loops repaired and broke, and at what cost", "", None, flag=True),
-    _Declared("sample", "questions in total, stratified by task and step count", "N", None),
-    _Declared("seed", "seed of the sample and of random exemplars", "N", "0"),
-    _Declared(
-        "graph",
-        "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; none with --replay",
-        "WHERE",
-        "auto",
-    ),
-    _Declared(
-        "replay",
-        "runs whose rows and answers are taken again, with --graph none",
-        "DIR,...",
-        None,
-        many=True,
-    ),
-    _Declared("questions", "folder of a question set of your own", "DIR", None),
-    _Declared("prompt-dir", "folder of prompts that replace the shipped ones", "DIR", None),
-    _Declared("run-dir", "folder to write the run to (default: a new one under reports)", "DIR", None),
-    _Declared("query-timeout", "seconds a generated query may take", "S", "30"),
-    _Declared("case-threshold", "F1 under which a case fails", "F", "1.0"),
-    _Declared("concurrency", "model calls in flight, over all workers together", "N", "8"),
-    _Declared(
-        "cache",
-        "file that answers of models are kept in, or none (default: answers.sqlite in the cache folder)",
-        "FILE",
-        None,
-    ),
-    _Declared(
-        "fresh", "start anew where a run that was cut short could be gone on with", "", None, flag=True
-    ),
-    _Declared(
-        "offline",
-        "refuse all connections to other machines; answers come from the cache",
-        "",
-        None,
-        flag=True,
-    ),
-    _Declared(
-        "gate",
-        'rule that decides the exit status, such as "f1 by task>=0.4" or "no-regression f1 margin=0.02" '
-        "(repeatable)",
-        "RULE",
-        None,
-        many=True,
-    ),
-    _Declared("baseline", "what no-regression is measured against: its name, or a folder", "NAME|DIR", None),
-    _Declared("gate-allow-inconclusive", "let no-regression hold where nothing shows", "", None, flag=True),
-    _Declared("gate-partial", "let the gate judge a sampled or cut run", "", None, flag=True),
-    _Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
-    _Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
-)
-
-
-def add_options(parser: pytest.Parser) -> None:
-    """Declare the options, each also as a setting of the same name in ``pyproject.toml``."""
-    group = parser.getgroup("retrocypher", "RetroCypher benchmark")
-    for option in _DECLARED:
-        shown = "" if option.default is None else f" (default: {option.default})"
-        setting = option.name.replace("-", "_")
-        if option.flag:
-            group.addoption(
-                f"--{option.name}",
-                dest=_dest(option.name),
-                action="store_true",
-                default=None,
-                help=option.help,
-            )
-            parser.addini(setting, option.help, type="bool", default=False)
-            continue
-        group.addoption(
-            f"--{option.name}",
-            dest=_dest(option.name),
-            action=_Once if option.once else "append" if option.many else "store",
-            metavar=option.metavar,
-            help=option.help + shown,
-        )
-        if option.many:
-            # A rule has spaces in it, so that a text is one rule, and a list several.
-            kind: Literal["args", "linelist"] = "linelist" if option.name == "gate" else "args"
-            parser.addini(setting, option.help, type=kind, default=None)
-        else:
-            parser.addini(setting, option.help, type="string", default=None)
-
-
-class _Once(argparse.Action):
-    """Stores a value, and refuses a second one: it would replace the first without a word."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        before = getattr(namespace, self.dest)
-        if before is not None:
-            raise argparse.ArgumentError(self, f"given twice ({before}, {values}); one plays all the roles")
-        setattr(namespace, self.dest, values)
-
-
 def read_options(config: pytest.Config) -> Options:
     """Read the options: command line first, then ``pyproject.toml``, then the default.
 
     Raises:
         InputError: If a number is not one, or out of its range.
     """
-    given = {option.name: _value(config, option) for option in _DECLARED}
+    given = {option.name: _value(config, option) for option in DECLARED}
     return Options(
         prompt=_split(given["prompt"]),
         shot=_split(given["shot"]),
@@ -273,12 +123,8 @@ def read_options(config: pytest.Config) -> Options:
     )
 
 
-def _dest(name: str) -> str:
-    return "retrocypher_" + name.replace("-", "_")
-
-
-def _value(config: pytest.Config, option: _Declared) -> Any:
-    given = config.getoption(_dest(option.name))
+def _value(config: pytest.Config, option: Declared) -> Any:
+    given = config.getoption(dest(option.name))
     if given is None:
         given = config.getini(option.name.replace("-", "_")) or None
     if given is None and option.default is not None:
