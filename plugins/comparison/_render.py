@@ -14,6 +14,7 @@ from plugins.terminal import one_line
 
 _NAMED = 5
 _CHANGES = 10
+_DIGITS, _MOST_DIGITS = 3, 10
 
 
 def render_comparison(compared: Compared) -> Group:
@@ -31,8 +32,10 @@ def render_comparison(compared: Compared) -> Group:
 
 
 def change_line(change: Change) -> str:
-    """Return a pair that differs in one line: its case, and both scores."""
-    return f"{one_line(change.case)}: {change.a:.3f} before, {change.b:.3f} now"
+    """Return a pair that differs in one line: its case, and both scores so that they differ."""
+    told = ((f"{change.a:.{digits}f}", f"{change.b:.{digits}f}") for digits in range(_DIGITS, _MOST_DIGITS))
+    before, now = next((pair for pair in told if pair[0] != pair[1]), (repr(change.a), repr(change.b)))
+    return f"{one_line(change.case)}: {before} before, {now} now"
 
 
 def slice_name(labels: Mapping[str, str | int]) -> str:

@@ -43,6 +43,11 @@ def test_pairs_are_compared_by_slice(tmp_path: Path) -> None:
     assert "conditions-011-P5-ZS-none-m: 0.000 before, 1.000 now" in text
 
 
+def test_a_small_change_is_shown_with_the_digits_that_tell_it(tmp_path: Path) -> None:
+    a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", [*WORSE[:-1], 0.00012])
+    assert ": 0.0000 before, 0.0001 now" in said(compare_sides(read_run(a), read_run(b)))
+
+
 def test_a_table_with_the_longest_words_fits_80_columns(tmp_path: Path) -> None:
     asked = [question(number, task="multi_step_precursors") for number in range(20)]
     a = run_of(tmp_path / "a", [1.0, 0.0] * 10, questions=asked)
