@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -36,6 +37,15 @@ def test_a_call_that_swallows_its_cancellation_is_over_all_the_same() -> None:
         runner.run(in_time(deaf, 0.05))
 
 
+@pytest.fixture
+def listens() -> Iterator[None]:
+    """A worker of xdist takes no notice of Ctrl-C; a process of a user does."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listens")
 def test_ctrl_c_is_not_held_back_either() -> None:
     async def interrupted() -> str:
         asyncio.get_running_loop().call_later(0.05, signal.raise_signal, signal.SIGINT)

@@ -38,7 +38,9 @@ def run_of(
 
 
 def listed(folder: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["runs", str(folder), *arguments], catch_exceptions=False)
+    return CliRunner(env={"COLUMNS": "100"}).invoke(
+        cli, ["runs", str(folder), *arguments], catch_exceptions=False
+    )
 
 
 def entries(folder: Path) -> dict[str, dict[str, Any]]:
