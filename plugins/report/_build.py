@@ -66,6 +66,9 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
     Raises:
         InputError: If a run cannot be read, or what is to be written cannot be written.
     """
+    for path in paths:
+        # What is no run is told before the page, which would be in it, is blamed.
+        next(read_records(path), None)
     _require_writable(out)
     folder = out.with_name(f"{out.stem}-cases")
     runs = read_runs(paths)

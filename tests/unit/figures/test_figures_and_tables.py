@@ -97,6 +97,24 @@ def test_untrusted_names_harm_no_table(tmp_path: Path) -> None:
     assert "\\input" not in latex
 
 
+def test_a_table_for_a_paper_lacks_no_number() -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "model": "my_model",
+            "shot": "ZS",
+            "task": f"task_{n}",
+            "mean_b": 1.0,
+            "losses": 0,
+            "detectable": None,
+        }
+        | {"p_value": p, "whisker_low": 0.25, "whisker_high": 0.75}
+        for n, p in enumerate((0.0001, 0.5))
+    ] + [{"model": "other", "shot": "ZS", "task": "all"}]
+    header, _, first, *_ = as_latex(rows).splitlines()[2:]
+    assert header == r"model & task & mean b & losses & p value & whisker low & whisker high \\"
+    assert first == r"my\_model & task 0 & 1.000 & 0 & ${<}0.001$ & 0.250 & 0.750 \\"
+
+
 @given(st.text(st.characters(codec=None)))
 def test_any_text_is_one_cell(text: str) -> None:
     rows: list[dict[str, Any]] = [{"name": text, "value": 0.5, "value_low": 0.25, "value_high": 0.75}]

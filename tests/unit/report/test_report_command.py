@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from support.reported import a_run
 
@@ -35,8 +36,9 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
     assert told["pages_bytes"] == sum(each.stat().st_size for each in Path(told["folder"]).glob("*.html"))
 
 
-def test_what_is_no_run_is_an_error_for_the_user(tmp_path: Path) -> None:
-    result = CliRunner().invoke(report_command, [str(tmp_path)])
+@pytest.mark.parametrize("name", ["", "typo"])
+def test_what_is_no_run_is_an_error_for_the_user(tmp_path: Path, name: str) -> None:
+    result = CliRunner().invoke(report_command, [str(tmp_path / name)])
     assert isinstance(result.exception, InputError)
     assert "name the folder of a run" in str(result.exception)
     assert not [*tmp_path.iterdir()]
