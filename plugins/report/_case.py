@@ -28,6 +28,7 @@ class Case:
         f1: The score; None where there is none.
         failed: Whether it was scored and did not pass.
         trouble: The infrastructure error, in words; None where there is none.
+        reason: What was said of it, cut where it is long; empty where there is none.
         model_s: Seconds that the calls of models took, now or when their answers were first had.
         query_s: Seconds that the scored query took.
         tokens: Tokens of all calls.
@@ -47,6 +48,7 @@ class Case:
     f1: float | None
     failed: bool
     trouble: str | None
+    reason: str
     model_s: float
     query_s: float
     tokens: int
@@ -91,6 +93,7 @@ def case_of(record: Mapping[str, Any]) -> Case:
         f1=(record.get("scores") or {}).get("f1"),
         failed=error is None and not record.get("passed"),
         trouble=None if error is None else " ".join(str(error.get(key)) for key in ("stage", "kind")),
+        reason=shortened(str((error or {}).get("message") or ""), _TEXT),
         model_s=sum(float(turn.get("time_s") or 0) for turn in rounds if turn.get("messages_sha256")),
         query_s=float(execution.get("time_s") or 0),
         tokens=sum(sum((turn.get("tokens") or {}).values()) for turn in rounds),

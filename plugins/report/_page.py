@@ -61,6 +61,7 @@ def render_page(
         for run, shown in zip(runs, page["runs"], strict=True)
     ]
     flags = {
+        "has_boxes": any(part["tasks"] for each in told for part in each["boxes"]),
         "has_errors": any(each["taxonomy"] for each in told),
         "has_ledger": any(each["ledger"] for each in told),
         "has_validity": any(each["validity"] for each in told),
@@ -108,7 +109,7 @@ def _sections(page: Mapping[str, Any], flags: Mapping[str, bool]) -> list[tuple[
         ("headline", "Headline", True),
         ("run", "What was run", True),
         ("results", "Scores", True),
-        ("boxes", "Spread of F1", True),
+        ("boxes", "Spread of F1", flags["has_boxes"]),
         ("comparisons", "Comparisons", bool(page["comparisons"])),
         ("errors", "What went wrong", flags["has_errors"]),
         ("loops", "Loops", flags["has_ledger"]),
@@ -150,8 +151,8 @@ def _sized(cloud: Mapping[str, Any]) -> dict[str, Any]:
 
 def _troubles(cases: Sequence[Case]) -> list[dict[str, Any]]:
     counts = Counter(case.trouble for case in cases)
-    first = {case.trouble: case.id for case in reversed(cases)}
+    first = {case.trouble: case for case in reversed(cases)}
     return [
-        {"trouble": trouble, "cases": count, "example": first[trouble]}
+        {"trouble": trouble, "cases": count, "example": first[trouble].id, "reason": first[trouble].reason}
         for trouble, count in sorted(counts.items(), key=lambda each: (-each[1], str(each[0])))
     ]

@@ -17,6 +17,7 @@ from plugins.terminal import one_line, safe, usd
 _ROWS = 20
 _ROW = 1_000
 _NO_QUERY = "(no query in the answer)"
+_NO_ANSWER = "(no answer)"
 
 
 def render_case(shown: ShownCase) -> Group:
@@ -42,12 +43,14 @@ def _parts(shown: ShownCase) -> Iterator[RenderableType]:
         yield from _section("exemplar", Text(f"{shown.exemplar.question}\n{shown.exemplar.cypher}"))
     for number, turn in enumerate(record.rounds, 1):
         yield from _section(f"round {number}: {_headed(turn)}", *_round(turn, shown))
-    query, reference, differs = compared(record.cypher or _NO_QUERY, record.reference_cypher)
+    query, reference, differs = compared(
+        record.cypher or (_NO_QUERY if record.rounds else _NO_ANSWER), record.reference_cypher
+    )
     yield from _section("query", query)
     yield from _section("reference", reference)
     if record.cypher is not None and differs:
         yield Text(differs)
-    yield from _section("execution", *_execution(record.execution))
+    yield from _section("execution", *_execution(shown))
     yield from _section("returned rows", *_rows((record.execution or {}).get("rows") or []))
     if shown.question is not None:
         yield from _section("expected rows", *_rows(shown.question.gold))
@@ -116,9 +119,11 @@ def _round(turn: Round, shown: ShownCase) -> Iterator[RenderableType]:
         yield Text(_as_json(finding), "dim")
 
 
-def _execution(execution: Mapping[str, Any] | None) -> Iterator[RenderableType]:
+def _execution(shown: ShownCase) -> Iterator[RenderableType]:
+    execution = shown.record.execution
     if execution is None:
-        yield Text("the graph could not be asked")
+        error = shown.record.infrastructure_error or {}
+        yield Text(f"the graph {'could not be' if error.get('stage') == 'graph' else 'was not'} asked")
         return
     count = execution["row_count"]
     cut = ", cut" if execution["truncated"] else ""

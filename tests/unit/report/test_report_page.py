@@ -104,7 +104,16 @@ def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
     read = Read(page(run))
     assert "1 case failed" in read.text
     assert "Not whole: incomplete" in read.text
-    assert any(row[:2] == ["model unreachable", "9"] for row in read.rows)
+    assert any(row[:2] == ["model unreachable", "9"] and "no route" in row[2] for row in read.rows)
+
+
+def test_a_run_in_which_nothing_could_be_asked_has_no_empty_parts(tmp_path: Path) -> None:
+    broken = {"infrastructure_error": {"stage": "model", "kind": "unreachable", "message": "no route"}}
+    questions = some_questions(1)
+    records = [answered(q, False, scores=None, execution=None, errors=[], **broken) for q in questions]
+    read = Read(page(write_run(tmp_path / "run", records, questions, {"exit_status": 16})))
+    assert "How F1 is spread" not in read.text
+    assert "Spread of F1" not in read.text
 
 
 def test_a_run_of_records_alone_is_reported(tmp_path: Path) -> None:

@@ -134,6 +134,15 @@ def test_other_cases(tmp_path: Path, fields: dict[str, Any], said: str) -> None:
     assert said in shown(run_of(tmp_path, failed(**fields)), "precursors").output
 
 
+@pytest.mark.parametrize(("stage", "said"), [("model", "was not asked"), ("graph", "could not be asked")])
+def test_what_was_never_asked_is_not_said_to_have_failed(tmp_path: Path, stage: str, said: str) -> None:
+    error = {"stage": stage, "kind": "timeout", "message": "late"}
+    case = failed(cypher=None, scores=None, execution=None, rounds=[], errors=[], infrastructure_error=error)
+    output = shown(run_of(tmp_path, case), "precursors").output
+    assert "(no answer)" in output
+    assert f"the graph {said}" in output
+
+
 def test_a_case_whose_question_is_gone(tmp_path: Path) -> None:
     write_run(tmp_path, [failed()], [replace(QUESTION, id="other")])
     done = shown(tmp_path, "precursors")
