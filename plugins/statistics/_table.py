@@ -27,7 +27,7 @@ class ScoreTable:
     Attributes:
         questions: The question id of each case.
         targets: The target molecule of each case.
-        clusters: The same by number.
+        clusters: The same by number, in the order of their first questions.
     """
 
     def __init__(
@@ -51,9 +51,7 @@ class ScoreTable:
                 values.append(told.get(metric))
         self._labels = labels
         self._scores = {name: np.asarray(values, dtype=np.float64) for name, values in scores.items()}
-        self.clusters: Places = np.unique(np.asarray(self.targets, dtype=object), return_inverse=True)[
-            1
-        ].astype(np.intp)
+        self.clusters = _numbered(self.questions, self.targets)
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -96,3 +94,16 @@ def _natural(label: Label) -> tuple[str, int, str]:
     text = str(label)
     stem = text.rstrip("0123456789")
     return stem, int(text[len(stem) :] or 0), text
+
+
+def _numbered(questions: Sequence[str], targets: Sequence[str]) -> Places:
+    """Return the number of each target, in the order of their first questions by id.
+
+    By the question, since a run tells the molecule and a baseline a hash of it: resamples draw by number,
+    and both are to give the same intervals.
+    """
+    first: dict[str, str] = {}
+    for question, target in zip(questions, targets, strict=True):
+        first[target] = min(question, first.get(target, question))
+    number = {target: place for place, target in enumerate(sorted(first, key=first.__getitem__))}
+    return np.asarray([number[target] for target in targets], dtype=np.intp)
