@@ -1,6 +1,7 @@
 """``retrocypher summary``: the closing table of one or more runs, from their records."""
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -64,7 +65,8 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     for run, lacks in lacking.items():
         console.print(f"records: {run}{f' ({lacks})' if lacks else ''}", soft_wrap=True, markup=False)
         if (run / ALLURE).is_dir():
-            console.print(f"Allure report: retrocypher allure {run} --html", soft_wrap=True, markup=False)
+            page = f"retrocypher allure {shlex.quote(str(run))} --html"
+            console.print(f"Allure report: {page}", soft_wrap=True, markup=False)
     if svg is not None:
         console.save_svg(str(svg), title="retrocypher summary")
 

@@ -1,5 +1,6 @@
 """What a run says when it is over."""
 
+import shlex
 from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -61,7 +62,7 @@ def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -
     yield from gate_said(controller)
     yield f"records: {controller.run.path}"
     if controller.allure_path.is_dir():
-        yield f"Allure report: retrocypher allure {controller.run.path} --html"
+        yield f"Allure report: retrocypher allure {shlex.quote(str(controller.run.path))} --html"
 
 
 def gate_said(controller: "Controller") -> Iterator[str]:

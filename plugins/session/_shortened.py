@@ -15,6 +15,6 @@ def shortened(text: str, location: tuple[str, int | None, str]) -> ReprException
     """
     path, line, _ = location
     return ReprExceptionInfo(
-        reprtraceback=ReprTraceback([ReprEntryNative([text])], extraline=None, style="native"),
+        reprtraceback=ReprTraceback([ReprEntryNative([f"{text}\n"])], extraline=None, style="native"),
         reprcrash=ReprFileLocation(path, (line or 0) + 1, text.split("\n", 1)[0]),
     )

@@ -1,10 +1,14 @@
 """What a failed case says."""
 
+import io
+
 import pytest
+from _pytest._io import TerminalWriter
 from support.records import record_of
 
 from plugins.records import Record
 from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
+from plugins.session._shortened import shortened
 
 
 def record() -> Record:
@@ -28,6 +32,14 @@ def test_a_short_difference_is_shown_whole() -> None:
     with pytest.raises(CaseFailedError) as raised:
         raise_unless_passed(record(), "- reactants: CC\n+ reactants: CO")
     assert str(raised.value).splitlines()[-2:] == ["- reactants: CC", "+ reactants: CO"]
+
+
+def test_what_follows_a_failure_begins_on_a_line_of_its_own() -> None:
+    written = io.StringIO()
+    shortened("syntax_error: F1 0.000\nwhy: a bracket", ("test_x.py", 1, "test_x")).toterminal(
+        TerminalWriter(written)
+    )
+    assert written.getvalue() == "syntax_error: F1 0.000\nwhy: a bracket\n"
 
 
 def test_an_answer_does_not_steer_the_terminal() -> None:
