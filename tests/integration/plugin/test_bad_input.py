@@ -20,7 +20,6 @@ def refused(ran: Ran, *said: str) -> None:
     assert not (ran.run / "records.jsonl").exists()
 
 
-@WORKERS
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -67,9 +66,15 @@ def refused(ran: Ran, *said: str) -> None:
         ),
     ],
 )
-def test_an_option_that_cannot_be_used(suite: Suite, workers: str, arguments: list[str], said: str) -> None:
+def test_an_option_that_cannot_be_used(suite: Suite, arguments: list[str], said: str) -> None:
     oracle = [] if any(argument.startswith("--model") for argument in arguments) else ["--model=oracle"]
-    refused(suite("-n", workers, *oracle, *arguments), said)
+    refused(suite("-n0", *oracle, *arguments), said)
+
+
+def test_no_worker_is_started_for_an_option_that_cannot_be_used(suite: Suite) -> None:
+    ran = suite("-n2", "--model=oracle", "--prompt=P11")
+    refused(ran, "--prompt P11: no such prompt; choose from P1")
+    assert "bringing up nodes" not in ran.output
 
 
 @WORKERS
@@ -106,7 +111,6 @@ def test_a_broken_question_file_is_named_with_its_line(suite: Suite, workers: st
     )
 
 
-@WORKERS
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
@@ -119,12 +123,12 @@ def test_a_broken_question_file_is_named_with_its_line(suite: Suite, workers: st
     ],
 )
 def test_a_predictions_file_that_cannot_be_used(
-    suite: Suite, workers: str, tmp_path: Path, lines: list[str], said: str
+    suite: Suite, tmp_path: Path, lines: list[str], said: str
 ) -> None:
     file = tmp_path / "predictions.jsonl"
     known = load_questions().questions[0].id
     file.write_text("\n".join(lines).replace('"ID"', json.dumps(known)))
-    refused(suite("-n", workers, f"--model=file:{file}"), said)
+    refused(suite("-n0", f"--model=file:{file}"), said)
 
 
 @WORKERS
