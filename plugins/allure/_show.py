@@ -82,7 +82,9 @@ def _show_round(number: int, turn: Round, messages: Mapping[str, Sequence[Mappin
     verdict = "" if turn.verdict is None else f": {turn.verdict}"
     with allure.step(f"Round {number}: {turn.role}{verdict}, {turn.time_s:.2f} s{tokens}"):
         if turn.messages_sha256 is not None:
-            attach_text("messages", _conversation(messages[turn.messages_sha256]))
+            # A run that still goes on has cases whose messages were not there when they were read.
+            if turn.messages_sha256 in messages:
+                attach_text("messages", _conversation(messages[turn.messages_sha256]))
             attach_text("answer", turn.answer)
         attach_text("Cypher", turn.cypher or "(no query)")
         if turn.findings:

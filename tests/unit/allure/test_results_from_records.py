@@ -137,6 +137,15 @@ def test_a_run_without_a_manifest_is_shown(tmp_path: Path) -> None:
     assert write_results(run, tmp_path / "results").cases == 1
 
 
+def test_a_run_that_still_goes_on_is_shown(tmp_path: Path) -> None:
+    """The messages of its last cases were not there when they were read."""
+    run = write_run(tmp_path / "run", [record(0, passed=True)], ASKED, manifest_of(), messages={})
+    assert write_results(run, tmp_path / "results").cases == 1
+    told = attachments(shown(tmp_path / "results")[RIGHT])
+    assert "messages" not in told
+    assert told["question"] == ASKED[0].text
+
+
 def test_no_two_cases_share_the_file_of_an_attachment(run: Path, tmp_path: Path) -> None:
     # Allure 3 shows such a file with one of them only.
     write_results(run, tmp_path / "results")
