@@ -93,15 +93,18 @@ def _graph(graph: Mapping[str, Any]) -> str:
 
 
 def _answers(answers: Mapping[str, Any], prices: Mapping[str, Any]) -> str:
-    asked, cost = answers.get("asked"), answers.get("cost")
-    if not asked:
+    asked, cached, cost = answers.get("asked") or 0, answers.get("from_cache") or 0, answers.get("cost")
+    if not asked and not cached:
         return ""
-    priced = f"{environment().filters['usd'](cost)} at list prices of {prices.get('as_of', 'no date')}"
     return _joined(
         f"{asked:,} asked for",
-        f"{answers.get('from_cache') or 0:,} of them from the cache",
-        "" if cost is None else priced,
+        f"{cached:,} from the cache",
+        "" if cost is None else f"{_usd(cost)} at list prices of {prices.get('as_of', 'no date')}",
     )
+
+
+def _usd(cost: float) -> str:
+    return str(environment().filters["usd"](cost))
 
 
 def _names(answers: Mapping[str, Any]) -> str:

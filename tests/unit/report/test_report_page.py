@@ -205,9 +205,24 @@ def test_the_manifest_is_told_in_words(tmp_path: Path) -> None:
     for words in (
         "2 January 2026, 03:04 UTC, 2 h 2 min",
         "m (gpt-x)",
-        "120 asked for, 20 of them from the cache, 1.50 USD at list prices of 2026-01",
+        "120 asked for, 20 from the cache, 1.50 USD at list prices of 2026-01",
         "gpt-x-2026",
         "Neo4j 5.26.30, local, fingerprint ffffffffffff",
         "commit cccccccccccc, with changes",
     ):
         assert words in rows
+
+
+@pytest.mark.parametrize(
+    ("asked", "from_cache", "words"),
+    [(10, 0, "10 asked for, 0 from the cache"), (0, 10, "0 asked for, 10 from the cache")],
+)
+def test_answers_without_a_price_have_no_cost(
+    tmp_path: Path, asked: int, from_cache: int, words: str
+) -> None:
+    run = a_run(tmp_path / "run")
+    told = {"answers": {"asked": asked, "from_cache": from_cache, "cost": None}, "prices": None}
+    write_run(run, list(read_records(run)), some_questions(), {**MANIFEST, **told})
+    rows = Read(page(run)).text
+    assert words in rows
+    assert "at list prices" not in rows
