@@ -1,7 +1,6 @@
 """Records as two runs of the same must have them."""
 
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from typing import Any
 
 
@@ -13,15 +12,17 @@ def without_times(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, A
     """
     found: dict[str, dict[str, Any]] = {}
     for given in records:
-        record = deepcopy(dict(given))
+        record: dict[str, Any] = _timeless(given)
         assert record["case_id"] not in found, f"two records of {record['case_id']}"
         for turn in record["rounds"]:
-            for name in ("time_s", "cached", "cost"):
+            for name in ("cached", "cost"):
                 turn.pop(name)
-            for finding in turn["findings"]:
-                finding.pop("time_s", None)
-        execution = record["execution"] or {}
-        for timed in (execution, execution.get("fallback", {})):
-            timed.pop("time_s", None)
         found[record["case_id"]] = record
     return found
+
+
+def _timeless(value: Any) -> Any:
+    """Copy a JSON value without the times in it, wherever they are."""
+    if isinstance(value, Mapping):
+        return {name: _timeless(part) for name, part in value.items() if name != "time_s"}
+    return [_timeless(part) for part in value] if isinstance(value, list) else value

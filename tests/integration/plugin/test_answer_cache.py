@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.comparable import without_times
 from support.roles_api import RolesApi, Said, always, references_by_question, right
 from support.suite import Ran, Suite
 
@@ -46,19 +47,6 @@ def cached(live: Suite, api: RolesApi, tmp_path: Path, monkeypatch: pytest.Monke
     return run
 
 
-def same_but_for_times(ran: Ran) -> dict[str, dict[str, Any]]:
-    """Records without what tells when and for how much their answers were had."""
-    records = ran.records
-    for record in records.values():
-        for finding in [each for turn in record["rounds"] for each in turn["findings"]]:
-            finding.pop("time_s", None)
-        for turn in record["rounds"]:
-            for name in ("time_s", "cached", "cost"):
-                turn.pop(name)
-        (record["execution"] or {}).pop("time_s", None)
-    return records
-
-
 def rounds(ran: Ran) -> list[dict[str, Any]]:
     """The rounds that asked a model in their case."""
     turns = [turn for record in ran.records.values() for turn in record["rounds"]]
@@ -86,7 +74,7 @@ def test_a_second_run_asks_nothing_and_says_the_same(
     second = cached("-n0" if workers == "-n2" else "-n2", MINI, *LOOPS)
     assert len(api.asked) == asked
     assert second.status == first.status
-    assert same_but_for_times(second) == same_but_for_times(first)
+    assert without_times(second.records.values()) == without_times(first.records.values())
     assert all(turn["cached"] and turn["cost"] is None for turn in rounds(second))
     assert all(turn["tokens"] == {"prompt": 100, "completion": 20} for turn in rounds(second))
     told = manifest(second)["answers"]
