@@ -18,7 +18,7 @@ from plugins.summary import summarise
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
 @click.option("--baseline", help="Name or folder of what no-regression rules are measured against.")
 @click.option("--gate-allow-inconclusive", is_flag=True, help="Let no-regression hold where nothing shows.")
-@click.option("--gate-partial", is_flag=True, help="Judge a sampled or cut run.")
+@click.option("--gate-partial", is_flag=True, help="Judge a part of a run, or of its baseline.")
 @json_option
 def gate_command(
     run: Path,

@@ -2,13 +2,15 @@
 
 from plugins.gate._errors import RuleError
 from plugins.gate._gate import Gate, gate_of
-from plugins.gate._judge import REMEDY
+from plugins.gate._judge import COMMON, REMEDY
 from plugins.gate._lines import gate_lines, rule_line
 from plugins.gate._parse import parse_rule
 from plugins.gate._result import Found, GateResult, GateVerdict, RuleFinding, SliceFinding
 from plugins.gate._rules import AtLeast, NoRegression, Rule
+from plugins.gate._unpaired import unpaired
 
 __all__ = [
+    "COMMON",
     "REMEDY",
     "AtLeast",
     "Found",
@@ -24,4 +26,5 @@ __all__ = [
     "gate_of",
     "parse_rule",
     "rule_line",
+    "unpaired",
 ]

@@ -21,7 +21,7 @@ class Gate:
         rules: The rules, at least one.
         baseline: What the run is measured against; None where no rule asks for one.
         allow_inconclusive: Whether a rule against regressions holds where nothing can be told.
-        partial: Whether a part of the planned cases may be judged.
+        partial: Whether a part of the planned cases may be judged, and what run and baseline have in common.
     """
 
     rules: tuple[Rule, ...]
@@ -52,7 +52,13 @@ class Gate:
             reason = f"the run is not whole: {run.part}; --gate-partial judges it all the same"
             return GateResult(GateVerdict.REFUSED, reason, baseline=name)
         rules = tuple(
-            judge_rule(rule, run, self.baseline, allow_inconclusive=self.allow_inconclusive)
+            judge_rule(
+                rule,
+                run,
+                self.baseline,
+                allow_inconclusive=self.allow_inconclusive,
+                partial=self.partial,
+            )
             for rule in self.rules
         )
         verdict = GateVerdict.HOLDS if all(each.holds for each in rules) else GateVerdict.FAILS

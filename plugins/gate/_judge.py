@@ -6,12 +6,14 @@ from kg.errors import InputError
 from plugins.comparison import Compared, Side, compare_sides
 from plugins.gate._result import Found, RuleFinding, SliceFinding
 from plugins.gate._rules import AtLeast, NoRegression, Rule
+from plugins.gate._unpaired import unpaired
 from plugins.statistics import Held, ScoreTable, no_regression, slice_means
 
 TIE = 1e-9
 """A mean this near to its threshold is at it: sums of floats end in digits that mean nothing."""
 
 REMEDY = "Run as the baseline was, or save a new one with `retrocypher baseline save RUN NAME --replace`."
+COMMON = "With --gate-partial what they have in common is judged."
 CHANGES = 10
 _WORST = (Found.FAILS, Found.REGRESSED, Found.INCONCLUSIVE, Found.HOLDS)
 _AS = {
@@ -21,7 +23,9 @@ _AS = {
 }
 
 
-def judge_rule(rule: Rule, run: Side, baseline: Side | None, *, allow_inconclusive: bool) -> RuleFinding:
+def judge_rule(
+    rule: Rule, run: Side, baseline: Side | None, *, allow_inconclusive: bool, partial: bool
+) -> RuleFinding:
     """Return what becomes of a rule.
 
     Args:
@@ -29,6 +33,7 @@ def judge_rule(rule: Rule, run: Side, baseline: Side | None, *, allow_inconclusi
         run: The scores of the run.
         baseline: Those it is measured against; needed by rules against regressions.
         allow_inconclusive: Whether what cannot be told holds.
+        partial: Whether what run and baseline have in common is enough; else a case without a partner fails.
     """
     if isinstance(rule, AtLeast):
         slices = tuple(_at_least(rule, run.table()))
@@ -41,6 +46,8 @@ def judge_rule(rule: Rule, run: Side, baseline: Side | None, *, allow_inconclusi
         compared = compare_sides(baseline, run, rule.metric, by, remedy=REMEDY)
     except InputError as error:
         return RuleFinding(rule, Found.FAILS, holds=False, reason=str(error))
+    if not partial and (other := _unpaired(compared)):
+        return RuleFinding(rule, Found.FAILS, holds=False, reason=f"{other}. {REMEDY} {COMMON}")
     slices = tuple(_against(rule, run, compared))
     found = _worst(slices)
     holds = found is Found.HOLDS or (found is Found.INCONCLUSIVE and allow_inconclusive)
@@ -97,14 +104,16 @@ _OF_QUESTIONS = ("setting", "task", "steps")
 
 def _notes(compared: Compared) -> Iterator[str]:
     told = compared.comparison
-    if told.only_a:
-        yield f"{len(told.only_a):,} cases of the baseline have no partner in this run"
-    if told.only_b:
-        yield f"{len(told.only_b):,} cases of this run have no partner in the baseline"
+    if other := _unpaired(compared):
+        yield other
     if told.unscored:
         yield f"{len(told.unscored):,} pairs have no {told.metric} on one side"
     if compared.a.part:
         yield f"the baseline is {compared.a.part}"
+
+
+def _unpaired(compared: Compared) -> str:
+    return unpaired(len(compared.comparison.only_a), len(compared.comparison.only_b))
 
 
 def _worst(slices: tuple[SliceFinding, ...]) -> Found:

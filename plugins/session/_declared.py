@@ -120,7 +120,7 @@ DECLARED = (
     ),
     Declared("baseline", "what no-regression is measured against: its name, or a folder", "NAME|DIR", None),
     Declared("gate-allow-inconclusive", "let no-regression hold where nothing shows", "", None, flag=True),
-    Declared("gate-partial", "let the gate judge a sampled or cut run", "", None, flag=True),
+    Declared("gate-partial", "let the gate judge a part of a run, or of its baseline", "", None, flag=True),
     Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
     Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )

@@ -1,5 +1,6 @@
 """A run that is yet to be, as one side of a comparison: what it will ask, and no score."""
 
+from kg.errors import InputError
 from plugins.comparison import (
     UNKNOWN,
     Conditions,
@@ -10,7 +11,7 @@ from plugins.comparison import (
     of_questions,
     require_comparable,
 )
-from plugins.gate import REMEDY, Gate
+from plugins.gate import COMMON, REMEDY, Gate, unpaired
 from plugins.records import SCHEMA_VERSION
 from plugins.session._plan import Plan
 from plugins.statistics import require_common
@@ -71,7 +72,7 @@ def require_pairs(gate: Gate, planned: Side) -> None:
 
     Raises:
         InputError: If the two will not be measured alike, have no case in common, or which cases to pair is
-            not clear.
+            not clear; or if a case of one has no partner in the other, unless a part may be judged.
     """
     baseline = gate.baseline
     if baseline is None:
@@ -80,4 +81,6 @@ def require_pairs(gate: Gate, planned: Side) -> None:
         found = differences(baseline, planned, metric)
         known = [each for each in found if UNKNOWN not in (each.a, each.b)]
         require_comparable(baseline, planned, known, REMEDY)
-    require_common(baseline.table(), planned.table(), (baseline.name, planned.name))
+    alone = require_common(baseline.table(), planned.table(), (baseline.name, planned.name))
+    if not gate.partial and (other := unpaired(*alone)):
+        raise InputError(f"--baseline {baseline.name}: {other}. {REMEDY} {COMMON}")

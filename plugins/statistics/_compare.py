@@ -140,13 +140,16 @@ def compare(
     )
 
 
-def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> None:
+def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> tuple[int, int]:
     """Refuse two runs of which no case would be paired, or not clearly; their scores do not matter.
 
     Args:
         a: One run.
         b: The other.
         names: What they are called.
+
+    Returns:
+        How many cases only the one has, and how many only the other.
 
     Raises:
         InputError: If they have no case in common, or several cases of one would pair with one of the other.
@@ -155,6 +158,7 @@ def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> None
     rows_a, rows_b = _rows(a, on, names[0]), _rows(b, on, names[1])
     if not rows_a.keys() & rows_b.keys():
         raise InputError(f"{names[0]} and {names[1]} have no case in common, {_named(on)}")
+    return len(rows_a.keys() - rows_b.keys()), len(rows_b.keys() - rows_a.keys())
 
 
 def shared(a: ScoreTable, b: ScoreTable) -> tuple[str, ...]:

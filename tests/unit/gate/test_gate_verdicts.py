@@ -113,13 +113,40 @@ def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
     before = run_of(
         tmp_path / "before", [1.0] * 10, questions=[question(number) for number in range(0, 20, 2)]
     )
-    result = judge(side(tmp_path / "now", [1.0] * 20), "no-regression f1 by task", baseline=before)
+    now = side(tmp_path / "now", [1.0] * 20)
+    result = judge(now, "no-regression f1 by task", baseline=before, partial=True)
     assert {each.slice["task"]: each.found for each in result.rules[0].slices} == {
         "precursors": Found.HOLDS,
         "conditions": Found.FAILS,
     }
     assert "conditions: no case of it has a partner with a score in the baseline" in said(result)
     assert "10 cases of this run have no partner in the baseline" in said(result)
+
+
+@pytest.mark.parametrize(
+    ("ran", "kept", "told"),
+    [
+        (range(20), range(0, 20, 2), "10 cases of this run have no partner in the baseline"),
+        (range(19), range(20), "1 case of the baseline has no partner in this run"),
+        (
+            range(1, 20),
+            range(18),
+            "1 case of the baseline has no partner in this run and 2 cases of this run have no partner in",
+        ),
+    ],
+)
+def test_a_run_of_other_questions_is_no_judge_of_a_baseline(
+    tmp_path: Path, ran: range, kept: range, told: str
+) -> None:
+    before = run_of(tmp_path / "before", [1.0] * len(kept), questions=[question(each) for each in kept])
+    now = side(tmp_path / "now", [1.0] * len(ran), questions=[question(each) for each in ran])
+    result = judge(now, "no-regression f1", baseline=before)
+    assert result.verdict is GateVerdict.FAILS
+    assert result.exit_status == 1
+    assert told in said(result)
+    assert "With --gate-partial" in said(result)
+    common = judge(now, "no-regression f1", baseline=before, partial=True)
+    assert told in said(common)
 
 
 def test_few_molecules_are_inconclusive(tmp_path: Path) -> None:
