@@ -146,9 +146,12 @@ def test_an_api_that_drips_for_ever_is_a_timeout(dripping: Any, ask: Ask, tmp_pa
 
 
 ASKING = """
+import signal
 import sys
 from prompts.models._openai_client import OpenAIClient
 
+# What a shell starts in the background is deaf to Ctrl-C, and so are its children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 client = OpenAIClient({"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": sys.argv[1]}, timeout_s=100, connect_s=10)
 try:
     client.complete(model="m", messages=[])
