@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from support.options import FakeConfig
 
 from kg.errors import InputError
 from plugins.session._loop_plan import LoopPlan, loop_lines, loop_plan
@@ -11,19 +12,6 @@ from prompts.loops import LoopCase, LoopResult, LoopTools
 from prompts.models import DEFAULT_MODEL, parse_specs
 
 KEY = {"OPENAI_API_KEY": "any"}
-
-
-class FakeConfig:
-    """The two look-ups of pytest's config that options are read with."""
-
-    def __init__(self, given: dict[str, object]) -> None:
-        self._given = given
-
-    def getoption(self, name: str) -> object:
-        return self._given.get(name.removeprefix("retrocypher_"))
-
-    def getini(self, name: str) -> object:
-        return None
 
 
 def plan(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.options import FakeConfig
 
 from plugins.resume import RunKey, differences
 from plugins.session._options import read_options
@@ -13,19 +14,6 @@ from plugins.session._run_key import run_key
 from prompts.models import contents_of
 
 EVERYWHERE = {"arguments": ["benchmarks"]}
-
-
-class FakeConfig:
-    """The two look-ups of pytest's config that options are read with."""
-
-    def __init__(self, given: dict[str, object]) -> None:
-        self._given = given
-
-    def getoption(self, name: str) -> object:
-        return self._given.get(name.removeprefix("retrocypher_"))
-
-    def getini(self, name: str) -> object:
-        return None
 
 
 def key_of(*, selection: dict[str, Any] | None = None, **given: Any) -> RunKey:

@@ -1,24 +1,11 @@
 """Options: what is read, what is refused, and what never reaches a manifest."""
 
 import pytest
+from support.options import FakeConfig
 
 from kg.errors import InputError
 from kg.secrets import without_password
 from plugins.session._options import Options, read_options
-
-
-class FakeConfig:
-    """The two look-ups of pytest's config that options are read with."""
-
-    def __init__(self, command_line: dict[str, object], settings: dict[str, object] | None = None) -> None:
-        self._command_line = command_line
-        self._settings = settings or {}
-
-    def getoption(self, name: str) -> object:
-        return self._command_line.get(name.removeprefix("retrocypher_"))
-
-    def getini(self, name: str) -> object:
-        return self._settings.get(name)
 
 
 def read(command_line: dict[str, object], settings: dict[str, object] | None = None) -> Options:
