@@ -1,12 +1,17 @@
-"""A real server for the tests that need one."""
+"""A real server, and a real browser, for the tests that need one."""
 
+import shutil
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kg.reactions import fingerprint_of, read_graph
 from kg.server import Endpoint, open_server
 from kg.store import load
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +25,15 @@ def endpoint() -> Iterator[Endpoint]:
         announce=print,
     ) as running:
         yield running.endpoint
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Debian's chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        yield browser
+        browser.close()

@@ -78,18 +78,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "now" / "allure.html"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    """Debian's chromium, without a window."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def opened(browser: "Browser", page: Path) -> Iterator["Page"]:
     """The page, opened without a network; at the end of each test it has asked for nothing, in silence."""

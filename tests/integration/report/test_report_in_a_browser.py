@@ -39,18 +39,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return build_report([run], run / "report.html", most=5_000)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    """Debian's chromium, without a window."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def said() -> list[str]:
     """What the browser had to say, and what it asked the network for: nothing, at the end of each test."""
