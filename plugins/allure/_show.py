@@ -10,6 +10,7 @@ from plugins.allure._attach import attach_rows, attach_text
 from plugins.allure._errors import errors_list
 from plugins.allure._scores import scores_table
 from plugins.records import Record, Round
+from plugins.terminal import counted
 
 
 class _Plain:
@@ -92,9 +93,8 @@ def _show_round(number: int, turn: Round, messages: Mapping[str, Sequence[Mappin
 
 
 def _show_execution(execution: Mapping[str, Any]) -> None:
-    count = execution["row_count"]
     cut = ", cut at the cap" if execution["truncated"] else ""
-    rows = f"{count:,} row{'' if count == 1 else 's'}{cut}"
+    rows = f"{counted(execution['row_count'], 'row')}{cut}"
     with allure.step(f"Execution: {execution['status']}, {rows} in {execution['time_s']:.3f} s"):
         if execution["message"]:
             attach_text("message", f"{execution['code'] or ''} {execution['message']}".strip())

@@ -11,6 +11,7 @@ from plugins.allure_page import HISTORY, History, Node, Page, build_page, find_n
 from plugins.allure_records import Written, write_results
 from plugins.command._json import json_option, print_json
 from plugins.records import ALLURE, RECORDS, read_manifest
+from plugins.terminal import counted
 
 PAGE = "allure.html"
 
@@ -40,7 +41,7 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
     if as_json:
         print_json(_facts(kept, written, page))
         return
-    cases = f"{written.cases:,} case{'' if written.cases == 1 else 's'}"
+    cases = counted(written.cases, "case")
     cases += f", {written.lost:,} lost" if written.lost else ""
     if kept is not None:
         click.echo(f"Allure results: {kept} ({cases})")

@@ -6,7 +6,7 @@ from plugins.comparison import change_line, slice_name
 from plugins.gate._result import Found, GateResult, RuleFinding, SliceFinding
 from plugins.gate._rules import AtLeast
 from plugins.statistics import Estimate
-from plugins.terminal import one_line
+from plugins.terminal import counted, one_line
 
 _MANY = 12
 _CHANGES = 5
@@ -23,7 +23,7 @@ def gate_lines(result: GateResult) -> Iterator[str]:
         yield f"gate: {result.verdict.upper()}: {one_line(result.reason)}"
         return
     missed = sum(not each.holds for each in result.rules)
-    of = f"{len(result.rules):,} rule{'' if len(result.rules) == 1 else 's'}"
+    of = counted(len(result.rules), "rule")
     yield f"gate: {result.verdict.upper()} ({f'{missed:,} of {of} not met' if missed else of})"
     shown: set[str] = set()
     for each in result.rules:

@@ -1,5 +1,7 @@
 """What is said of a run and a baseline that are not of the same cases."""
 
+from plugins.terminal import counted
+
 
 def unpaired(only_baseline: int, only_run: int) -> str:
     """Say how a run differs from its baseline in what is asked; empty where all cases are pairs.
@@ -10,14 +12,11 @@ def unpaired(only_baseline: int, only_run: int) -> str:
     """
     parts = []
     if only_baseline:
-        parts.append(f"{_cases(only_baseline)} of the baseline {_has(only_baseline)} no partner in this run")
+        cases, has = counted(only_baseline, "case"), _has(only_baseline)
+        parts.append(f"{cases} of the baseline {has} no partner in this run")
     if only_run:
-        parts.append(f"{_cases(only_run)} of this run {_has(only_run)} no partner in the baseline")
+        parts.append(f"{counted(only_run, 'case')} of this run {_has(only_run)} no partner in the baseline")
     return " and ".join(parts)
-
-
-def _cases(count: int) -> str:
-    return f"{count:,} case{'' if count == 1 else 's'}"
 
 
 def _has(count: int) -> str:

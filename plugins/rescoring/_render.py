@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from plugins.rescoring._rescore import Rescored
-from plugins.terminal import counted_table, one_line
+from plugins.terminal import counted, counted_table, one_line
 
 _SHOWN = 10
 
@@ -23,9 +23,10 @@ def render_rescored(rescored: Rescored) -> Group:
 
 def _parts(rescored: Rescored) -> Iterator[RenderableType]:
     told = rescored.to_json()
-    yield Text(f"{one_line(told['run'])}: {told['rescored']:,} of {_cases(told['records'])} scored again")
+    records, unscored = counted(told["records"], "case"), counted(told["without_scores"], "case")
+    yield Text(f"{one_line(told['run'])}: {told['rescored']:,} of {records} scored again")
     if told["without_scores"]:
-        yield Text(f"{_cases(told['without_scores'])} without scores, for infrastructure errors: as they are")
+        yield Text(f"{unscored} without scores, for infrastructure errors: as they are")
     if told["results_left"]:
         yield Text(
             f"{told['results_left']:,} results of rounds left as they are: the run did not keep their rows"
@@ -34,7 +35,7 @@ def _parts(rescored: Rescored) -> Iterator[RenderableType]:
         yield Text("nothing changed")
     else:
         parts = ", ".join(f"{name} in {count:,}" for name, count in told["parts"].items())
-        yield Text(f"{_cases(told['changed'])} changed: {parts}")
+        yield Text(f"{counted(told['changed'], 'case')} changed: {parts}")
         yield Text(f"passed: {told['passed']['before']:,} before, {told['passed']['after']:,} now")
         yield from _metrics(told["metrics"])
         yield from _labels(told["labels"])
@@ -87,7 +88,3 @@ def _change(told: Mapping[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.4f}"
-
-
-def _cases(count: int) -> str:
-    return f"{count:,} case{'' if count == 1 else 's'}"

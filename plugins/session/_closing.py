@@ -12,7 +12,7 @@ from plugins.ledger import render_ledger
 from plugins.records import unpriced_players
 from plugins.session._answers import answers_line
 from plugins.summary import Summary, in_order, render_table
-from plugins.terminal import safe
+from plugins.terminal import counted, safe
 
 if TYPE_CHECKING:
     from plugins.session._controller import Controller
@@ -75,15 +75,12 @@ def gate_said(controller: "Controller") -> Iterator[str]:
 
 def _incomplete(controller: "Controller") -> Iterator[str]:
     for fault, messages in controller.faults.items():
-        yield f"incomplete: {_cases(len(messages))} without a score: {fault}: {safe(messages[0])}"
+        yield f"incomplete: {counted(len(messages), 'case')} without a score: {fault}: {safe(messages[0])}"
     if controller.lost:
-        yield f"incomplete: {_cases(len(controller.lost))} broke off with their worker or in the harness"
+        lost = counted(len(controller.lost), "case")
+        yield f"incomplete: {lost} broke off with their worker or in the harness"
     if controller.summary.cases + len(controller.lost) < controller.selected:
-        yield f"incomplete: {controller.summary.cases:,} of {_cases(controller.selected)} were run"
-
-
-def _cases(count: int) -> str:
-    return f"{count:,} case{'' if count == 1 else 's'}"
+        yield f"incomplete: {controller.summary.cases:,} of {counted(controller.selected, 'case')} were run"
 
 
 def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plugins.records import Record
-from plugins.terminal import safe
+from plugins.terminal import counted, safe
 
 _SHOWN = 20
 
@@ -45,7 +45,7 @@ def headline(errors: Sequence[str], scores: Mapping[str, Any], execution: Mappin
         execution: Its ``execution``.
     """
     count = execution["row_count"]
-    rows = f"{count:,} row{'' if count == 1 else 's'}"
+    rows = counted(count, "row")
     primary = f"{errors[0]}: " if errors else ""
     return (
         f"{primary}F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, "
@@ -66,6 +66,6 @@ def _reason(record: Record, difference: str, told: Mapping[str, str]) -> str:
         f"cypher:   {safe(record.cypher or '(no query in the answer)')}",
         "difference (- missing, + too much):",
         *(safe(line) for line in differing[:_SHOWN]),
-        *([f"and {more:,} more line{'' if more == 1 else 's'}: see the Allure report"] if more > 0 else []),
+        *([f"and {counted(more, 'more line')}: see the Allure report"] if more > 0 else []),
     ]
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from plugins.session._rate import Rate
 from plugins.summary import RunningMean
-from plugins.terminal import duration, usd
+from plugins.terminal import counted, duration, usd
 
 _STEPS = 20
 _FEWEST = 50
@@ -75,7 +75,7 @@ class Progress:
         yield f"{done:,} of {total:,} cases"
         yield "mean F1 n/a" if self._mean.count == 0 else f"mean F1 {self._mean.mean:.3f}"
         if self._errors:
-            yield f"{self._errors:,} infrastructure error{'' if self._errors == 1 else 's'}"
+            yield counted(self._errors, "infrastructure error")
         if (rate := self._rate.a_second) is not None:
             yield f"{rate:.1f} cases/s" if rate >= 1 else f"{60 * rate:.1f} cases/min"
             if done < total:

@@ -7,6 +7,7 @@ from typing import Any
 from kg.questions import Question
 from plugins.records import Record, Round
 from plugins.scoring import focus_key
+from plugins.terminal import counted
 
 _VALIDATOR = "validator:"
 _NOTHING_TO_TELL = frozenset({"ok", "unchanged"})
@@ -80,7 +81,7 @@ def _labels(findings: Iterable[Any]) -> Iterator[str]:
 def _fallback(fallback: Mapping[str, Any] | None) -> Iterator[str]:
     if fallback is not None:
         scores, count = fallback["scores"], fallback["row_count"]
-        rows = f"{count:,} row{'' if count == 1 else 's'}"
+        rows = counted(count, "row")
         yield (
             f"fallback ({fallback['reason']}): {rows}, recall {scores['recall']:.3f}, "
             f"F1 {scores['f1']:.3f}, not counted for the case"

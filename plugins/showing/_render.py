@@ -12,7 +12,7 @@ from rich.text import Text
 from plugins.records import Round
 from plugins.showing._cypher import compared
 from plugins.showing._shown import ShownCase
-from plugins.terminal import one_line, safe, usd
+from plugins.terminal import counted, one_line, safe, usd
 
 _ROWS = 20
 _ROW = 1_000
@@ -31,7 +31,7 @@ def _parts(shown: ShownCase) -> Iterator[RenderableType]:
     yield _verdict(shown)
     yield from _facts(
         {
-            "task": f"{record.task}, {record.steps} step{'' if record.steps == 1 else 's'}",
+            "task": f"{record.task}, {counted(record.steps, 'step')}",
             "asked with": f"{record.prompt}, {record.shot}, loop {record.loop}, model {record.model}, "
             f"wording {record.phrasing}",
             "exemplar": _exemplar(shown),
@@ -125,10 +125,9 @@ def _execution(shown: ShownCase) -> Iterator[RenderableType]:
         error = shown.record.infrastructure_error or {}
         yield Text(f"the graph {'could not be' if error.get('stage') == 'graph' else 'was not'} asked")
         return
-    count = execution["row_count"]
     cut = ", cut" if execution["truncated"] else ""
     yield Text(
-        f"{execution['status']}, {count:,} row{'' if count == 1 else 's'}{cut}, {execution['time_s']:.3f} s"
+        f"{execution['status']}, {counted(execution['row_count'], 'row')}{cut}, {execution['time_s']:.3f} s"
     )
     if execution["message"]:
         yield Text(safe(f"{execution['code']}: {execution['message']}", None))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kg.labels import name_of
+from plugins.terminal import counted
 
 _OF_FALLBACKS = ("recall", "f1")
 
@@ -44,7 +45,7 @@ def _fallbacks(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             sum(each["means"][name] * each["cases"] for each in found) / cases for name in _OF_FALLBACKS
         )
         yield (
-            f"fallback in {cases:,} case{'' if cases == 1 else 's'}: mean recall {recall:.3f}, "
+            f"fallback in {counted(cases, 'case')}: mean recall {recall:.3f}, "
             f"F1 {f1:.3f} of its rows, in no other mean"
         )
 
