@@ -7,6 +7,7 @@ from typing import Any
 
 from kg.errors import InputError
 from kg.questions import MalformedQuestionError, Question, question_of
+from plugins.records._checked import REMEDY, other_version, require_record, value_of
 from plugins.records._files import MANIFEST, MESSAGES, QUESTIONS, RECORDS, SUMMARY
 from plugins.records._model import SCHEMA_VERSION
 
@@ -39,7 +40,7 @@ def locate_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         InputError: As `read_records` does.
     """
     for number, offset, record in _located(path, RECORDS):
-        _require_version(path, number, record)
+        require_record(path / RECORDS, number, record)
         yield offset, record
 
 
@@ -56,7 +57,7 @@ def record_of_line(path: Path, number: int, line: bytes) -> dict[str, Any] | Non
     """
     record = _object_in(path / RECORDS, number, line)
     if record is not None:
-        _require_version(path, number, record)
+        require_record(path / RECORDS, number, record)
     return record
 
 
@@ -80,9 +81,15 @@ def read_targets(path: Path) -> dict[str, str]:
         path: The run directory.
 
     Raises:
-        InputError: If the folder has no questions, or a line is not a JSON object.
+        InputError: If the folder has no questions, or a line is not a question.
     """
-    return {str(line["id"]): str(line["target"]) for _, line in _lines(path, QUESTIONS)}
+    targets = {}
+    for number, line in _lines(path, QUESTIONS):
+        for field in ("id", "target"):
+            if field not in line:
+                raise InputError(f"{path / QUESTIONS}, line {number}: field {field!r} is missing; {REMEDY}")
+        targets[str(line["id"])] = str(line["target"])
+    return targets
 
 
 def read_questions(path: Path) -> dict[str, Question]:
@@ -130,7 +137,7 @@ def locate_messages(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for number, offset, line in _located(path, MESSAGES):
         if not isinstance(line.get("sha256"), str) or not isinstance(line.get("messages"), list):
-            raise InputError(f"{path / MESSAGES}, line {number}: not messages by their hash")
+            raise InputError(f"{path / MESSAGES}, line {number}: not messages by their hash; {REMEDY}")
         yield offset, line
 
 
@@ -146,7 +153,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     manifest = _object(path / MANIFEST)
     version = manifest.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
-        raise InputError(f"{path / MANIFEST}: {_other_version(version)}")
+        raise InputError(f"{path / MANIFEST}: {other_version(version)}")
     return manifest
 
 
@@ -160,19 +167,6 @@ def read_summary(path: Path) -> dict[str, Any]:
         InputError: If it is not a JSON object.
     """
     return _object(path / SUMMARY)
-
-
-def _require_version(path: Path, number: int, record: dict[str, Any]) -> None:
-    version = record.get("schema_version")
-    if version != SCHEMA_VERSION:
-        raise InputError(f"{path / RECORDS}, line {number}: {_other_version(version)}")
-
-
-def _other_version(version: object) -> str:
-    return (
-        f"schema version {version!r}, and this RetroCypher reads {SCHEMA_VERSION}; "
-        "use the RetroCypher that wrote the run (versions and git of its manifest.json), or run it again"
-    )
 
 
 def _lines(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -197,23 +191,23 @@ def _located(path: Path, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]
 def _object_in(file: Path, number: int, line: bytes) -> dict[str, Any] | None:
     """Return the JSON object in a line; None for half a line, which has no end."""
     try:
-        value = json.loads(line)
+        value = value_of(line)
     except ValueError as error:
         if not line.endswith(b"\n"):
             return None
-        raise InputError(f"{file}, line {number}: not JSON ({error})") from error
+        raise InputError(f"{file}, line {number}: not JSON ({error}); {REMEDY}") from error
     if not isinstance(value, dict):
-        raise InputError(f"{file}, line {number}: not a JSON object")
+        raise InputError(f"{file}, line {number}: not a JSON object; {REMEDY}")
     return value
 
 
 def _object(file: Path) -> dict[str, Any]:
     try:
-        value = json.loads(file.read_bytes())
+        value = value_of(file.read_bytes())
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        raise InputError(f"{file}: not JSON ({error})") from error
+        raise InputError(f"{file}: not JSON ({error}); {REMEDY}") from error
     if not isinstance(value, dict):
-        raise InputError(f"{file}: not what a run writes there")
+        raise InputError(f"{file}: not what a run writes there; {REMEDY}")
     return value

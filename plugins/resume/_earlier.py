@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kg.errors import InputError
-from plugins.records import read_records
+from plugins.records import locate_messages, read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +24,26 @@ class Earlier:
 
 
 def look_at(run: Path) -> Earlier:
-    """Read the records of a run that is to be gone on with.
+    """Read the records and messages of a run that is to be gone on with.
 
     Args:
         run: The run directory.
 
     Raises:
-        InputError: If a line is not a record, but for half a record at the end, or of another version.
+        InputError: If a line is not what a run writes there, but for half a line at the end, or is of another
+            version.
     """
     newest: dict[str, tuple[int, bool]] = {}
     count = 0
     try:
         for count, record in enumerate(read_records(run), 1):
             newest[str(record["case_id"])] = count, record["infrastructure_error"] is None
+        # Before anything is changed: a run without its messages cannot be told whole again.
+        for _ in locate_messages(run):
+            pass
     except InputError as error:
-        raise InputError(f"{error}; to ask all of its cases again, give --fresh") from error
+        raise InputError(
+            f"{error}; to ask all of its cases again, give --fresh, or with --run-dir another folder"
+        ) from error
     kept = frozenset(number for number, scored in newest.values() if scored)
     return Earlier(kept, len(newest) - len(kept), len(kept) < count)

@@ -170,9 +170,15 @@ def test_the_same_command_goes_on_with_the_newest_of_its_runs(live: Suite, tmp_p
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "reports" / folder).rglob("*")}
     run("--collect-only")
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "reports" / folder).rglob("*")} == files
+    anew, both = run("--fresh", "-x")
+    assert "CONTINUED" not in anew.output
+    (newest,) = both - first
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "reports" / folder).rglob("*")} == files
     whole, second = run()
-    assert second == first
+    assert second == both
     assert f"CONTINUED: {begun} of 6 cases" in whole.output
+    assert records_in(tmp_path / "reports" / folder) == begun
+    folder = newest
     assert records_in(tmp_path / "reports" / folder) == 6
     failed = json.loads((tmp_path / "reports" / folder / "summary.json").read_text())["failed"]
     assert f"{failed} failed" in whole.output

@@ -185,7 +185,7 @@ def test_a_record_that_is_none_is_refused_by_its_place(tmp_path: Path, harm: dic
     first, *others = (folder / "records.jsonl").read_text().splitlines()
     broken = {name: each for name, each in {**json.loads(first), **harm}.items() if each is not None}
     (folder / "records.jsonl").write_text("\n".join([first, json.dumps(broken), *others]) + "\n")
-    with pytest.raises(InputError, match=r"records.jsonl, record 2: not a whole record"):
+    with pytest.raises(InputError, match=r"records.jsonl, (record|line) 2: not a whole record"):
         read_run(folder)
 
 

@@ -114,7 +114,7 @@ def test_what_is_no_record(one: Path, tmp_path: Path) -> None:
         records.write('{"schema_version": 1, "case_id": "c"}\n')
     told = refusal([one], tmp_path)
     assert told.startswith("one/records.jsonl, ")
-    assert "not a record (KeyError('task'))" in told
+    assert "not a whole record, for question_id, task, " in told
 
 
 def test_the_command_tells_what_it_did(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
