@@ -1,19 +1,14 @@
 """Correlations of two scores, with intervals by a bootstrap over target molecules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from plugins.statistics._estimate import FEWEST, LEVEL, Estimate
-from plugins.statistics._interval import expanded_bca
-from plugins.statistics._resampling import Clusters, Floats, Resampler, blocks, weighted
+from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
+from plugins.statistics._estimate import Estimate
+from plugins.statistics._resampling import Clusters, Floats, blocks, weighted
 
-RESAMPLES = 2_000
 _ZERO = 1e-12
-
-Names = Sequence[str] | npt.NDArray[np.intp]
-Weights = npt.NDArray[np.number]
 
 
 def pearson(
@@ -43,7 +38,7 @@ def pearson(
         n, su, sv, suu, svv, suv = weighted(weights, sums).T
         return _ratio(suv - su * sv / n, suu - su**2 / n, svv - sv**2 / n, n)
 
-    return _estimate(of_weights, of, len(first), seed)
+    return bootstrapped(of_weights, of, len(first), seed)
 
 
 def spearman(
@@ -69,7 +64,7 @@ def spearman(
         ]
         return np.concatenate(parts)
 
-    return _estimate(of_weights, of, len(first), seed)
+    return bootstrapped(of_weights, of, len(first), seed)
 
 
 class _Ranks:
@@ -107,22 +102,3 @@ def _ratio(covariance: Floats, first: Floats, second: Floats, n: Floats) -> Floa
     with np.errstate(invalid="ignore", divide="ignore"):
         value = covariance / np.sqrt(first * second)
     return np.where(varies, np.clip(value, -1, 1), np.nan)
-
-
-def _estimate(of_weights: Callable[[Weights], Floats], of: Clusters, n: int, seed: int | None) -> Estimate:
-    (value,) = of_weights(np.ones((1, of.count)))
-    if np.isnan(value):
-        return Estimate(None, None, None, n, of.count)
-    none = Estimate(float(value), None, None, n, of.count)
-    if of.count < FEWEST:
-        return none
-    resampler = Resampler(RESAMPLES) if seed is None else Resampler(RESAMPLES, seed)
-    resampled = of_weights(resampler.weights(of.count))
-    left_one_out = of_weights(1 - np.eye(of.count, dtype=np.uint8))
-    defined = ~np.isnan(resampled)
-    if np.isnan(left_one_out).any() or np.mean(~defined) > (1 - LEVEL) / 2:
-        return none
-    low, high = expanded_bca(
-        np.asarray([value]), resampled[defined][:, None], left_one_out[:, None], of.count
-    )
-    return Estimate(float(value), float(low[0]), float(high[0]), n, of.count)

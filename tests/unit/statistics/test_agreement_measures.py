@@ -1,0 +1,189 @@
+"""Measures of how a judge agrees with the truth, against computations that share nothing with them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, mannwhitneyu
+from support.simulated import Simulated
+
+from plugins.statistics import auroc, cohen_kappa, kendall, reliability
+
+SCORES = st.integers(0, 20).map(lambda each: each / 20)
+CASES = st.lists(st.tuples(SCORES, st.booleans(), SCORES, st.integers(0, 9)), min_size=1, max_size=40)
+
+
+def columns(cases: list[Any]) -> list[list[Any]]:
+    return [list(column) for column in zip(*cases, strict=True)]
+
+
+def kappa_of_table(a: list[bool], b: list[bool]) -> float | None:
+    """Cohen's kappa as textbooks have it: from the shares of a table of two by two."""
+    n = len(a)
+    table = {
+        (i, j): sum((x, y) == (i, j) for x, y in zip(a, b, strict=True)) / n for i in (0, 1) for j in (0, 1)
+    }
+    observed = table[0, 0] + table[1, 1]
+    rows = [table[i, 0] + table[i, 1] for i in (0, 1)]
+    cols = [table[0, j] + table[1, j] for j in (0, 1)]
+    expected = rows[0] * cols[0] + rows[1] * cols[1]
+    return None if expected == pytest.approx(1) else (observed - expected) / (1 - expected)
+
+
+def area_by_pairs(scores: list[float], positive: list[bool]) -> float | None:
+    """The area under the ROC curve, pair by pair."""
+    above = [score for score, flag in zip(scores, positive, strict=True) if flag]
+    below = [score for score, flag in zip(scores, positive, strict=True) if not flag]
+    if not above or not below:
+        return None
+    return sum((x > y) + (x == y) / 2 for x in above for y in below) / (len(above) * len(below))
+
+
+@settings(max_examples=60)
+@given(CASES, st.randoms())
+def test_measures_are_those_of_other_computations_in_any_order(cases: list[Any], random: Any) -> None:
+    scores, right, other, names = columns(cases)
+    said = [score >= 0.5 for score in scores]
+    mixed = cases[:]
+    random.shuffle(mixed)
+    again, truth, others, molecules = columns(mixed)
+    assert cohen_kappa(said, right, names).value == pytest.approx(kappa_of_table(said, right))
+    assert auroc(scores, right, names).value == pytest.approx(area_by_pairs(scores, right))
+    tau = kendalltau(scores, other).statistic if len(cases) > 1 else np.nan
+    found = kendall(scores, other, names)
+    assert found.value == (None if np.isnan(tau) else pytest.approx(tau, abs=1e-9))
+    assert kendall(again, others, molecules) == found
+    assert auroc(again, truth, molecules) == auroc(scores, right, names)
+    assert reliability(again, truth, molecules) == reliability(scores, right, names)
+    verdicts = [score >= 0.5 for score in again]
+    assert cohen_kappa(verdicts, truth, molecules) == cohen_kappa(said, right, names)
+
+
+@settings(max_examples=60)
+@given(CASES)
+def test_intervals_hold_the_number_and_stay_in_its_range(cases: list[Any]) -> None:
+    scores, right, other, names = columns(cases)
+    said = [score >= 0.5 for score in scores]
+    calibration = reliability(scores, right, names)
+    for found, least in (
+        (cohen_kappa(said, right, names), -1),
+        (auroc(scores, right, names), 0),
+        (kendall(scores, other, names), -1),
+        (calibration.brier, 0),
+        (calibration.ece, 0),
+    ):
+        assert found.n == len(cases)
+        if found.has_interval:
+            assert least - 1e-12 <= found.low <= found.value <= found.high <= 1 + 1e-12
+
+
+@settings(max_examples=60)
+@given(CASES)
+def test_bins_hold_every_case_once(cases: list[Any]) -> None:
+    scores, right, _, names = columns(cases)
+    found = reliability(scores, right, names)
+    assert sum(each.right.n for each in found.bins) == len(cases)
+    assert all(each.low - 1e-9 <= each.score <= each.high for each in found.bins)
+    brier = np.mean([(score - flag) ** 2 for score, flag in zip(scores, right, strict=True)])
+    assert found.brier.value == pytest.approx(brier)
+    off = 0.0
+    for number in range(10):
+        # In twentieths, as the scores are drawn, so that no float decides.
+        inside = [
+            (score, flag)
+            for score, flag in zip(scores, right, strict=True)
+            if min(round(20 * score) // 2, 9) == number
+        ]
+        off += abs(sum(score for score, _ in inside) - sum(flag for _, flag in inside))
+    assert found.ece.value == pytest.approx(off / len(cases))
+
+
+def test_the_area_is_that_of_mann_and_whitney() -> None:
+    draw = np.random.default_rng(1)
+    right = draw.random(300) < 0.4
+    scores = np.round(draw.random(300) + 0.3 * right, 1)
+    u = mannwhitneyu(scores[right], scores[~right]).statistic
+    assert auroc(scores, right, np.arange(300)).value == pytest.approx(u / (right.sum() * (~right).sum()))
+
+
+@pytest.mark.parametrize("measure", ["kappa", "auroc", "kendall", "ece"])
+def test_intervals_are_those_of_molecules_drawn_one_by_one(measure: str) -> None:
+    draw = np.random.default_rng(4)
+    molecules = 60
+    names = np.repeat(np.arange(molecules), 3)
+    ease = draw.random(molecules)[names]
+    right = draw.random(len(names)) < ease
+    scores = np.clip(np.round(0.5 * ease + 0.3 * right + 0.2 * draw.random(len(names)), 2), 0, 1)
+
+    def measured(rows: Any, clusters: Any) -> Any:
+        of = {
+            "kappa": lambda: cohen_kappa(scores[rows] >= 0.5, right[rows], clusters),
+            "auroc": lambda: auroc(scores[rows], right[rows], clusters),
+            "kendall": lambda: kendall(scores[rows], right[rows], clusters),
+            "ece": lambda: reliability(scores[rows], right[rows], clusters).ece,
+        }
+        return of[measure]()
+
+    found = measured(np.arange(len(names)), names)
+    resampled = []
+    for _ in range(600):
+        rows = (draw.integers(0, molecules, size=molecules)[:, None] * 3 + np.arange(3)).ravel()
+        # One cluster: the number alone, without an interval.
+        resampled.append(measured(rows, np.zeros(len(rows), dtype=int)).value)
+    # An error that is measured in resamples is larger than it is; BCa moves both ends back.
+    tolerance = 0.035 if measure == "ece" else 0.03
+    assert found.low == pytest.approx(np.quantile(resampled, 0.02), abs=tolerance)
+    assert found.high == pytest.approx(np.quantile(resampled, 0.98), abs=tolerance)
+
+
+def test_agreement_on_all_cases_is_no_certainty() -> None:
+    right = [number % 2 == 0 for number in range(40)]
+    names = [f"m{number}" for number in range(40)]
+    few = cohen_kappa(right, right, names)
+    # Up to 1 - 0.025^(1/40) = 8.8 % of disagreements would often not show.
+    assert (few.value, few.high) == (1, 1)
+    assert few.low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 40)))
+    area = auroc([float(flag) for flag in right], right, names)
+    assert (area.value, area.high) == (1, 1)
+    assert area.low == pytest.approx(0.025 ** (1 / 20))
+    turned = auroc([1.0 - flag for flag in right], right, names)
+    assert (turned.value, turned.low) == (0, 0)
+    assert turned.high == pytest.approx(1 - 0.025 ** (1 / 20))
+
+
+def test_what_is_not_defined_is_not_told() -> None:
+    names = [f"m{number}" for number in range(8)]
+    assert cohen_kappa([True] * 8, [True] * 8, names).value is None
+    assert cohen_kappa([True] * 8, [True] * 4 + [False] * 4, names).value == 0
+    assert auroc([0.5] * 8, [True] * 8, names).value is None
+    assert kendall([0.5] * 8, [0.1 * number for number in range(8)], names).value is None
+    assert (cohen_kappa([], [], []).value, auroc([], [], []).value, kendall([], [], []).value) == (None,) * 3
+    assert reliability([], [], []).bins == ()
+    few = cohen_kappa([True, False, True], [True, False, False], ["a", "b", "c"])
+    assert few.value is not None
+    assert not few.has_interval
+    # A single case of one kind: without it there is no area.
+    assert not auroc([0.1] * 7 + [0.9], [False] * 7 + [True], names).has_interval
+
+
+def test_the_interval_of_kappa_holds_the_true_one_in_95_of_100_runs() -> None:
+    runs, molecules = 200, 120
+
+    def judged(right: Any, draw: Any) -> Any:
+        return np.where(draw.random(right.shape) < 0.85, right, 1 - right)
+
+    simulated, draw = Simulated(molecules, 0.6, runs, seed=3), np.random.default_rng(8)
+    right = simulated.scores()
+    said = judged(right, draw)
+    every = Simulated(200_000, 0.6, 1, seed=4).scores()[:, 0]
+    true = kappa_of_table([*judged(every, draw).astype(int)], [*every.astype(int)])
+    held = [
+        found.low <= true <= found.high
+        for found in (
+            cohen_kappa(said[:, run] == 1, right[:, run] == 1, simulated.clusters) for run in range(runs)
+        )
+    ]
+    print(f"kappa {true:.3f}, {molecules} molecules: {np.mean(held):.1%} of {runs} covered")
+    assert 0.90 <= np.mean(held) <= 0.995
