@@ -11,8 +11,8 @@ STRUCK = "***"
 SHORTEST = 8
 """Shorter values are words such as ``none``, which servers that ask for no key are given."""
 
-_NAMED = ("OPENAI_API_KEY", "NEO4J_PASSWORD")
-_ADDRESS = "OPENAI_BASE_URL"
+_NAMED = ("OPENAI_API_KEY", "RETROCYPHER_JUDGE_API_KEY", "NEO4J_PASSWORD")
+_ADDRESSES = ("OPENAI_BASE_URL", "RETROCYPHER_JUDGE_BASE_URL")
 
 
 class Secrets:
@@ -47,13 +47,16 @@ def secrets_of(environment: Mapping[str, str], addresses: Iterable[str] = ()) ->
     """Return the secrets of an environment and of addresses.
 
     Args:
-        environment: ``OPENAI_API_KEY``, ``NEO4J_PASSWORD``, and user and password in ``OPENAI_BASE_URL``.
+        environment: ``OPENAI_API_KEY``, ``RETROCYPHER_JUDGE_API_KEY``, ``NEO4J_PASSWORD``, and user and
+            password in ``OPENAI_BASE_URL`` and ``RETROCYPHER_JUDGE_BASE_URL``.
         addresses: URIs of servers, such as a user may give with ``--graph``; what is none is passed over.
     """
     named = (environment.get(name, "").strip() for name in _NAMED)
-    asked = environment.get(_ADDRESS, "")
-    # A user without a password is a token there, and the name of an account in the address of a graph.
-    return Secrets([*named, *_credentials(asked, user_alone=True), *_query(asked), *_passwords(addresses)])
+    found = [*named, *_passwords(addresses)]
+    for asked in (environment.get(name, "") for name in _ADDRESSES):
+        # A user without a password is a token there, and the name of an account in the address of a graph.
+        found += [*_credentials(asked, user_alone=True), *_query(asked)]
+    return Secrets(found)
 
 
 def without_password(uri: str) -> str:

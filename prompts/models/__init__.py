@@ -2,8 +2,9 @@
 
 from prompts.models._check import check_models
 from prompts.models._contents import contents_of, file_of
-from prompts.models._interface import Answer, Message, Model, ModelError, Request
+from prompts.models._interface import Answer, Chat, Message, Model, ModelError, Request, TextModel
 from prompts.models._open import open_models
+from prompts.models._open_text import open_text_model
 from prompts.models._prices import prices_used
 from prompts.models._reach import api_address, silent_api
 from prompts.models._shared import SharedModels, start_shared
@@ -14,17 +15,20 @@ __all__ = [
     "DEFAULT_MODEL",
     "TEXT_KINDS",
     "Answer",
+    "Chat",
     "Message",
     "Model",
     "ModelError",
     "ModelSpec",
     "Request",
     "SharedModels",
+    "TextModel",
     "api_address",
     "check_models",
     "contents_of",
     "file_of",
     "open_models",
+    "open_text_model",
     "parse_spec",
     "parse_specs",
     "prices_used",

@@ -32,6 +32,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Chat:
+    """One call of a model that reads messages, for an answer to no question of the benchmark.
+
+    Attributes:
+        messages: Chat messages, each with ``role`` and ``content``.
+        case_id: What it is for, for messages.
+        repeat: How often the same messages were sent before for this.
+    """
+
+    messages: list[Message]
+    case_id: str = ""
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a model said.
 
@@ -41,7 +56,8 @@ class Answer:
         time_s: Wall-clock seconds of the call that answered, waiting for a slot left out; 0 where no call
             was made. Of an answer from the cache, those of the call that it was had by.
         details: What else there is to know, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the
-            text is empty), ``operator`` (of a mutant). JSON values only.
+            text is empty), ``operator`` (of a mutant), ``numbers`` (log-probabilities of the tokens that
+            are numbers, see `number_tokens`). JSON values only.
         verbatim: Whether the text is the query itself, to be executed as it stands without extraction;
             an empty text is then a case without a query.
         cost: What the tokens cost in USD, where the price of the model is known and they were paid now.
@@ -79,6 +95,24 @@ class Model(Protocol):
         """Name in ids and tables."""
 
     def answer(self, request: Request) -> Answer:
+        """Answer a request.
+
+        Raises:
+            ModelError: If the model cannot be asked.
+        """
+
+    def close(self) -> None:
+        """Release what the model holds in this process."""
+
+
+class TextModel(Protocol):
+    """A model that reads messages and nothing else of what it is asked."""
+
+    @property
+    def label(self) -> str:
+        """Name in ids and tables."""
+
+    def answer(self, request: Request | Chat) -> Answer:
         """Answer a request.
 
         Raises:

@@ -6,7 +6,8 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from prompts.models._interface import Answer, ModelError, Request
+from prompts.models._interface import Answer, Chat, ModelError, Request
+from prompts.models._logprobs import asked_for, number_tokens
 from prompts.models._slots import Slots
 from prompts.models._whole import whole_messages
 
@@ -26,19 +27,28 @@ class LlamaModel:
         turn: The one place at the process.
         seed: Sent along; greedy decoding does not use it.
         max_tokens: Longest answer.
+        logprobs: How many log-probabilities of each token to ask for; 0 for none.
     """
 
     def __init__(
-        self, label: str, address: str, api_key: str, *, turn: Slots, seed: int, max_tokens: int
+        self,
+        label: str,
+        address: str,
+        api_key: str,
+        *,
+        turn: Slots,
+        seed: int,
+        max_tokens: int,
+        logprobs: int = 0,
     ) -> None:
         self.label = label
         self._host, self._port = urlsplit(address).hostname or "", urlsplit(address).port or 0
         self._headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
-        self._parameters = {"temperature": 0, "seed": seed, "max_tokens": max_tokens}
+        self._parameters = {"temperature": 0, "seed": seed, "max_tokens": max_tokens, **asked_for(logprobs)}
         self._turn = turn
         self._lost = False
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request | Chat) -> Answer:
         """Answer a request; a prompt longer than the context is answered without a query.
 
         A process that dies while it answers is brought back by its owner, and asked once more.
@@ -106,8 +116,11 @@ def _read(status: int, reply: Any, time_s: float) -> Answer:
         details = {"finish_reason": choice["finish_reason"]}
         if isinstance(build := reply.get("system_fingerprint"), str):
             details["system_fingerprint"] = build
+        text = choice["message"].get("content") or ""
+        if numbers := number_tokens(text, choice.get("logprobs")):
+            details["numbers"] = numbers
         return Answer(
-            choice["message"].get("content") or "",
+            text,
             tokens={"prompt": usage["prompt_tokens"], "completion": usage["completion_tokens"]},
             time_s=time_s,
             details=details,

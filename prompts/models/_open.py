@@ -1,6 +1,5 @@
 """Models, ready to be asked, in the process that asks them."""
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,18 +8,12 @@ from typing import Any
 from prompts.answers import AnswerStore
 from prompts.models._exemplar import ExemplarModel
 from prompts.models._file import FileModel
-from prompts.models._given_up import GivenUp
-from prompts.models._identity import identity_of
 from prompts.models._interface import Model
-from prompts.models._llama import LlamaModel
-from prompts.models._llama_settings import answer_tokens, gguf_path
 from prompts.models._mutant import MutantModel
+from prompts.models._open_text import open_text_model
 from prompts.models._oracle import OracleModel
 from prompts.models._predictions import read_predictions
-from prompts.models._prices import load_prices
-from prompts.models._remembered import OfflineModel, RememberedModel
-from prompts.models._slots import Slots
-from prompts.models._spec import ModelSpec
+from prompts.models._spec import TEXT_KINDS, ModelSpec
 from prompts.models.mutations import operators_named
 
 
@@ -55,59 +48,29 @@ def open_models(
     """
     opened: dict[str, Model] = {}
     for spec in specs:
-        identity = None
-        if answers is not None:
-            identity = identity_of(
-                spec, weights=shared.get("weights", {}), seed=seed, environment=environment
+        if spec.kind in TEXT_KINDS:
+            opened[spec.label] = open_text_model(
+                spec,
+                shared=shared,
+                slots=slots,
+                concurrency=concurrency,
+                seed=seed,
+                environment=environment,
+                answers=answers,
+                offline=offline,
             )
-        if answers is None or identity is None:
-            opened[spec.label] = _open(spec, shared, slots, concurrency, seed, environment)
-        elif offline:
-            opened[spec.label] = OfflineModel(spec.label, identity, answers)
         else:
-            model = _open(spec, shared, slots, concurrency, seed, environment)
-            opened[spec.label] = RememberedModel(identity, answers, model)
+            opened[spec.label] = _open(spec, seed)
     return opened
 
 
-def _open(
-    spec: ModelSpec,
-    shared: Mapping[str, Any],
-    slots: Path,
-    concurrency: int,
-    seed: int,
-    environment: Mapping[str, str],
-) -> Model:
+def _open(spec: ModelSpec, seed: int) -> Model:
     match spec.kind:
-        case "oracle":
-            return OracleModel(spec.label)
         case "exemplar":
             return ExemplarModel(spec.label)
         case "mutant":
             return MutantModel(spec.label, operators_named(spec.argument), seed)
         case "file":
             return FileModel(spec.label, read_predictions(Path(spec.argument)))
-        case "local" | "gguf":
-            path = str(gguf_path(spec))
-            name = "llama-" + hashlib.sha256(path.encode()).hexdigest()[:12]
-            return LlamaModel(
-                spec.label,
-                shared["llama"][path],
-                shared["llama_key"],
-                turn=Slots(slots, name, 1),
-                seed=seed,
-                max_tokens=answer_tokens(spec),
-            )
-        case "openai":
-            # Its library takes a second to import, which runs without an API model should not pay.
-            from prompts.models._openai import OpenAIModel
-
-            return OpenAIModel(
-                spec.label,
-                spec.argument,
-                environment=environment,
-                slots=Slots(slots, "api", concurrency),
-                given_up=GivenUp(slots, spec.argument),
-                seed=seed,
-                price=load_prices().of(spec.argument),
-            )
+        case _:
+            return OracleModel(spec.label)

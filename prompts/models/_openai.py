@@ -9,7 +9,8 @@ import openai
 from kg.secrets import secrets_of, strike_all
 from prompts.models._given_up import GivenUp
 from prompts.models._identity import api_parameters
-from prompts.models._interface import Answer, Request
+from prompts.models._interface import Answer, Chat, Request
+from prompts.models._logprobs import asked_for, number_tokens, together
 from prompts.models._openai_client import OpenAIClient
 from prompts.models._openai_errors import UNREACHED, Failure, understand
 from prompts.models._patience import PATIENCE, Patience
@@ -33,6 +34,7 @@ class OpenAIModel:
         given_up: Whether the model is still to be asked, over all processes.
         seed: Seed sent along.
         price: What its tokens cost; None where that is not known.
+        logprobs: How many log-probabilities of each token to ask for; 0 for none.
         patience: Bounds on waiting.
     """
 
@@ -46,6 +48,7 @@ class OpenAIModel:
         given_up: GivenUp,
         seed: int,
         price: Price | None = None,
+        logprobs: int = 0,
         patience: Patience = PATIENCE,
     ) -> None:
         self.label = label
@@ -55,11 +58,11 @@ class OpenAIModel:
         self._price = price
         self._patience = patience
         self._secrets = secrets_of(environment)
-        self._parameters = api_parameters(seed)
+        self._parameters = api_parameters(seed) | asked_for(logprobs)
         self._refused: list[str] = []
         self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request | Chat) -> Answer:
         """Answer a request.
 
         A prompt over the model's context, a content filter and an empty reply are answers without a query:
@@ -83,8 +86,9 @@ class OpenAIModel:
             assert failure is not None
             match failure.verdict:
                 case "without_parameter":
-                    self._parameters.pop(failure.parameter)
-                    self._refused.append(failure.parameter)
+                    for name in together(failure.parameter):
+                        if self._parameters.pop(name, None) is not None:
+                            self._refused.append(name)
                     attempt -= 1
                     continue
                 case "give_up":
@@ -96,7 +100,7 @@ class OpenAIModel:
         """Close the connections."""
         self._client.close()
 
-    def _attempt(self, request: Request, attempt: int) -> tuple[Answer | None, Failure | None]:
+    def _attempt(self, request: Request | Chat, attempt: int) -> tuple[Answer | None, Failure | None]:
         with self._slots.hold():
             started = time.perf_counter()
             try:
@@ -123,6 +127,8 @@ class OpenAIModel:
         if not text.strip():
             refusal = getattr(choice.message, "refusal", None)
             details["no_answer"] = str(refusal) if refusal else "the reply is empty"
+        if numbers := number_tokens(text, getattr(choice, "logprobs", None)):
+            details["numbers"] = numbers
         tokens = _tokens(reply.usage)
         cost = self._price.cost(tokens) if self._price and tokens else None
         # Here, so that what is scored, kept and recorded is one and the same text.

@@ -10,6 +10,7 @@ from typing import Literal
 import openai
 
 from kg.secrets import STRUCK, Secrets
+from prompts.models._logprobs import LOGPROBS
 from prompts.models._patience import retry_after_s
 
 _SECRET = re.compile(r"\b(?:sk|pk|key|token)-[^\s'\",]+|(?i:bearer)\s+\S+")
@@ -66,6 +67,9 @@ def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -
     if not isinstance(error, openai.APIStatusError):
         return Failure("retry", "malformed_response", f"The API's reply cannot be read ({told}).")
     status = error.status_code
+    if status in (400, 403, 422) and LOGPROBS in parameters and LOGPROBS in told:
+        # Some have none for some models, others have fewer: without, a score is a plain one.
+        return Failure("without_parameter", "bad_request", told, parameter=LOGPROBS)
     if status in (401, 403):
         return Failure("give_up", "authentication", f"The API refused the key ({status}): {told}")
     if status == 404:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from prompts.answers import AnswerCacheError, AnswerStore, Identity, Kept, answer_key, stamp
-from prompts.models._interface import Answer, Model, ModelError, Request
+from prompts.models._interface import Answer, Chat, ModelError, Request, TextModel
 
 
 class RememberedModel:
@@ -20,7 +20,7 @@ class RememberedModel:
         model: Who is asked what is not there.
     """
 
-    def __init__(self, identity: Identity, answers: AnswerStore, model: Model) -> None:
+    def __init__(self, identity: Identity, answers: AnswerStore, model: TextModel) -> None:
         self._identity = identity
         self._answers = answers
         self._model = model
@@ -31,7 +31,7 @@ class RememberedModel:
         """Name in ids and tables."""
         return self._model.label
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request | Chat) -> Answer:
         """Answer a request; raises as the model does."""
         key = answer_key(self._identity, request.messages, request.repeat)
         if (kept := self._find(key)) is not None:
@@ -81,7 +81,7 @@ class OfflineModel:
         self._identity = identity
         self._answers = answers
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request | Chat) -> Answer:
         """Answer a request.
 
         Raises:
@@ -96,7 +96,7 @@ class OfflineModel:
             again = f" (time {request.repeat + 1} that it asks so)" if request.repeat else ""
             raise ModelError(
                 "not_cached",
-                f"{request.case_id or request.question.id}: what this case asks {self.label}{again} has no "
+                f"{_asking(request)}: what this case asks {self.label}{again} has no "
                 f"answer in the answer cache {self._answers.path}, and --offline asks nobody. Run the case "
                 "once without --offline, or add an export that has it with `retrocypher cache import`.",
             )
@@ -104,6 +104,10 @@ class OfflineModel:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def _asking(request: Request | Chat) -> str:
+    return request.case_id or (request.question.id if isinstance(request, Request) else "a request")
 
 
 def _as_kept(key: str, identity: Identity, answer: Answer) -> Kept:

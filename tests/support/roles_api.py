@@ -1,11 +1,13 @@
 """An OpenAI-compatible server whose answers depend on the role it is asked in."""
 
 import json
+import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from kg.questions import Question
 from prompts.loops._masking import mask
@@ -15,16 +17,31 @@ _ROLES = {
     "You are the validator": "validator",
     "You are the schema analyst": "analyst",
     "You are the reviewer": "reviewer",
+    "You judge whether a Cypher query": "judge",
 }
+
+_REFUSED = {"message": "scripted", "code": "invalid_api_key"}
 
 
 @dataclass(frozen=True)
 class Said:
-    """An answer: a text after a pause, or an HTTP status that is no answer."""
+    """An answer: a text after a pause, or an HTTP status that is no answer.
+
+    With ``tokens`` the text is made of them, and for each there are probabilities of what might have stood
+    there; they are told only where they are asked for. ``error`` is that of a status that is no answer, and
+    ``body`` a reply that is sent as it is.
+    """
 
     text: str = ""
     pause_s: float = 0.0
     status: int = 200
+    tokens: Sequence[tuple[str, Mapping[str, float]]] = ()
+    error: Mapping[str, str] = field(
+        default_factory=lambda: {"message": "scripted", "code": "invalid_api_key"}
+    )
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: object = None
+    refusal: str | None = None
 
 
 Player = Callable[[str], Said | str]
@@ -37,6 +54,7 @@ class RolesApi:
 
     players: dict[str, Player] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._guard = threading.Lock()
@@ -56,11 +74,12 @@ class RolesApi:
         self._server.shutdown()
         self._server.server_close()
 
-    def answer(self, messages: list[dict[str, str]]) -> Said:
-        text = "\n".join(message["content"] for message in messages)
+    def answer(self, body: dict[str, Any]) -> Said:
+        text = "\n".join(message["content"] for message in body["messages"])
         role = next((role for start, role in _ROLES.items() if text.startswith(start)), "generator")
         with self._guard:
             self.asked.append((role, text))
+            self.bodies.append(body)
         said = self.players[role](text) if role in self.players else ""
         return Said(said) if isinstance(said, str) else said
 
@@ -72,11 +91,12 @@ class RolesApi:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                said = api.answer(body["messages"])
+                said = api.answer(body)
                 time.sleep(said.pause_s)
-                content = json.dumps(_reply(said)).encode()
+                content = json.dumps(_reply(said, bool(body.get("logprobs")))).encode()
                 self.send_response(said.status)
-                self.send_header("content-type", "application/json")
+                for name, value in {"content-type": "application/json", **said.headers}.items():
+                    self.send_header(name, value)
                 self.send_header("content-length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
@@ -87,19 +107,36 @@ class RolesApi:
         return Handler
 
 
-def _reply(said: Said) -> dict[str, object]:
+def _reply(said: Said, logprobs: bool) -> object:
+    if said.body is not None:
+        return said.body
     if said.status != 200:
-        return {"error": {"message": "scripted", "code": "invalid_api_key"}}
-    message = {"role": "assistant", "content": said.text}
+        return {"error": dict(said.error)}
+    text = "".join(token for token, _ in said.tokens) or said.text
+    message = {"role": "assistant", "content": text, "refusal": said.refusal}
+    told = {"content": [_token(token, others) for token, others in said.tokens]}
     return {
         "id": "c",
         "object": "chat.completion",
         "created": 1,
         "model": "scripted-1",
         "system_fingerprint": "fp_1",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": message,
+                "logprobs": told if said.tokens and logprobs else None,
+            }
+        ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
+
+
+def _token(token: str, others: Mapping[str, float]) -> dict[str, object]:
+    told = [{"token": name, "logprob": math.log(share), "bytes": None} for name, share in others.items()]
+    share = others.get(token, 1.0)
+    return {"token": token, "logprob": math.log(share), "bytes": list(token.encode()), "top_logprobs": told}
 
 
 def references_by_question(questions: Iterable[Question]) -> Mapping[str, str]:

@@ -1,0 +1,28 @@
+"""A model that judges queries, and is itself to be measured."""
+
+from plugins.judge._case import OWN_FAULTS, VARIANTS, JudgeCase, Judgement, Variant
+from plugins.judge._criteria import Criteria, Grade, load_criteria
+from plugins.judge._deepeval import deepeval
+from plugins.judge._judge import Judge
+from plugins.judge._open import open_judge
+from plugins.judge._panel import Panel, Task, open_panel
+from plugins.judge._spec import judge_environment, judge_spec
+
+__all__ = [
+    "OWN_FAULTS",
+    "VARIANTS",
+    "Criteria",
+    "Grade",
+    "Judge",
+    "JudgeCase",
+    "Judgement",
+    "Panel",
+    "Task",
+    "Variant",
+    "deepeval",
+    "judge_environment",
+    "judge_spec",
+    "load_criteria",
+    "open_judge",
+    "open_panel",
+]

@@ -1,0 +1,54 @@
+"""A judge, ready to be asked, in the process and thread that asks it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plugins.judge._criteria import Criteria, load_criteria
+from plugins.judge._judge import Judge
+from plugins.judge._spec import judge_environment
+from prompts.answers import AnswerStore
+from prompts.models import ModelSpec, open_text_model
+
+
+def open_judge(
+    spec: ModelSpec,
+    *,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
+    criteria: Criteria | None = None,
+) -> Judge:
+    """Open a judge.
+
+    Args:
+        spec: Its model, as `judge_spec` let it pass.
+        shared: What `SharedModels.to_json` gave.
+        slots: Folder that all who ask at the same time share.
+        concurrency: Calls of API models in flight, over all who share the folder.
+        seed: Seed sent along.
+        environment: Where key and address are looked up.
+        answers: Where its answers are kept; None for nowhere.
+        offline: Whether it is not to be asked what is not there.
+        criteria: What to judge by; None for `load_criteria`.
+    """
+    # Not before a judge is wanted: DeepEval takes a second.
+    from plugins.judge._metric import LOGPROBS
+
+    model = open_text_model(
+        spec,
+        shared=shared,
+        slots=slots,
+        concurrency=concurrency,
+        seed=seed,
+        environment=judge_environment(environment),
+        answers=answers,
+        offline=offline,
+        logprobs=LOGPROBS,
+    )
+    return Judge(model, criteria or load_criteria())
