@@ -2,6 +2,7 @@
 
 pytest_plugins = (
     "plugins.pytest_plugin",
+    "fixtures.answer",
     "fixtures.case",
     "fixtures.graph",
     "fixtures.model",

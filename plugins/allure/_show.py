@@ -9,7 +9,8 @@ from kg.labels import name_of
 from plugins.allure._attach import attach_rows, attach_text
 from plugins.allure._errors import errors_list
 from plugins.allure._scores import scores_table
-from plugins.records import Record, Round
+from plugins.answering import claim_line, verification_lines
+from plugins.records import Record, Round, is_of_answer
 from plugins.terminal import counted
 
 
@@ -53,6 +54,16 @@ def show_case(
             attach_rows("gold", gold)
             if difference:
                 attach_text("difference", difference)
+    if record.answer is not None:
+        _show_answer(record, record.answer)
+
+
+def _show_answer(record: Record, answer: str) -> None:
+    lines = [*verification_lines(record.verification)] if record.verification else []
+    with allure.step(f"Answer{f': {lines[0]}' if lines else ''}"):
+        attach_text("written answer", answer or "(empty)")
+        if record.claims:
+            attach_text("claims", "\n".join([*lines, "", *map(claim_line, record.claims)]))
 
 
 def _label(record: Record) -> None:
@@ -87,7 +98,8 @@ def _show_round(number: int, turn: Round, messages: Mapping[str, Sequence[Mappin
             if turn.messages_sha256 in messages:
                 attach_text("messages", _conversation(messages[turn.messages_sha256]))
             attach_text("answer", turn.answer)
-        attach_text("Cypher", turn.cypher or "(no query)")
+        if turn.cypher is not None or not is_of_answer(turn.role):
+            attach_text("Cypher", turn.cypher or "(no query)")
         if turn.findings:
             attach_rows("findings", turn.findings)
 

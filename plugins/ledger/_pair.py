@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plugins.records import asked_a_model
+from plugins.records import asked_a_model, is_of_answer
 
 NO_LOOP = "none"
 _VALIDATOR = "validator:"
@@ -71,7 +71,7 @@ def pair_of(record: Mapping[str, Any], target: str) -> Pair | None:
     """
     if record["loop"] == NO_LOOP or record["scores"] is None:
         return None
-    first, *rest = record["rounds"]
+    first, *rest = [turn for turn in record["rounds"] if not is_of_answer(turn["role"])]
     results = _results(record["rounds"])
     before = results.get(first["cypher"])
     if before is None:

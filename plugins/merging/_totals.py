@@ -27,7 +27,11 @@ class Totals:
         self._looped = loops["names"] != [_NO_LOOP]
         self._summary = Summary()
         self._ledger = Ledger({each.id: each.target for each in questions})
-        self._usage = Usage({label: spec["label"] for label, spec in players.items()})
+        writers = (runs[0].manifest.get("answering") or {}).get("writers") or {}
+        self._usage = Usage(
+            {label: spec["label"] for label, spec in players.items()},
+            {label: spec["label"] for label, spec in writers.items()},
+        )
         for run in runs:
             self._usage.add_once(run.manifest["loops"].get("once", ()))
 

@@ -1,6 +1,6 @@
 """The record of a case and the files of a run directory."""
 
-from plugins.records._asked import asked_a_model
+from plugins.records._asked import answer_fault, asked_a_model, is_of_answer, is_whole
 from plugins.records._files import ALLURE, MANIFEST, MESSAGES, QUESTIONS, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
@@ -34,10 +34,13 @@ __all__ = [
     "Round",
     "RunDirectory",
     "RunFacts",
+    "answer_fault",
     "asked_a_model",
     "code_facts",
     "holds_records",
     "is_held",
+    "is_of_answer",
+    "is_whole",
     "json_line",
     "json_page",
     "locate_messages",

@@ -1,7 +1,9 @@
-"""Which rounds asked a model."""
+"""Which rounds asked a model, and which belong to the written answer."""
 
 from collections.abc import Mapping
 from typing import Any
+
+_OF_ANSWER = "answer:"
 
 
 def asked_a_model(turn: Mapping[str, Any]) -> bool:
@@ -11,3 +13,29 @@ def asked_a_model(turn: Mapping[str, Any]) -> bool:
     run neither tokens nor time are told.
     """
     return turn["messages_sha256"] is not None and turn["time_s"] > 0
+
+
+def is_of_answer(role: str) -> bool:
+    """Return whether rounds of a role belong to the written answer, and not to the query."""
+    return role.startswith(_OF_ANSWER)
+
+
+def answer_fault(record: Mapping[str, Any]) -> dict[str, str] | None:
+    """Return why a written answer, its claims or its verdict are missing; None where nobody failed.
+
+    Args:
+        record: A record as in ``records.jsonl``.
+
+    Returns:
+        ``stage`` (``model`` or ``graph``), ``kind`` and ``message``, as of an infrastructure error.
+    """
+    for turn in record["rounds"]:
+        if is_of_answer(turn["role"]) and turn["verdict"] == "error":
+            fault: dict[str, str] = turn["findings"][-1]["error"]
+            return fault
+    return None
+
+
+def is_whole(record: Mapping[str, Any]) -> bool:
+    """Return whether a case has all that was asked for: scores, and an answer where one was to be written."""
+    return record["infrastructure_error"] is None and answer_fault(record) is None

@@ -52,6 +52,7 @@ class Record:
     judge: dict[str, Any] | None = None
     answer: str | None = None
     claims: list[Any] | None = None
+    verification: dict[str, Any] | None = None
     infrastructure_error: dict[str, str] | None = None
     passed: bool = False
     schema_version: int = SCHEMA_VERSION

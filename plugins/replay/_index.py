@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from plugins.records import locate_records, read_record_at
+from plugins.records import is_of_answer, locate_records, read_record_at
 from plugins.replay._calls import Call, calls_of
 from prompts.models import TEXT_KINDS
 
@@ -94,12 +94,15 @@ class RunIndex:
         return self._read[1]
 
     def _asked(self, run: int, record: Mapping[str, Any]) -> Iterator[tuple[Asked, dict[str, Any]]]:
-        generators, players = self._models[run]
+        generators, players, writers = self._models[run]
         before: Counter[tuple[str, str]] = Counter()
         for turn in record["rounds"]:
             who_answers = generators if turn["role"] == _GENERATOR else players
+            if is_of_answer(turn["role"]):
+                who_answers = writers
             model, sha256 = who_answers.get(record["model"]), turn["messages_sha256"]
-            if model is not None and sha256 is not None:
+            failed = is_of_answer(turn["role"]) and turn["verdict"] == "error"
+            if model is not None and sha256 is not None and not failed:
                 yield Asked(model, sha256, before[model, sha256]), turn
                 before[model, sha256] += 1
 
@@ -119,12 +122,21 @@ def who(spec: Mapping[str, str], seed: int) -> str | None:
     return json.dumps([spec["kind"], name, seed])
 
 
-def _models(manifest: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """The models of a run, and those that play roles in its loops, by the label of the case's model."""
+class _Models(NamedTuple):
+    """Who answers in a run, by the label of the case's model: with queries, in loops, and in words."""
+
+    generators: dict[str, str]
+    players: dict[str, str]
+    writers: dict[str, str]
+
+
+def _models(manifest: Mapping[str, Any]) -> _Models:
     seed = manifest["options"]["seed"]
-    told = {spec["label"]: who(spec, seed) for spec in manifest["models"]}
-    played = {label: who(spec, seed) for label, spec in manifest["loops"]["players"].items()}
-    return (
-        {label: model for label, model in told.items() if model is not None},
-        {label: model for label, model in played.items() if model is not None},
+    answering = manifest.get("answering") or {"writers": {}}
+    parts = (
+        {spec["label"]: spec for spec in manifest["models"]},
+        manifest["loops"]["players"],
+        answering["writers"],
     )
+    known = ({label: who(spec, seed) for label, spec in part.items()} for part in parts)
+    return _Models(*({label: model for label, model in part.items() if model} for part in known))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kg.errors import InputError
-from plugins.records import locate_messages, read_records
+from plugins.records import is_whole, locate_messages, read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +13,8 @@ class Earlier:
 
     Attributes:
         lines: Numbers of the lines of its records that are kept, from 1: the newest of each case that has
-            a score.
-        retried: How many cases had an infrastructure error; they are tried again.
+            a score and, where one was to be written, an answer.
+        retried: How many cases had an infrastructure error or lack their answer; they are tried again.
         dropped: Whether there are lines that are not kept.
     """
 
@@ -37,7 +37,7 @@ def look_at(run: Path) -> Earlier:
     count = 0
     try:
         for count, record in enumerate(read_records(run), 1):
-            newest[str(record["case_id"])] = count, record["infrastructure_error"] is None
+            newest[str(record["case_id"])] = count, is_whole(record)
         # Before anything is changed: a run without its messages cannot be told whole again.
         for _ in locate_messages(run):
             pass

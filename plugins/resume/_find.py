@@ -71,6 +71,7 @@ def is_complete(path: Path) -> bool:
         and summary["cases"] >= summary.get("selected_cases", 0)
         and not summary.get("infrastructure_errors")
         and not summary.get("lost_cases")
+        and not (summary.get("answers") or {}).get("failed")
     )
 
 

@@ -12,11 +12,12 @@ from plugins.session._run_case import run_case
 from plugins.session._selection import is_unasked_speed
 from plugins.session._session import SESSION, SuiteSession
 from plugins.session._told import Told, finding_of, told_of
-from plugins.session._tools import Graphs, LiveGraph, Tools
+from plugins.session._tools import Answering, Graphs, LiveGraph, Tools
 from plugins.session._worker import Worker
 
 __all__ = [
     "SESSION",
+    "Answering",
     "Case",
     "CaseError",
     "CaseFailedError",

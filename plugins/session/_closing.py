@@ -76,6 +76,9 @@ def gate_said(controller: "Controller") -> Iterator[str]:
 def _incomplete(controller: "Controller") -> Iterator[str]:
     for fault, messages in controller.faults.items():
         yield f"incomplete: {counted(len(messages), 'case')} without a score: {fault}: {safe(messages[0])}"
+    for fault, messages in controller.answer_faults.items():
+        cases = counted(len(messages), "case")
+        yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
     if controller.lost:
         lost = counted(len(controller.lost), "case")
         yield f"incomplete: {lost} broke off with their worker or in the harness"

@@ -15,7 +15,7 @@ from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
 from plugins.allure import executor_of, settle_run, show_run, shown_cases
 from plugins.ledger import Ledger
-from plugins.records import ALLURE
+from plugins.records import ALLURE, answer_fault
 from plugins.session._context import Context
 from plugins.session._described import counted, described
 from plugins.session._exit import INCOMPLETE, exit_status
@@ -32,7 +32,7 @@ from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD
 from plugins.summary import Summary
 from plugins.usage import Usage
 from prompts.answers import prepare
-from prompts.models import ModelSpec, SharedModels, contents_of, silent_api, start_shared
+from prompts.models import SharedModels, contents_of, silent_api, start_shared
 
 if TYPE_CHECKING:
     from plugins.gate import Gate, GateResult
@@ -67,7 +67,7 @@ class Controller:
         self._announce = announce
         self._started = datetime.now(UTC)
         self._kept_before = prepare(plan.answers, read_only=plan.options.offline) if plan.answers else 0
-        self._contents = contents_of(self._specs)
+        self._contents = contents_of(plan.asked)
         self.key = run_key(plan, selection, self._contents)
         self.run, self.earlier = open_run(plan, self.key, root)
         self._end_early = end_early
@@ -77,21 +77,21 @@ class Controller:
         self._ledger = Ledger({question.id: question.target for question in plan.questions})
         self.lost: list[str] = []
         self.faults: dict[str, list[str]] = {}
+        self.answer_faults: dict[str, list[str]] = {}
         self.selected = 0
         self._gate = gate
         self.gate: GateResult | None = None
-        self.answers = Usage({label: spec.label for label, spec in plan.loops.players.items()})
+        writers = plan.answering.writers if plan.answering else {}
+        self.answers = Usage(
+            {label: spec.label for label, spec in plan.loops.players.items()},
+            {label: spec.label for label, spec in writers.items()},
+        )
         self._progress = Progress(announce, lambda: self.answers.cost)
         self._allure: Path | None = None
         self._graph: RunGraph | None = None
         self._models: SharedModels | None = None
         self._coordination: SessionFolder | None = None
         self._manifest: dict[str, Any] = {}
-
-    @property
-    def _specs(self) -> tuple[ModelSpec, ...]:
-        """The models of the run, and those that play roles in its loops."""
-        return (*self.plan.models, *self.plan.loops.players.values())
 
     @property
     def allure_path(self) -> Path:
@@ -102,7 +102,7 @@ class Controller:
     def complete(self) -> bool:
         """Whether every case that was selected has a score."""
         whole = self.selected > 0 and self.summary.cases == self.selected
-        return whole and not self.faults and not self.writer.failure
+        return whole and not self.faults and not self.answer_faults and not self.writer.failure
 
     def start(self, allure: str | None) -> Context:
         """Start the server and what models share, and write the questions and the manifest.
@@ -116,10 +116,10 @@ class Controller:
         """
         try:
             offline = self.plan.options.offline
-            if not offline and (silent := silent_api(self._specs)):
+            if not offline and (silent := silent_api(self.plan.asked)):
                 self._announce(silent)
             self._graph = graph_of(self.plan, self._announce)
-            self._models = start_shared(self._specs, contents=self._contents, offline=offline)
+            self._models = start_shared(self.plan.asked, contents=self._contents, offline=offline)
             self._coordination = session_folder()
             told = described(self.plan, self._graph, self._contents, self._started, self._root)
             self._manifest = {**told, "key": self.key.to_json(), "executor": executor_of(os.environ)}
@@ -162,6 +162,8 @@ class Controller:
         self._count(record)
         if fault := record["infrastructure_error"]:
             self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
+        elif fault := answer_fault(record):
+            self.answer_faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
         self._progress.add(record["scores"]["f1"] if record["scores"] else None, total)
 
     def finish(self, status: int, elsewhere: bool) -> int:
@@ -173,7 +175,7 @@ class Controller:
         """
         if self._gate is not None and self.summary.cases:
             self.gate = judged(self._gate, self, status)
-        incomplete = bool(self.lost) or self.summary.infrastructure_errors > 0
+        incomplete = bool(self.lost or self.answer_faults) or self.summary.infrastructure_errors > 0
         status = exit_status(status, incomplete, self.gate.exit_status if self.gate else None, elsewhere)
         self.ledger = self._ledger.to_json()
         ledger = {"ledger": self.ledger} if self.plan.loops.active else {}

@@ -122,6 +122,24 @@ DECLARED = (
     Declared("gate-allow-inconclusive", "let no-regression hold where nothing shows", "", None, flag=True),
     Declared("gate-partial", "let the gate judge a part of a run, or of its baseline", "", None, flag=True),
     Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
+    Declared("answer", "have an answer written from the rows, and check what it claims", "", None, flag=True),
+    Declared(
+        "answer-model",
+        "model that writes answers (default: the model itself; for one that reads no messages, the default "
+        "model)",
+        "SPEC",
+        None,
+        once=True,
+    ),
+    Declared(
+        "answer-context",
+        "what answers are written from: rows, or hybrid for passages of patents too",
+        "NAME",
+        "rows",
+    ),
+    Declared("answer-weights", "weights of passages and of rows in a hybrid context", "T,G", "0.6,0.4"),
+    Declared("answer-rows", "rows that an answer is written from, at most", "N", "50"),
+    Declared("answer-budget", "characters of rows and passages together, at most", "N", "6000"),
     Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )
 

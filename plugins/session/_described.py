@@ -26,12 +26,12 @@ def described(
         started: When it began.
         root: The project's folder.
     """
-    return manifest(
+    told = manifest(
         started=started,
         options=plan.options.to_json(),
         models=[_model(spec, contents) for spec in plan.models],
         loops=plan.loops.to_json(),
-        api=api_address((*plan.models, *plan.loops.players.values())),
+        api=api_address(plan.asked),
         prices=plan.prices,
         questions={
             "count": len(plan.questions),
@@ -45,6 +45,7 @@ def described(
         cases=plan.case_count(),
         checkout=root,
     )
+    return {**told, "answering": plan.answering.to_json() if plan.answering else None}
 
 
 def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> dict[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plugins.session._answer_plan import answer_lines
 from plugins.session._graph import RunGraph
 from plugins.session._loop_plan import loop_lines
 from plugins.session._plan import Plan
@@ -34,6 +35,7 @@ def header_lines(plan: Plan, graph: RunGraph, gate: "Gate | None", answers: int,
     if plan.shard:
         yield f"{plan.shard}: all of them have {plan.cases_for(plan.whole):,} cases"
     yield from loop_lines(plan.loops)
+    yield from answer_lines(plan.answering, plan.options)
     if plan.answers:
         yield f"answers: kept in {plan.answers}, {answers:,} there"
     if gate:

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast, get_args
 
 from kg.errors import InputError
 from plugins.session._options import Options
+from plugins.session._players import named_player, player_name, reader_for
 from prompts.loops import Loop, ValidatorName, loops_by_name, text_hashes
-from prompts.models import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, check_models, parse_spec
+from prompts.models import ModelSpec
 
 _VALIDATORS = get_args(ValidatorName)
 _DEFAULT_VALIDATOR = "schema"
@@ -58,18 +58,10 @@ def loop_lines(plan: LoopPlan) -> list[str]:
     notes = [f"note: {note}" for note in plan.notes]
     if not plan.active:
         return notes
-    players = ", ".join(dict.fromkeys(map(_player_name, plan.players.values())))
+    players = ", ".join(dict.fromkeys(map(player_name, plan.players.values())))
     played = f", their roles played by {players}" if players else ""
     validator = f", validator {plan.validator}" if plan.validates else ""
     return [f"loops: {', '.join(plan.loops)}{validator}{played}", *notes]
-
-
-def _player_name(spec: ModelSpec) -> str:
-    """Return the label of a model, and what is behind it where the label does not say."""
-    what = spec.argument if spec.kind == "openai" else spec.kind
-    if spec.kind == "gguf":
-        what = f"gguf:{Path(spec.argument).name}"
-    return spec.label if spec.label == what else f"{spec.label} ({what})"
 
 
 def _validates(loops: Iterable[Loop]) -> bool:
@@ -103,12 +95,18 @@ def loop_plan(
         raise InputError(f"--validator {named}: no such validator; choose from {', '.join(_VALIDATORS)}")
     loops = {name: known[name] for name in options.loop}
     validator = cast(ValidatorName, named)
-    given = _given(options.loop_model, environment) if options.loop_model is not None else None
+    given = None
+    if options.loop_model is not None:
+        given = named_player(options.loop_model, "--loop-model", environment)
     needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
     notes = tuple(_without_effect(options, loops.values()))
     if needing is None:
         return LoopPlan(loops, validator, {}, notes)
-    players = {spec.label: given or _player(spec, needing, environment) for spec in models}
+    players = {
+        spec.label: given
+        or reader_for(spec, f"--loop {needing}", "correct itself", "--loop-model", environment)
+        for spec in models
+    }
     return LoopPlan(loops, validator, players, notes)
 
 
@@ -117,31 +115,3 @@ def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:
         yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
     if options.loop_model is not None and not any(loop.needs_model for loop in loops):
         yield f"--loop-model {options.loop_model} has no effect: no loop of this run asks a model"
-
-
-def _given(text: str, environment: Mapping[str, str]) -> ModelSpec:
-    try:
-        spec = parse_spec(text, environment)
-        if spec.kind in TEXT_KINDS:
-            check_models([spec], [], [], every_question=[], prompts=[], environment=environment)
-    except InputError as error:
-        raise InputError(str(error).replace("--model", "--loop-model", 1)) from None
-    if spec.kind not in TEXT_KINDS:
-        raise InputError(
-            f"--loop-model {text}: {spec.kind} reads no messages and can play no role; choose gguf:PATH, "
-            "local, or the name of a model behind an OpenAI-compatible API"
-        )
-    return spec
-
-
-def _player(spec: ModelSpec, loop: str, environment: Mapping[str, str]) -> ModelSpec:
-    """The model itself where it reads what it is asked, else the default model, as for ``--model``."""
-    if spec.kind in TEXT_KINDS:
-        return spec
-    if not environment.get("OPENAI_API_KEY"):
-        raise InputError(
-            f"--loop {loop} --model {spec.label}: {spec.kind} reads no messages and cannot correct itself. "
-            "Name the model that plays the other roles with --loop-model, or set OPENAI_API_KEY for the "
-            f"default ({DEFAULT_MODEL})."
-        )
-    return ModelSpec(DEFAULT_MODEL, "openai", DEFAULT_MODEL)

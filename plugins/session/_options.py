@@ -48,6 +48,12 @@ class Options:
         gate_allow_inconclusive: Whether such a rule holds where nothing can be told.
         gate_partial: Whether rules judge a part of the planned cases.
         shard: Which part of the run to run, as ``i/n``; None for all of it.
+        answer: Whether answers are written from rows.
+        answer_model: Specification of the model that writes them; None for the model itself.
+        answer_context: ``rows`` or ``hybrid``.
+        answer_weights: Weights of passages and of rows in a hybrid context, as ``T,G``.
+        answer_rows: Rows that an answer is written from, at most.
+        answer_budget: Characters of rows and passages together, at most.
     """
 
     prompt: tuple[str, ...]
@@ -78,6 +84,12 @@ class Options:
     gate_allow_inconclusive: bool
     gate_partial: bool
     shard: str | None
+    answer: bool
+    answer_model: str | None
+    answer_context: str
+    answer_weights: str
+    answer_rows: int
+    answer_budget: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the options for the manifest, a password in the graph's URI blotted out."""
@@ -120,6 +132,12 @@ def read_options(config: pytest.Config) -> Options:
         gate_allow_inconclusive=bool(given["gate-allow-inconclusive"]),
         gate_partial=bool(given["gate-partial"]),
         shard=given["shard"],
+        answer=bool(given["answer"]),
+        answer_model=given["answer-model"],
+        answer_context=given["answer-context"],
+        answer_weights=given["answer-weights"],
+        answer_rows=_required("answer-rows", given["answer-rows"], int, 1),
+        answer_budget=_required("answer-budget", given["answer-budget"], int, 100),
     )
 
 

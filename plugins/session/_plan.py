@@ -25,6 +25,7 @@ from kg.secrets import without_password
 from kg.server import is_uri
 from plugins.replay import ReplayedRuns, replayed_runs
 from plugins.scoring import KeyEncoder, key_encoder_named
+from plugins.session._answer_plan import AnswerPlan, answer_plan
 from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._loop_plan import LoopPlan, loop_plan
@@ -54,6 +55,7 @@ class Plan:
         shard: Which part of the run this is; None for all of it.
         whole: The questions of all parts together.
         replay: The runs that rows come from; None where they come from a graph.
+        answering: How answers are written; None where none are.
     """
 
     options: Options
@@ -70,6 +72,13 @@ class Plan:
     shard: Shard | None
     whole: tuple[Question, ...]
     replay: ReplayedRuns | None
+    answering: AnswerPlan | None
+
+    @property
+    def asked(self) -> tuple[ModelSpec, ...]:
+        """The models of the run, those that play roles in its loops, and those that write answers."""
+        writers = self.answering.writers.values() if self.answering else ()
+        return (*self.models, *self.loops.players.values(), *writers)
 
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
@@ -129,6 +138,7 @@ def resolve(
     shots = _shots(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
+    answering = answer_plan(options, models, environment)
     question_set = load_questions(Path(options.questions) if options.questions else None)
     replay = replayed_runs(
         options.graph,
@@ -160,7 +170,8 @@ def resolve(
         loops=tuple(loops.loops),
         environment=environment,
     )
-    asked = (*models, *loops.players.values())
+    writers = answering.writers.values() if answering else ()
+    asked = (*models, *loops.players.values(), *writers)
     prices = prices_used(asked)
     require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
@@ -179,6 +190,7 @@ def resolve(
         shard,
         whole,
         replay,
+        answering,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from kg.errors import GraphError
 from plugins.records import Record
 from plugins.replay import WatchedGraph
+from plugins.session._answer_case import write_answer
 from plugins.session._cases import Case
 from plugins.session._loop_case import run_loop
 from plugins.session._rounds import Outcome
@@ -75,6 +76,8 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
     found = tools.assessor.case(case.question, record.cypher, record.execution)
     record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
     outcome.finding = found.finding
+    if tools.answering is not None:
+        write_answer(case, tools.answering, outcome, request, execution)
 
 
 def _error(stage: str, kind: str, error: Exception) -> dict[str, Any]:

@@ -46,6 +46,7 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
             "loops": {name: _code_of(loop) for name, loop in plan.loops.loops.items()},
             "validator": validator,
             "players": {label: _model(spec, contents) for label, spec in players.items()},
+            "answering": _answering(plan, contents),
             "seed": options.seed,
             "query_timeout": options.query_timeout,
             "case_threshold": options.case_threshold,
@@ -105,6 +106,13 @@ def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
         "argument": spec.argument if file is None else contents[str(file)],
         "api": api_address([spec]),
     }
+
+
+def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any] | None:
+    if plan.answering is None:
+        return None
+    writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}
+    return {**plan.answering.to_json(), "writers": writers}
 
 
 def _code_of(loop: Loop) -> str | None:

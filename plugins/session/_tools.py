@@ -7,6 +7,7 @@ from typing import Protocol
 from kg.questions import Setting
 from kg.schema import Schema
 from plugins.assessment import Assessor
+from prompts.answering import AnswerWriter
 from prompts.encoders import Encoder
 from prompts.exemplars import Exemplar
 from prompts.loops import Graph, Loop, OnceARun, ValidatorName
@@ -37,6 +38,19 @@ class LiveGraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Answering:
+    """What written answers are made with.
+
+    Attributes:
+        writer: Has them written.
+        models: The model that writes them, by the label of the model that wrote the query.
+    """
+
+    writer: AnswerWriter
+    models: Mapping[str, Model]
+
+
+@dataclass(frozen=True, slots=True)
 class Tools:
     """What a case is run with.
 
@@ -54,6 +68,7 @@ class Tools:
         graphs: Guarded access to the graph, for each case.
         seed: Seed of 1S-D-R.
         assessor: Scores and labels what comes of queries.
+        answering: What written answers are made with; None where none are.
     """
 
     prompts: Mapping[str, Prompt]
@@ -69,3 +84,4 @@ class Tools:
     graphs: Graphs
     seed: int
     assessor: Assessor
+    answering: Answering | None = None

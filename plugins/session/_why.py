@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from kg.questions import Question
-from plugins.records import Record, Round
+from plugins.records import Record, Round, is_of_answer
 from plugins.scoring import focus_key
 from plugins.terminal import counted
 
@@ -47,7 +47,8 @@ def _focus(scores: Mapping[str, Any], question: Question) -> str | None:
 def _loop(record: Record) -> str | None:
     if record.loop == "none":
         return None
-    acts = [*_acts(record.rounds[1:]), *_fallback((record.execution or {}).get("fallback"))]
+    rounds = [turn for turn in record.rounds[1:] if not is_of_answer(turn.role)]
+    acts = [*_acts(rounds), *_fallback((record.execution or {}).get("fallback"))]
     return f"{record.loop}: {'; '.join(acts) or 'changed nothing'}"
 
 

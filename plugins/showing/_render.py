@@ -9,7 +9,8 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from plugins.records import Round
+from plugins.answering import claim_line, verification_lines
+from plugins.records import Record, Round
 from plugins.showing._cypher import compared
 from plugins.showing._shown import ShownCase
 from plugins.terminal import counted, one_line, safe, usd
@@ -60,6 +61,7 @@ def _parts(shown: ShownCase) -> Iterator[RenderableType]:
         yield from _section("difference (- missing, + too much)", *lines)
     if record.scores:
         yield from _section("scores", *_scores(record.scores))
+    yield from _answer(record)
     if shown.labels:
         told = [Text(one_line(f"{each['label']}: {each['meaning']}")) for each in shown.labels]
         yield from _section("labels", *told)
@@ -150,6 +152,14 @@ def _scores(scores: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Text(f"{key}: {_as_json(each)}", "dim")
     if scores.get("unmatched_columns"):
         yield Text(f"unmatched columns: {_as_json(scores['unmatched_columns'])}")
+
+
+def _answer(record: Record) -> Iterator[RenderableType]:
+    if record.answer is not None:
+        yield from _section("answer", Text(safe(record.answer or _NO_ANSWER, None)))
+    if record.verification is not None:
+        claims = [Text(one_line(claim_line(claim))) for claim in record.claims or ()]
+        yield from _section("claims", *map(Text, verification_lines(record.verification)), *claims)
 
 
 def _short(value: Any) -> Any:

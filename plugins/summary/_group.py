@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plugins.scoring import METRICS
+from plugins.summary._answers import Answers
 from plugins.summary._fallbacks import Fallbacks
 from plugins.summary._labels import LabelCounts, VariationCounts
 from plugins.summary._running import RunningMean
@@ -22,6 +23,7 @@ class Group:
     labels: LabelCounts = field(default_factory=LabelCounts)
     variations: VariationCounts = field(default_factory=VariationCounts)
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
+    answers: Answers = field(default_factory=Answers)
     means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
 
     def add(self, record: Mapping[str, Any], variations: Sequence[str] | None) -> None:
@@ -43,6 +45,7 @@ class Group:
         self.labels.add(record)
         self.variations.add(variations)
         self.fallbacks.add(record)
+        self.answers.add(record)
         scores = record.get("scores") or {}
         for name, mean in self.means.items():
             if scores.get(name) is not None:
@@ -69,6 +72,7 @@ class Group:
             "errors": self.labels.to_json(),
             "variations": self.variations.to_json(),
             **({"fallback": self.fallbacks.to_json()} if self.fallbacks.cases else {}),
+            **({"answers": self.answers.to_json()} if self.answers.cases else {}),
             "means": {name: mean.mean for name, mean in self.means.items()},
             "defined": {name: mean.count for name, mean in self.means.items() if mean.count != scored},
         }

@@ -8,6 +8,7 @@ from kg.labels import name_of
 from plugins.terminal import counted
 
 _OF_FALLBACKS = ("recall", "f1")
+_ANSWERED = ("written", "insufficient", "empty", "failed")
 
 
 def lines_below(cells: Sequence[Mapping[str, Any]], wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -19,6 +20,7 @@ def lines_below(cells: Sequence[Mapping[str, Any]], wordings: Sequence[Mapping[s
     """
     yield from _labels(cells)
     yield from _fallbacks(cells)
+    yield from _answers(cells)
     yield from _wordings(wordings)
 
 
@@ -48,6 +50,21 @@ def _fallbacks(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             f"fallback in {counted(cases, 'case')}: mean recall {recall:.3f}, "
             f"F1 {f1:.3f} of its rows, in no other mean"
         )
+
+
+def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How many answers were written, and what the graph says of them."""
+    found = [cell["answers"] for cell in cells if "answers" in cell]
+    if not found:
+        return
+    states: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
+    for each in found:
+        states.update({name: each[name] for name in _ANSWERED})
+        verdicts.update(each["verdicts"])
+    said = ", ".join(f"{states[name]:,} {name}" for name in _ANSWERED if states[name] or name == "written")
+    shown = ", ".join(f"{name} {count:,}" for name, count in sorted(verdicts.items()))
+    yield f"answers: {said}{f'; {shown}' if shown else ''}"
 
 
 def _wordings(wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:

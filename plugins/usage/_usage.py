@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plugins.records import asked_a_model
+from plugins.records import asked_a_model, is_of_answer
 from plugins.usage._model import ModelUsage
 
 _FIRST = "generator"
@@ -16,10 +16,14 @@ class Usage:
     Args:
         players: By label of a model, the label of the one that plays the roles of its loops, where that is
             another.
+        writers: By label of a model, the label of the one that writes its answers, where that is another.
     """
 
-    def __init__(self, players: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, players: Mapping[str, str] | None = None, writers: Mapping[str, str] | None = None
+    ) -> None:
         self._players = dict(players or {})
+        self._writers = dict(writers or {})
         self._models: dict[str, ModelUsage] = {}
         self._once = ModelUsage()
 
@@ -44,7 +48,11 @@ class Usage:
         label = str(record["model"])
         for turn in record["rounds"]:
             if asked_a_model(turn):
-                asked = label if turn["role"] == _FIRST else self._players.get(label, label)
+                asked = label
+                if is_of_answer(turn["role"]):
+                    asked = self._writers.get(label, label)
+                elif turn["role"] != _FIRST:
+                    asked = self._players.get(label, label)
                 self._models.setdefault(asked, ModelUsage()).add(turn)
 
     def add_once(self, made: Iterable[Mapping[str, Any]]) -> None:

@@ -33,3 +33,8 @@ def spoken(answer: str) -> list[Span]:
     if not thinking:
         spans.append(Span(start, len(answer)))
     return spans
+
+
+def said_aloud(answer: str) -> str:
+    """Return an answer without its ``<think>`` parts and without blanks around it."""
+    return "".join(answer[span.start : span.stop] for span in spoken(answer)).strip()

@@ -2,5 +2,6 @@
 
 from prompts.templates._files import load_prompts
 from prompts.templates._template import Prompt, build_messages, fill, split
+from prompts.templates._texts import Texts
 
-__all__ = ["Prompt", "build_messages", "fill", "load_prompts", "split"]
+__all__ = ["Prompt", "Texts", "build_messages", "fill", "load_prompts", "split"]

@@ -18,6 +18,8 @@ _ROLES = {
     "You are the schema analyst": "analyst",
     "You are the reviewer": "reviewer",
     "You judge whether a Cypher query": "judge",
+    "You answer questions of chemists": "writer",
+    "You take apart what others write": "claimant",
 }
 
 _REFUSED = {"message": "scripted", "code": "invalid_api_key"}

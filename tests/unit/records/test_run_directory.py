@@ -126,4 +126,5 @@ def test_a_record_starts_with_its_schema_version_and_has_every_field() -> None:
         *("schema_version", "case_id", "question_id", "task", "setting", "steps", "prompt", "shot", "loop"),
         *("model", "exemplar_id", "question", "reference_cypher", "rounds", "cypher", "execution", "scores"),
         *("errors", "judge", "answer", "phrasing", "claims", "infrastructure_error", "passed", "graph_calls"),
+        *("verification",),
     }

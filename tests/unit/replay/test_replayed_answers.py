@@ -18,6 +18,7 @@ OTHER = ModelSpec("other", "gguf", "/there/weights.gguf")
 MANIFEST = {
     "options": {"seed": 7},
     "models": [MINI.to_json(), ModelSpec("oracle", "oracle").to_json()],
+    "answering": {"writers": {"mini": OTHER.to_json()}},
     "loops": {"players": {"mini": OTHER.to_json(), "oracle": MINI.to_json()}},
 }
 
@@ -114,3 +115,17 @@ def test_what_is_not_on_record_is_asked_of_others(
     assert model.answer(request(*of)).text == "fresh"
     model.close()
     assert fresh.closed
+
+
+def test_a_writer_is_not_taken_for_another_role(tmp_path: Path) -> None:
+    failed = turn("answer:claims", "list", "", {"error": {"kind": "timeout"}})
+    failed.verdict = "error"
+    written = [turn("generator", "ask", "a query"), turn("answer:text", "write", "an answer"), failed]
+    run = write_run(tmp_path / "run", [record_of("a", model="mini", rounds=written)], [QUESTION], MANIFEST)
+    index = RunIndex([run], [MANIFEST])
+    assert ReplayedModel(OTHER, 7, index, None).answer(request("write")).text == "an answer"
+    with pytest.raises(ModelError, match="has no answer"):
+        ReplayedModel(MINI, 7, index, None).answer(request("write"))
+    # Nobody answered: that is no empty answer.
+    with pytest.raises(ModelError):
+        ReplayedModel(OTHER, 7, index, None).answer(request("list"))

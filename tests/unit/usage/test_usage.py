@@ -69,3 +69,11 @@ def test_servers_may_leave_out_what_they_are(told: dict[str, Any]) -> None:
     (served,) = usage.to_json()["by_model"]["m"]["served"] or [{}]
     assert served.get("model") == told.get("model")
     assert served.get("system_fingerprint") == told.get("system_fingerprint")
+
+
+def test_writers_of_answers_are_counted_by_themselves() -> None:
+    usage = Usage({"m": "player"}, {"m": "writer"})
+    usage.add(record(turn(), turn("answer:text"), turn("answer:claims", cached=True, cost=None)))
+    told = usage.to_json()["by_model"]
+    assert list(told) == ["m", "writer"]
+    assert (told["writer"]["asked"], told["writer"]["from_cache"]) == (1, 1)

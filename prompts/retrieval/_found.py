@@ -1,0 +1,29 @@
+"""A passage that was found."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kg.passages import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage with how near it is.
+
+    Attributes:
+        passage: The passage.
+        score: From 0 to 1; what it is depends on how it was found.
+    """
+
+    passage: Passage
+    score: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a record says of it: the text stands in the messages."""
+        source = self.passage.source
+        return {
+            "reaction": self.passage.reaction,
+            "file": source.file,
+            "row": source.row,
+            "score": round(self.score, 6),
+        }

@@ -1,0 +1,69 @@
+"""What a record tells of a written answer, and what it lacks."""
+
+import json
+from typing import Any
+
+import pytest
+from support.records import record_of
+
+from plugins.records import Record, Round, answer_fault, is_of_answer, is_whole
+from plugins.summary import summarise
+from prompts.answering import CLAIMS_ROLE, TEXT_ROLE
+
+FAULT = {"stage": "model", "kind": "timeout", "message": "too long"}
+
+
+def turn(role: str, verdict: str, *findings: Any) -> Round:
+    return Round(role, "h", "", None, verdict, list(findings))
+
+
+def told(*rounds: Round, **fields: Any) -> dict[str, Any]:
+    return record_of(rounds=list(rounds), scores={"f1": 1.0}, passed=True, **fields).to_json()
+
+
+WRITTEN = turn(TEXT_ROLE, "written", {"context": {}})
+
+
+@pytest.mark.parametrize("role", [TEXT_ROLE, CLAIMS_ROLE, "answer:check"])
+def test_roles_of_answers_are_known(role: str) -> None:
+    assert is_of_answer(role)
+    assert not is_of_answer(role.partition(":")[2])
+
+
+def test_a_fault_is_found_wherever_it_happened() -> None:
+    assert answer_fault(told(WRITTEN)) is None
+    late = told(WRITTEN, turn(CLAIMS_ROLE, "error", {"error": FAULT}))
+    assert answer_fault(late) == FAULT
+    assert not is_whole(late)
+    assert is_whole(told(turn("corrector", "error")))
+    assert not is_whole({**told(), "infrastructure_error": FAULT})
+
+
+def test_answers_are_counted_beside_the_scores() -> None:
+    verified = {"verdict": "VERIFIED", "support": 1.0}
+    records = [
+        told(WRITTEN, case_id="a", answer="It is.", verification=verified),
+        told(turn(TEXT_ROLE, "insufficient"), case_id="b", answer="Insufficient information."),
+        told(turn(TEXT_ROLE, "error", {"error": FAULT}), case_id="c"),
+        told(case_id="d"),
+    ]
+    summary = summarise(records)
+    assert summary["means"]["f1"] == 1.0
+    assert summary["infrastructure_errors"] == 0
+    assert summary["answers"] == {
+        "cases": 3,
+        "written": 1,
+        "insufficient": 1,
+        "empty": 0,
+        "failed": 1,
+        "verdicts": {"VERIFIED": 1},
+        "support": 1.0,
+    }
+    assert "answers" not in summarise([told()])
+
+
+def test_records_without_the_field_are_read() -> None:
+    old = told()
+    del old["verification"]
+    assert Record.from_json(json.loads(json.dumps(old))).verification is None
+    assert "answers" not in summarise([old])
