@@ -1,7 +1,7 @@
 """Rules and a run in, a verdict out: whether a build may pass."""
 
 from plugins.gate._errors import RuleError
-from plugins.gate._gate import Gate, gate_of
+from plugins.gate._gate import Gate, gate_of, idle_baseline
 from plugins.gate._judge import COMMON, REMEDY
 from plugins.gate._lines import gate_lines, rule_line
 from plugins.gate._parse import parse_rule
@@ -24,6 +24,7 @@ __all__ = [
     "SliceFinding",
     "gate_lines",
     "gate_of",
+    "idle_baseline",
     "parse_rule",
     "rule_line",
     "unpaired",

@@ -10,7 +10,7 @@ from plugins.comparison import Side
 from plugins.gate._judge import judge_rule
 from plugins.gate._parse import parse_rule
 from plugins.gate._result import GateResult, GateVerdict
-from plugins.gate._rules import AtLeast, NoRegression, Rule
+from plugins.gate._rules import NO_REGRESSION, AtLeast, NoRegression, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,14 @@ class Gate:
         baseline: What the run is measured against; None where no rule asks for one.
         allow_inconclusive: Whether a rule against regressions holds where nothing can be told.
         partial: Whether a part of the planned cases may be judged, and what run and baseline have in common.
+        idle: The baseline that is named although no rule needs one; empty where there is none.
     """
 
     rules: tuple[Rule, ...]
     baseline: Side | None
     allow_inconclusive: bool
     partial: bool
+    idle: str = ""
 
     @property
     def compared_metrics(self) -> tuple[str, ...]:
@@ -67,6 +69,8 @@ class Gate:
     def _notes(self, run: Side) -> Iterator[str]:
         if run.part:
             yield f"judged although not whole: {run.part}"
+        if self.idle:
+            yield f"baseline {self.idle} is not looked at: no rule is a {NO_REGRESSION} one"
         together = [rule for rule in self.rules if isinstance(rule, AtLeast) and "model" not in rule.by]
         if len(run.models) > 1 and together:
             yield f"{together[0]} takes {len(run.models)} models together; by model tells them apart"
@@ -79,21 +83,42 @@ def gate_of(
     *,
     allow_inconclusive: bool = False,
     partial: bool = False,
+    standing: bool = False,
 ) -> Gate:
     """Read rules and the baseline they need.
 
     Args:
         rules: As a user writes them, at least one.
-        baseline: Name or folder of the baseline; it is read only where a rule needs it.
+        baseline: Name or folder of the baseline.
         root: The project's folder, which ``reports/baselines`` is below.
         allow_inconclusive: As in `Gate`.
         partial: As in `Gate`.
+        standing: Whether the baseline is a standing setting, not named for these rules: then it may be idle.
 
     Raises:
-        InputError: If a rule cannot be read, or the baseline it needs is not named, incomplete or unreadable.
+        InputError: If a rule cannot be read, the baseline it needs is not named, incomplete or unreadable, or
+            no rule needs the one that is named.
     """
     read = tuple(dict.fromkeys(parse_rule(text) for text in rules))
+    if baseline is not None and not any(isinstance(rule, NoRegression) for rule in read):
+        if not standing:
+            raise idle_baseline(baseline, "; ".join(map(str, read)))
+        return Gate(read, None, allow_inconclusive, partial, idle=baseline)
     return Gate(read, _baseline(read, baseline, root), allow_inconclusive, partial)
+
+
+def idle_baseline(baseline: str, rules: str) -> InputError:
+    """Return the error of a baseline that is named for nothing.
+
+    Args:
+        baseline: What the user named.
+        rules: The rules there are, in words; empty without any.
+    """
+    why = f"{rules} needs none" if rules else "there is no rule"
+    return InputError(
+        f"--baseline {baseline}: nothing would be measured against it, for {why}; add a rule such as "
+        f'"{NO_REGRESSION} f1 margin=0.02", or leave out --baseline'
+    )
 
 
 def _baseline(rules: Iterable[Rule], baseline: str | None, root: Path) -> Side | None:

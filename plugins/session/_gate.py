@@ -9,6 +9,7 @@ import pytest
 
 from kg.errors import InputError
 from kg.questions import Setting
+from plugins.session._declared import dest
 from plugins.session._plan import Plan
 
 if TYPE_CHECKING:
@@ -28,13 +29,19 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         settings: The settings whose test files the session names.
 
     Raises:
-        InputError: If a rule cannot be read, the run is only a part of what is planned, or the baseline is
-            not there or is of other questions, another graph or other scoring options.
+        InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
+            baseline of the command line, or the baseline is not there or is of other questions, another graph
+            or other scoring options.
     """
     options = plan.options
-    if not options.gate:
+    # One of pyproject.toml stands there for all runs; one of the command line is for this run.
+    standing = config.getoption(dest("baseline")) is None
+    if not options.gate and (standing or options.baseline is None):
         return None
-    from plugins.gate import gate_of
+    from plugins.gate import gate_of, idle_baseline
+
+    if not options.gate:
+        raise idle_baseline(str(options.baseline), "")
 
     gate = gate_of(
         options.gate,
@@ -42,6 +49,7 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         config.rootpath,
         allow_inconclusive=options.gate_allow_inconclusive,
         partial=options.gate_partial,
+        standing=standing,
     )
     cut = next(_cuts(plan, config, settings), None)
     if cut is not None and not gate.partial:

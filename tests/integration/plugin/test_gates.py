@@ -24,6 +24,8 @@ def properties(file: Path) -> dict[str, str]:
         (("-n0", "--gate=f1>=0.4", "--sample=5"), "--sample 5 runs a part of the cases"),
         (("-n0", "--gate=f1>=0.4", "-k", "best"), "-k best runs a part of the cases"),
         (("-n0", "--gate=no-regression f1"), "needs a baseline"),
+        (("-n0", "--baseline=exemplar"), "measured against it, for there is no rule; add a rule such as"),
+        (("-n0", "--baseline=exemplar", "--gate=f1>=0.4"), "measured against it, for f1>=0.4 needs none"),
         (
             ("-n0", "--gate=no-regression f1", "--baseline=exemplar", "--query-timeout=3"),
             "They differ in --query-timeout: 30.0 and 3.0. Run as the baseline was",

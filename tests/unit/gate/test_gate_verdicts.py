@@ -215,11 +215,24 @@ def test_rules_that_need_a_baseline_say_so(tmp_path: Path) -> None:
         gate_of(["no-regression f1"], None, tmp_path)
     with pytest.raises(InputError, match="no such run, and no such baseline"):
         gate_of(["no-regression f1"], "main", tmp_path)
-    # One that no rule asks for is not read.
-    assert gate_of(["f1>=0.6"], "main", tmp_path).baseline is None
     broken = run_of(tmp_path / "broken", [None, *HALF[1:]])
     with pytest.raises(InputError, match=r"an incomplete run .* is no baseline"):
         gate_of(["no-regression f1"], str(broken), tmp_path)
+
+
+def test_a_baseline_that_no_rule_needs_is_never_passed_over_in_silence(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        gate_of(["f1>=0.6", "passed>=0.5"], "main", tmp_path)
+    assert str(raised.value) == (
+        "--baseline main: nothing would be measured against it, for f1>=0.6; passed>=0.5 needs none; add a "
+        'rule such as "no-regression f1 margin=0.02", or leave out --baseline'
+    )
+    # A standing one, of pyproject.toml, is not read and does not have to be there.
+    gate = gate_of(["f1>=0.5"], "main", tmp_path, standing=True)
+    assert gate.baseline is None
+    result = gate.judge(side(tmp_path / "r", HALF))
+    assert result.holds
+    assert "note: baseline main is not looked at: no rule is a no-regression one" in said(result)
 
 
 def test_an_empty_run_fails_closed(tmp_path: Path) -> None:
