@@ -72,7 +72,7 @@ def read_baseline(folder: Path) -> Side:
         asked={asked_as(record): asked for record, (asked, _, _) in cases},
         golds={record["question_id"]: gold for record, (_, gold, _) in cases},
         targets={record["question_id"]: target for record, (_, _, target) in cases},
-        errors=0,
+        faults={},
         incomplete="",
         part=str(page.get("part") or ""),
     )

@@ -79,6 +79,8 @@ def compare_sides(
     against = differences(a, b, metric)
     if not on_common:
         require_comparable(a, b, against, remedy)
+    for side in (a, b):
+        _require_scores(side)
     other = {name for each in against for name in each.questions}
     left_out = [name for name in {*a.asked, *b.asked} if name in other or name.rpartition("-w")[0] in other]
     try:
@@ -88,6 +90,24 @@ def compare_sides(
     overall = found.overall
     curve = power_curve(overall.detectable, overall.difference.clusters)
     return Compared(a, b, found, tuple(against), varied(a, b), curve)
+
+
+def _require_scores(side: Side) -> None:
+    """Refuse a side without a single score: no word of pairs would say why there is none."""
+    if any(each["scores"] is not None for each in side.records):
+        return
+    if not side.records:
+        raise InputError(f"{side.name} has no case on record; run some first")
+    kinds = ", ".join(f"{often:,} {kind}" for kind, often in side.faults.items())
+    raise InputError(
+        f"{side.name} has no scores: {_all(len(side.records))} an infrastructure error ({kinds}). Mend what "
+        "they are about (`retrocypher show` prints a case in full), and give the same command again: it goes "
+        "on with the run"
+    )
+
+
+def _all(cases: int) -> str:
+    return "its only case has" if cases == 1 else f"all {cases:,} cases have"
 
 
 def _of_side(side: Side) -> dict[str, Any]:

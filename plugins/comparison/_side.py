@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,16 @@ from plugins.comparison._conditions import Conditions, conditions_of
 from plugins.records import RECORDS, read_facts, read_manifest, read_questions, read_records, read_summary
 from plugins.scoring import METRICS
 from plugins.statistics import DIMENSIONS, ScoreTable
+from plugins.terminal import counted
 
 SHARES = ("passed", "status.ok")
 """Shares of cases that can be asked for by name beside the scores: 1 or 0 of each case."""
 
 MEASURES = (*METRICS, *SHARES)
 """All that a comparison or a gate may be about."""
+
+
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Side:
         asked: What each case was asked, as a hash, by `asked_as`.
         golds: What is right and how it is known, as a hash, by question id.
         targets: The molecule each question clusters by, as a hash, by question id.
-        errors: How many cases have an infrastructure error.
+        faults: How many cases have an infrastructure error, by its stage and kind.
         incomplete: What is missing that was to be there, in words; empty where nothing is.
         part: Which part of the planned cases it holds, in words; empty where it is all.
     """
@@ -46,7 +51,7 @@ class Side:
     asked: Mapping[str, str]
     golds: Mapping[str, str]
     targets: Mapping[str, str]
-    errors: int
+    faults: Mapping[str, int]
     incomplete: str
     part: str
 
@@ -59,6 +64,11 @@ class Side:
         left_out = set(without)
         kept = (each for each in self.records if asked_as(each) not in left_out)
         return ScoreTable(kept, self.targets, MEASURES)
+
+    @property
+    def errors(self) -> int:
+        """How many cases have an infrastructure error."""
+        return sum(self.faults.values())
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -84,12 +94,14 @@ def read_run(path: Path) -> Side:
         path: The run directory.
 
     Raises:
-        InputError: If a file of it cannot be read, is of another schema version, or lacks a question.
+        InputError: If a file of it cannot be read, is of another schema version, lacks a question, or holds
+            a case twice.
     """
     questions = read_questions(path)
     asked: dict[str, str] = {}
     records = []
-    errors = 0
+    faults: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
     for number, record in enumerate(read_records(path), 1):
         try:
             name, reduced = asked_as(record), _reduced(record)
@@ -101,10 +113,13 @@ def read_run(path: Path) -> Side:
                 f"{path}: {reduced['question_id']} is in records.jsonl and not in questions.jsonl; "
                 "the files are not of one run"
             )
-        errors += record.get("infrastructure_error") is not None
+        if (fault := record.get("infrastructure_error")) is not None:
+            faults[f"{fault.get('stage')} {fault.get('kind')}"] += 1
+        cases[str(record["case_id"])] += 1
         records.append(reduced)
+    _require_once(path / RECORDS, cases)
     manifest = read_manifest(path)
-    incomplete, part = _extent(path, manifest, len(records), errors)
+    incomplete, part = _extent(path, manifest, len(records), faults.total())
     return Side(
         name=str(path),
         conditions=conditions_of(manifest),
@@ -113,7 +128,7 @@ def read_run(path: Path) -> Side:
         asked=asked,
         golds={name: _gold(question) for name, question in questions.items()},
         targets={name: digest(question.target) for name, question in questions.items()},
-        errors=errors,
+        faults=dict(faults.most_common()),
         incomplete=incomplete,
         part=part,
     )
@@ -126,6 +141,17 @@ def of_questions(questions: Iterable[Question]) -> tuple[dict[str, str], dict[st
         asked[question.id] = digest(question.text)
         golds[question.id] = _gold(question)
     return asked, golds
+
+
+def _require_once(file: Path, cases: Mapping[str, int]) -> None:
+    """Refuse a case that stands in records more than once: it would count more than others."""
+    if several := [case for case, often in cases.items() if often > 1]:
+        more = len(several) - _NAMED
+        named = ", ".join(several[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        raise InputError(
+            f"{file}: holds {counted(len(several), 'case')} more than once: {named}. "
+            "Keep one line of each, or make the run again in a new folder"
+        )
 
 
 def _reduced(record: Mapping[str, Any]) -> dict[str, Any]:

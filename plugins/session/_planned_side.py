@@ -57,7 +57,7 @@ def planned_side(plan: Plan) -> Side:
         asked=asked,
         golds=golds,
         targets={question.id: digest(question.target) for question in plan.questions},
-        errors=0,
+        faults={},
         incomplete="",
         part="",
     )

@@ -105,7 +105,11 @@ def compare(
     values = {key: (a.scores(metric)[rows_a[key]], b.scores(metric)[rows_b[key]]) for key in common}
     keys = [key for key in common if not any(np.isnan(values[key]))]
     if not keys:
-        raise InputError(f"no {metric} of the two runs is of the same question, {_named(on)}")
+        raise InputError(
+            f"no pair has {metric} on both sides (pairs: {len(common):,})"
+            if common
+            else f"no case of the one is a case of the other, {_named(on)}"
+        )
     resampler = resampler or Resampler()
     places = np.asarray([rows_a[key] for key in keys], dtype=np.intp)
     before, after = np.asarray([values[key] for key in keys]).T

@@ -192,8 +192,44 @@ def test_a_record_that_is_none_is_refused_by_its_place(tmp_path: Path, harm: dic
 def test_nothing_in_common_is_refused_by_name(tmp_path: Path) -> None:
     others = [question(number) for number in range(100, 120)]
     a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", BETTER, questions=others)
-    with pytest.raises(InputError, match=r"/a and .*/b: no f1 of the two runs is of the same question"):
+    with pytest.raises(InputError, match=r"/a and .*/b: no case of the one is a case of the other, paired"):
         compare_sides(read_run(a), read_run(b))
+
+
+def test_a_run_with_nothing_but_errors_is_named_with_why_and_the_remedy(tmp_path: Path) -> None:
+    good, bad = run_of(tmp_path / "good", WORSE), run_of(tmp_path / "bad", [None] * 20)
+    lines = [json.loads(line) for line in (bad / "records.jsonl").read_text().splitlines()]
+    for line in lines[:3]:
+        line["infrastructure_error"]["kind"] = "unreachable"
+    (bad / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for sides in ((good, bad), (bad, good)):
+        with pytest.raises(InputError) as raised:
+            compare_sides(*map(read_run, sides))
+        said = str(raised.value)
+        assert said.startswith(f"{bad} has no scores: all 20 cases have an infrastructure error")
+        assert "(17 model timeout, 3 model unreachable)" in said
+        assert "give the same command again: it goes on with the run" in said
+    with pytest.raises(InputError, match=r"has no scores: its only case has an infra.* \(1 model timeout\)"):
+        compare_sides(read_run(good), read_run(run_of(tmp_path / "one", [None])))
+    with pytest.raises(InputError, match="has no case on record; run some first"):
+        compare_sides(read_run(run_of(tmp_path / "none", [])), read_run(good))
+
+
+def test_a_case_that_comes_twice_is_refused_by_name(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", WORSE)
+    file = run / "records.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines, lines[3]]))
+    once = (
+        "records.jsonl: holds 1 case more than once: conditions-003-P5-ZS-none-m. Keep one line of each, or"
+    )
+    with pytest.raises(InputError, match=once):
+        read_run(run)
+    file.write_text("".join(lines * 3))
+    with pytest.raises(
+        InputError, match=r"20 cases more than once: \S+, \S+, \S+ and 17 more. Keep one line"
+    ):
+        read_run(run)
 
 
 def test_steering_characters_of_a_label_are_shown_as_escapes(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.compared import question, run_of
+from support.compared import case, manifest_of, question, run_of
+from support.records import write_run
 
 from kg.errors import InputError
 from plugins.comparison import Side, read_run
@@ -76,7 +77,7 @@ def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
     before = run_of(tmp_path / "b", HALF)
     result = judge(run, "no-regression exact_path_f1", baseline=before)
     assert result.rules[0].found is Found.FAILS
-    assert "no exact_path_f1 of the two runs is of the same question" in said(result)
+    assert "no pair has exact_path_f1 on both sides (pairs: 40)" in said(result)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +202,9 @@ def test_models_that_differ_are_compared_with_each_other_where_that_is_clear(tmp
     by_model = judge(side(tmp_path / "now2", HALF, model="new"), "no-regression f1 by model", baseline=before)
     assert "have no model in common, so there are no slices by it" in said(by_model)
     assert by_model.exit_status == 1
-    two = side(tmp_path / "two", [1.0] * 4, questions=[question(0), question(2)] * 2, model="m")
-    for number, record in enumerate(two.records):
-        record["model"] = "first" if number < 2 else "second"  # type: ignore[index]
+    asked = [question(0), question(2)]
+    cases = [case(each, 1.0, model=model) for model in ("first", "second") for each in asked]
+    two = read_run(write_run(tmp_path / "two", cases, asked, manifest_of()))
     result = judge(two, "no-regression f1", baseline=before)
     assert "which to compare is not clear" in said(result)
     assert result.exit_status == 1

@@ -165,7 +165,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
     both = table([record(number, 1.0, shot=shot) for number in range(9) for shot in ("ZS", "1S-S")])
     with pytest.raises(InputError, match="the first run has several cases of q0-P5-none-m"):
         compare(both, run([1.0] * 9, shot="1S-D-S"))
-    with pytest.raises(InputError, match="no f1 of the two runs is of the same question"):
+    with pytest.raises(InputError, match="no case of the one is a case of the other"):
         compare(run([1.0]), table([record(3, 1.0)]))
-    with pytest.raises(InputError, match="no rouge_l"):
+    with pytest.raises(InputError, match="no pair has rouge_l on both sides"):
         compare(run([1.0]), run([1.0]), "rouge_l")
