@@ -12,6 +12,7 @@ from kg.schema import parse_schema
 from plugins.records import read_questions, read_records
 from plugins.report._failed import Listed, listed
 from plugins.report._fit import Rendered, fitted
+from plugins.report._judged import disputed
 from plugins.report._page import page_of, render_page
 from plugins.report._run import Run, read_runs
 from plugins.report.cases import CaseFolder, CasePages, Reactions, file_of
@@ -106,9 +107,10 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
 
 
 def _links(runs: Sequence[Run], cases: Sequence[Listed], folder: str) -> dict[tuple[str, str], str]:
-    """Return the addresses of the pages of listed and of costly cases, by names of run and case."""
+    """Return the addresses of pages of listed, costly and disputed cases, by names of run and case."""
     named = [(run.name, case.id) for run, case in cases]
     named += [(run.name, case) for run in runs for case in run.costly.all()]
+    named += [(run.name, case) for run in runs for case in disputed(run)]
     return {(run, case): f"{folder}/{file_of(run, case)}" for run, case in named}
 
 

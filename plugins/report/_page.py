@@ -14,6 +14,7 @@ from plugins.report._case import Case
 from plugins.report._comparisons import comparisons
 from plugins.report._environment import asset, environment, policy
 from plugins.report._failed import Listed, failed_list
+from plugins.report._judged import drawn, judged
 from plugins.report._results import Means, boxes, headline, results
 from plugins.report._run import Run
 from plugins.report._taxonomy import taxonomy
@@ -57,13 +58,19 @@ def render_page(
     style = Markup("\n").join([asset("base.css"), asset("page.css")])
     script = Markup("\n").join([asset("theme.js"), asset("page.js")])
     told = [
-        {**shown, "costly": _costly(run, links), "clouds": [_sized(cloud) for cloud in shown["clouds"]]}
+        {
+            **shown,
+            "costly": _costly(run, links),
+            "clouds": [_sized(cloud) for cloud in shown["clouds"]],
+            "judge": [drawn(part, run.name, links) for part in shown["judge"]],
+        }
         for run, shown in zip(runs, page["runs"], strict=True)
     ]
     flags = {
         "has_boxes": any(part["tasks"] for each in told for part in each["boxes"]),
         "has_errors": any(each["taxonomy"] for each in told),
         "has_ledger": any(each["ledger"] for each in told),
+        "has_judge": any(each["judge"] for each in told),
         "has_validity": any(each["validity"] for each in told),
         "has_costly": any(each["costly"] for each in told),
     }
@@ -99,6 +106,7 @@ def _run(run: Run) -> dict[str, Any]:
             for entry in run.ledger
             if entry["cases"]
         ],
+        "judge": judged(run),
         "validity": validity(run),
         "clouds": clouds(run.table),
     }
@@ -113,6 +121,7 @@ def _sections(page: Mapping[str, Any], flags: Mapping[str, bool]) -> list[tuple[
         ("comparisons", "Comparisons", bool(page["comparisons"])),
         ("errors", "What went wrong", flags["has_errors"]),
         ("loops", "Loops", flags["has_ledger"]),
+        ("judge", "Judge", flags["has_judge"]),
         ("metrics", "Text metrics", flags["has_validity"]),
         ("costly", "Slowest, dearest", flags["has_costly"]),
         ("failed", "Failed cases", True),

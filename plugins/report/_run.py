@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
+from plugins.agreement import Opinion, opinions_of
 from plugins.ledger import Ledger
 from plugins.records import RunFacts, read_facts, read_manifest, read_records, read_targets
 from plugins.report._case import Case, case_of
@@ -34,6 +35,7 @@ class Run:
         failed: The cases that failed.
         not_run: The cases with an infrastructure error.
         costly: The cases that took most.
+        opinions: What a judge said of its cases.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Run:
     failed: Sequence[Case]
     not_run: Sequence[Case]
     costly: Costly
+    opinions: Sequence[Opinion]
 
     @property
     def series(self) -> list[Series]:
@@ -70,6 +73,7 @@ def read_run(path: Path, name: str) -> Run:
     summary, ledger, costly = Summary(), Ledger(targets), Costly()
     failed: list[Case] = []
     not_run: list[Case] = []
+    opinions: list[Opinion] = []
     seen: set[str] = set()
 
     def passing() -> Iterator[dict[str, Any]]:
@@ -80,6 +84,7 @@ def read_run(path: Path, name: str) -> Run:
             seen.add(case.id)
             summary.add(record)
             ledger.add(record)
+            opinions.extend(opinions_of(record, targets))
             if case.trouble is not None:
                 not_run.append(case)
             else:
@@ -105,6 +110,7 @@ def read_run(path: Path, name: str) -> Run:
         failed=sorted(failed, key=lambda case: case.place),
         not_run=sorted(not_run, key=lambda case: case.place),
         costly=costly,
+        opinions=opinions,
     )
 
 

@@ -1,0 +1,36 @@
+"""How far a judge can be believed: queries of which it is known whether they are right."""
+
+from plugins.calibration._calibrate import Calibrated, calibrate
+from plugins.calibration._calibration import PRIMARY, Calibration
+from plugins.calibration._figures import Measured, Rate, Sensitivity, TestRetest
+from plugins.calibration._filed import HOME, Filed, filed, keep, name_for, require_name
+from plugins.calibration._measured import Verdict, measure
+from plugins.calibration._run import Asked, ask_all, sizes
+from plugins.calibration._sample import Probe, draw_sample, neutral_groups
+from plugins.calibration._table import calibration_table
+
+__all__ = [
+    "HOME",
+    "PRIMARY",
+    "Asked",
+    "Calibrated",
+    "Calibration",
+    "Filed",
+    "Measured",
+    "Probe",
+    "Rate",
+    "Sensitivity",
+    "TestRetest",
+    "Verdict",
+    "ask_all",
+    "calibrate",
+    "calibration_table",
+    "draw_sample",
+    "filed",
+    "keep",
+    "measure",
+    "name_for",
+    "neutral_groups",
+    "require_name",
+    "sizes",
+]

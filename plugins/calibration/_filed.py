@@ -1,0 +1,118 @@
+"""Calibrations on file: small, and to be committed."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg.errors import InputError
+from plugins.calibration._calibration import SCHEMA_VERSION, Calibration
+from plugins.records import json_page
+from plugins.statistics import Estimate
+
+HOME = Path("reports", "calibrations")
+"""Where calibrations are kept, below the project's folder."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+_REMEDY = "take it from version control again, or make it anew with `retrocypher judge --calibrate`"
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What a gate needs of a calibration on file.
+
+    Attributes:
+        name: What it is called.
+        judge: Id of the judge's model.
+        criteria: Hash of what it judged by.
+        made: When, as ISO 8601 writes it.
+        kappa: Cohen's kappa by variant.
+        unjudged: By variant, the share of queries that the judge gave no score.
+    """
+
+    name: str
+    judge: str
+    criteria: str
+    made: str
+    kappa: Mapping[str, Estimate]
+    unjudged: Mapping[str, float]
+
+
+def name_for(judge: str, criteria: str) -> str:
+    """Return what the calibration of a judge is called where nobody says otherwise."""
+    return f"{_UNFIT.sub('-', judge).strip('-._')[:60] or 'judge'}-{criteria[:8]}"
+
+
+def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
+    """Write a calibration to its file; one of the same name is replaced.
+
+    Args:
+        calibration: The calibration.
+        name: What it is called; None for a name made of judge and criteria.
+        root: The project's folder, which ``reports/calibrations`` is below.
+
+    Raises:
+        InputError: If the name cannot be one, or the file cannot be written.
+    """
+    name = name or name_for(calibration.judge, calibration.criteria)
+    require_name(name)
+    file = root / HOME / f"{name}.json"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        written = file.with_suffix(".tmp")
+        written.write_text(json_page(calibration.to_file()), encoding="utf-8")
+        written.replace(file)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written ({error.strerror})") from error
+    return file
+
+
+def require_name(name: str) -> None:
+    """Refuse what cannot be the name of a calibration.
+
+    Raises:
+        InputError: If it holds anything but letters, digits, points, dashes and underscores.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"--name {name!r}: not a name; use letters, digits, points, dashes and underscores (80 at most)"
+        )
+
+
+def filed(root: Path) -> list[Filed]:
+    """Return the calibrations on file, the newest first.
+
+    Args:
+        root: The project's folder, which ``reports/calibrations`` is below.
+
+    Raises:
+        InputError: If one cannot be read.
+    """
+    found = [_read(file) for file in sorted((root / HOME).glob("*.json"))]
+    return sorted(found, key=lambda each: each.made, reverse=True)
+
+
+def _read(file: Path) -> Filed:
+    try:
+        page = json.loads(file.read_bytes())
+        if page["schema_version"] != SCHEMA_VERSION:
+            raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
+        return Filed(
+            name=file.stem,
+            judge=str(page["judge"]),
+            criteria=str(page["criteria"]),
+            made=str(page["made"]),
+            kappa={name: Estimate(**each["kappa"]) for name, each in page["variants"].items()},
+            unjudged={name: _unjudged(each) for name, each in page["variants"].items()},
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{file}: not a calibration ({error!r}); {_REMEDY}") from error
+
+
+def _unjudged(figures: Mapping[str, Any]) -> float:
+    without = sum(figures["unjudged"].values())
+    of = figures["judged"] + without
+    return float(without / of) if of else 1.0

@@ -1,0 +1,91 @@
+"""A calibration as a person reads it; tables that fit 80 columns."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from plugins.calibration._calibration import Calibration
+from plugins.calibration._figures import Measured, Rate, TestRetest
+from plugins.statistics import Estimate
+from plugins.terminal import counted, counted_table, one_line, usd
+
+_VARIANTS = {"with_reference": "with the reference query", "without_reference": "without the reference query"}
+
+
+def calibration_table(calibration: Calibration) -> Group:
+    """Return the figures of a calibration, of each variant in turn.
+
+    Args:
+        calibration: The calibration.
+    """
+    parts: list[RenderableType] = [*map(Text, _head(calibration))]
+    for variant, measured in calibration.variants.items():
+        parts += ["", Text(_VARIANTS[variant], style="bold"), *map(Text, _lines(measured)), ""]
+        parts += [_rates("errors taken for right", "label", measured.by_error), ""]
+        parts += [_rates("right queries taken for wrong", "kind", measured.by_right), ""]
+        parts += [_sensitivity(measured)]
+    return Group(*parts)
+
+
+def estimate_text(estimate: Estimate, sign: str = "") -> str:
+    """Return a number and its interval; ``n/a`` where it is not defined."""
+    if estimate.value is None:
+        return "n/a"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{sign}.3f} [no interval]"
+    return f"{estimate.value:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
+
+
+def _head(calibration: Calibration) -> Iterator[str]:
+    kinds = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in calibration.sample.items())
+    yield f"judge {one_line(calibration.judge)}, criteria {calibration.criteria[:8]}"
+    yield f"{sum(calibration.sample.values()):,} queries: {kinds}"
+    yield f"errors and variants: {calibration.bank}, {calibration.bank_entries:,} entries"
+    cost = "" if calibration.cost is None else f", {usd(calibration.cost)}"
+    calls, cached = calibration.calls["all"], calibration.calls["cached"]
+    tokens = sum(calibration.tokens.values())
+    yield f"{counted(calls, 'judgement')}, {cached:,} had before; {tokens:,} tokens{cost}"
+
+
+def _lines(measured: Measured) -> Iterator[str]:
+    accepts, rejects = measured.false_accept_rate, measured.false_reject_rate
+    yield f"false accepts   {estimate_text(accepts)} of {accepts.n:,} errors"
+    yield f"false rejects   {estimate_text(rejects)} of {rejects.n:,} right queries"
+    yield f"kappa           {estimate_text(measured.kappa)}"
+    yield f"AUROC           {estimate_text(measured.auroc)}"
+    yield f"test-retest     {_retest(measured.test_retest)}"
+    if measured.unjudged:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in measured.unjudged.items())
+        yield f"no score        {kinds}; these are in no number"
+
+
+def _retest(told: TestRetest) -> str:
+    if told.largest is None:
+        return "n/a: each query was judged once (--repeats 3 tells it)"
+    return (
+        f"SD {estimate_text(told.spread)} over {told.repeats} judgements, largest distance "
+        f"{told.largest:.3f}, verdict turned {estimate_text(told.turned)}"
+    )
+
+
+def _rates(title: str, first: str, rates: Mapping[str, Rate]) -> RenderableType:
+    table = counted_table(title, first, "judged", "mistaken", "95 % interval", "mean score")
+    for name, each in rates.items():
+        if each.rate.value is not None:
+            mean = "" if each.score.value is None else f"{each.score.value:.3f}"
+            value, _, ends = estimate_text(each.rate).partition(" ")
+            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", value, ends.strip("[]"), mean)
+    return table
+
+
+def _sensitivity(measured: Measured) -> RenderableType:
+    table = counted_table(
+        "the same query, written otherwise", "change", "pairs", "score moves by", "distance", "turned"
+    )
+    for name, each in measured.sensitivity.items():
+        if each.size.value is not None and each.turned.value is not None:
+            moved = estimate_text(each.change, "+")
+            size, turned = f"{each.size.value:.3f}", f"{each.turned.value:.1%}".replace("%", " %")
+            table.add_row(name.replace("_", " "), f"{each.size.n:,}", moved, size, turned)
+    return table

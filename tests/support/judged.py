@@ -1,0 +1,59 @@
+"""Records with judgements, as a judge leaves them."""
+
+from typing import Any
+
+from plugins.records import Record
+from support.records import record_of
+
+MODEL, CRITERIA = "judge-1", "c" * 64
+
+
+def judgement(
+    score: float | None, reason: str = "It is right.", kind: str = "", **fields: Any
+) -> dict[str, Any]:
+    """Return a judgement as it stands on a record; without a score where ``kind`` names an error."""
+    return {
+        "model": MODEL,
+        "score": score,
+        "weighted": False,
+        "reason": reason if score is not None else "",
+        "error": None if score is not None else {"kind": kind or "malformed", "message": "no score"},
+        "tokens": None,
+        "cost": None,
+        "time_s": 0.0,
+        "cached": False,
+        "criteria": CRITERIA,
+        **fields,
+    }
+
+
+def judged_record(
+    case_id: str,
+    f1: float | None,
+    score: float | None,
+    *,
+    blind: float | None = None,
+    reason: str = "It is right.",
+    kind: str = "",
+    **fields: Any,
+) -> Record:
+    """Return a record that was judged.
+
+    Args:
+        case_id: Its case.
+        f1: What execution says; None for an infrastructure error.
+        score: What the judge says, given the reference.
+        blind: What it says without the reference; there is no such judgement where None.
+        reason: What it states.
+        kind: Why it gave no score.
+        fields: What else the record says.
+    """
+    judge = {
+        "model": MODEL,
+        "criteria": CRITERIA,
+        "with_reference": judgement(score, reason, kind, variant="with_reference"),
+        "without_reference": None if blind is None else judgement(blind, reason, variant="without_reference"),
+    }
+    scores = None if f1 is None else {"f1": f1, "precision": f1, "recall": f1}
+    told = {"scores": scores, "passed": f1 == 1, "judge": judge, "execution": {"status": "ok"}}
+    return record_of(case_id, **{**told, **fields})

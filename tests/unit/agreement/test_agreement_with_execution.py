@@ -1,0 +1,98 @@
+"""How far a judge agrees with F1, from records."""
+
+import numpy as np
+import pytest
+from support.judged import CRITERIA, MODEL, judged_record
+from support.records import record_of
+
+from kg.errors import InputError
+from plugins.agreement import agreements, opinions
+
+TASKS = ("precursors", "best_yield")
+
+
+def records() -> list[dict]:
+    draw = np.random.default_rng(2)
+    made = []
+    for number in range(60):
+        f1 = float(draw.choice([0.0, 0.5, 1.0]))
+        score = float(np.clip(np.round(0.7 * f1 + 0.4 * draw.random(), 2), 0, 1))
+        made.append(
+            judged_record(
+                f"case-{number:02d}",
+                f1,
+                score,
+                blind=1 - score,
+                question_id=f"q-{number}",
+                task=TASKS[number % 2],
+            ).to_json()
+        )
+    return made
+
+
+def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
+    told = records()
+    targets = {f"q-{number}": f"molecule {number // 2}" for number in range(60)}
+    shown, blind = agreements(opinions(told, targets))
+    assert (shown.judge, shown.criteria) == (MODEL, CRITERIA)
+    assert (shown.variant, blind.variant) == ("with_reference", "without_reference")
+    # As the tasks are listed everywhere.
+    assert list(shown.by_task) == ["precursors", "best_yield"]
+    assert shown.overall.judged == 60
+    assert shown.by_task["best_yield"].judged == 30
+    assert shown.overall.f1.clusters == 30
+    assert shown.overall.auroc.value == pytest.approx(1 - blind.overall.auroc.value)
+    assert shown.overall.kendall.value == pytest.approx(-blind.overall.kendall.value)
+    agree = [
+        (each["judge"]["with_reference"]["score"] >= 0.5) == (each["scores"]["f1"] == 1) for each in told
+    ]
+    accepted, right = shown.overall.accepted.value, shown.overall.right.value
+    by_chance = accepted * right + (1 - accepted) * (1 - right)
+    assert shown.overall.kappa.value == pytest.approx((np.mean(agree) - by_chance) / (1 - by_chance))
+    assert shown.overall.kappa.low < shown.overall.kappa.value < shown.overall.kappa.high
+
+
+def test_the_cases_that_lie_furthest_apart_come_first() -> None:
+    told = [
+        judged_record("a", 1.0, 0.9),
+        judged_record("b", 1.0, 0.1, reason="The arrow is reversed."),
+        judged_record("c", 0.0, 0.8),
+        judged_record("d", 0.5, 0.5),
+    ]
+    (found,) = agreements(opinions((each.to_json() for each in told), {}), most=2)
+    assert [each.case_id for each in found.disagreements] == ["b", "c"]
+    assert found.to_json()["disagreements"][0] == {
+        "case_id": "b",
+        "task": "precursors",
+        "score": 0.1,
+        "f1": 1.0,
+        "reason": "The arrow is reversed.",
+    }
+
+
+def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
+    told = [
+        judged_record("a", 1.0, 1.0),
+        judged_record("b", 1.0, None, kind="malformed"),
+        judged_record("c", 0.0, None, kind="timeout"),
+        judged_record("d", 0.0, None, kind="timeout"),
+        judged_record("e", None, 1.0),
+        record_of("f", scores={"f1": 1.0}),
+    ]
+    (found,) = agreements(opinions((each.to_json() for each in told), {}))
+    assert found.overall.judged == 1
+    assert found.overall.score.value == 1
+    assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
+    assert found.overall.to_json()["unjudged"] == {"malformed": 1, "timeout": 2}
+
+
+def test_no_judgement_no_agreement() -> None:
+    assert agreements(opinions([record_of("a", scores={"f1": 1.0}).to_json()], {})) == []
+
+
+@pytest.mark.parametrize("score", [1.5, -1, "good", float("nan"), [1]])
+def test_a_judgement_that_is_none_is_refused_with_its_case(score: object) -> None:
+    record = judged_record("some-case", 1.0, 0.5).to_json()
+    record["judge"]["with_reference"]["score"] = score
+    with pytest.raises(InputError, match="some-case: its judgement cannot be read"):
+        list(opinions([record], {}))
