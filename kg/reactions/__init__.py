@@ -1,6 +1,7 @@
 """Reactions in: readers, cleaning, and the compact form the default graph is kept in."""
 
 from kg.reactions._build import Built, build_graph
+from kg.reactions._canonical import Canonicaliser
 from kg.reactions._compact import DEFAULT_GRAPH, read_graph, read_manifest, write_graph
 from kg.reactions._fingerprint import fingerprint_of, fingerprint_of_lines, node_line, relationship_line
 from kg.reactions._model import Reaction, Source
@@ -12,6 +13,7 @@ from kg.reactions._specs import open_source
 __all__ = [
     "DEFAULT_GRAPH",
     "Built",
+    "Canonicaliser",
     "Reaction",
     "Record",
     "RecordSource",

@@ -1,5 +1,6 @@
 """Whether a query answers its question, told from the texts and the schema alone."""
 
+from kg.molecules import Mention, canonical_smiles, find_molecules
 from prompts.validation._checklist import (
     CheckItem,
     ChecklistVerdict,
@@ -18,7 +19,6 @@ from prompts.validation._model import (
     Intent,
     Validation,
 )
-from prompts.validation._molecules import Mention, canonical_smiles, find_molecules
 from prompts.validation._question import read_question
 from prompts.validation._validator import SchemaValidator
 

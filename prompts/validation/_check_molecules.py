@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from kg.cypher import StringLiteral, string_literals
+from kg.molecules import canonical_smiles
 from kg.reading import Constant, Element, Operation, QueryReading, Subquery, Term, Unknown, walk
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
-from prompts.validation._molecules import canonical_smiles
 
 _STEREO = str.maketrans("", "", "@/\\")
 _CHARGED_ATOM = re.compile(r"\[([A-Za-z]+?)H?\d*(?:[+-]+\d*)?\]")

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from kg.molecules import canonical_smiles
 from kg.questions import MULTI_STEP_TASKS
 from prompts.validation._common_names import common_names
 from prompts.validation._model import Intent
-from prompts.validation._molecules import canonical_smiles
 from prompts.validation._words import Words
 
 _BESIDE_ROUTES = {

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from kg.molecules import Mention, find_molecules
 from prompts.validation._further import beyond
 from prompts.validation._model import Asked, AskedMolecule, Intent, MoleculeRole
-from prompts.validation._molecules import Mention, find_molecules
 from prompts.validation._words import Words, load_words
 
 _DASHES = re.compile("[-\u2010-\u2015\u2212_/]")

@@ -1,4 +1,4 @@
-"""SMILES within the words of a question."""
+"""SMILES within the words of a text."""
 
 import re
 from functools import lru_cache
@@ -17,7 +17,7 @@ _OPENING = "([{<"
 _CLOSING = ")]}>"
 # Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
 MOST_MENTIONS = 40
-"""How many molecules of a text are read; no question names more."""
+"""How many molecules of a question are read; none names more."""
 _LONGEST = 2000
 _LAYERS = 4
 _WORDS = frozenset(
@@ -36,12 +36,15 @@ class Mention(NamedTuple):
     stop: int
 
 
-def find_molecules(text: str) -> list[Mention]:
+def find_molecules(text: str, most: int = MOST_MENTIONS) -> list[Mention]:
     """Return the SMILES in a text in order.
 
     A word counts as one where RDKit reads its syntax and it cannot be taken for a word of the language.
-    Quotes, brackets and punctuation around it do not belong to it. After `MOST_MENTIONS` of them the rest
-    of the text is not read.
+    Quotes, brackets and punctuation around it do not belong to it.
+
+    Args:
+        text: Any text.
+        most: After this many the rest of the text is not read.
     """
     found: list[Mention] = []
     with rdBase.BlockLogs():
@@ -52,7 +55,7 @@ def find_molecules(text: str) -> list[Mention]:
                 mention = _molecule(text, piece, at)
                 if mention is not None:
                     found.append(mention)
-                    if len(found) == MOST_MENTIONS:
+                    if len(found) == most:
                         return found
                 start = at + len(piece)
     return found

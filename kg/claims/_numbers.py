@@ -1,0 +1,129 @@
+"""Which numbers of a sentence are ids of reactions, which are yields, and which are neither."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kg.claims._tokens import Kind, Token
+from kg.claims._words import load_words
+
+_LARGEST_ID = 10**9
+_TRANSPARENT = frozenset(":#([`\"'*=|{_")
+_JOINING = frozenset(",;/&+")
+_REACH = 8
+
+
+def classified(tokens: Sequence[Token], *, listing: bool) -> list[Token]:
+    """Return the tokens with each number as what it is: ``reaction``, ``yield`` or ``number``.
+
+    Args:
+        tokens: A sentence.
+        listing: Whether a heading before it says that ids of reactions follow.
+    """
+    found = list(tokens)
+    for place, token in enumerate(tokens):
+        if token.kind == "percent":
+            found[place] = replace(token, kind="yield" if _is_yield(tokens, place) else "number")
+        elif token.kind == "number":
+            found[place] = replace(token, kind=_kind(found, place, listing))
+    return _without_ordinals(found)
+
+
+def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
+    before = _before(tokens, place)
+    if before is not None and "yield_words" in before.kinds:
+        return "yield"
+    number = tokens[place].whole
+    if number is None or "." in tokens[place].text or not 0 < number < _LARGEST_ID:
+        return "yield" if _says(tokens[:place][-_REACH:], "yield_words") else "number"
+    joined = _joined(tokens, place)
+    if _has_unit(tokens, place) and not joined:
+        return "number"
+    if before is not None and "reactions" in before.kinds:
+        return "reaction"
+    if before is not None and "ordinals" in before.kinds and not before.kinds & {"routes"}:
+        return "number"
+    if joined or _in_arrows(tokens, place):
+        return "reaction"
+    if before is not None and ("ordinals" in before.kinds or load_words().never_ids.fullmatch(before.text)):
+        return "number"
+    if listing or _says(tokens[:place], "reactions") or _in_brackets(tokens, place):
+        return "reaction"
+    return "number"
+
+
+def _before(tokens: Sequence[Token], place: int) -> Token | None:
+    """The word that stands before a number, with no more than punctuation and a copula between them."""
+    for token in reversed(tokens[max(0, place - _REACH) : place]):
+        if (
+            (token.kind == "mark" and token.text in _TRANSPARENT)
+            or "copulas" in token.kinds
+            or token.text == "of"
+        ):
+            continue
+        return token if token.kind in ("word", "noun", "verb") else None
+    return None
+
+
+def _joined(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it goes on a list or a chain of ids."""
+    linked = False
+    for token in reversed(tokens[max(0, place - _REACH) : place]):
+        if token.kind == "reaction":
+            return linked
+        if token.kind == "arrow" or token.kinds & {"lists", "links", "reactions"} or token.text in _JOINING:
+            linked = True
+        elif token.kind != "mark" or token.text not in "()[]`\"'*#{}":
+            return False
+    return False
+
+
+def _in_arrows(tokens: Sequence[Token], place: int) -> bool:
+    after = [token for token in tokens[place + 1 : place + 4] if token.kind != "mark"]
+    before = [token for token in tokens[max(0, place - 3) : place] if token.kind != "mark"]
+    arrow_after = bool(after) and after[0].kind == "arrow"
+    arrow_before = bool(before) and before[-1].kind == "arrow"
+    return (arrow_after or arrow_before) and not any(token.kind == "yield" for token in before + after)
+
+
+def _in_brackets(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it stands in a list such as ``[1400, 1404]``."""
+    for token in reversed(tokens[:place]):
+        if token.text == "[":
+            return True
+        if token.kind not in ("number", "reaction") and token.text != ",":
+            return False
+    return False
+
+
+def _has_unit(tokens: Sequence[Token], place: int) -> bool:
+    after = [token for token in tokens[place + 1 : place + 3] if token.text not in ("-", "*", "`")]
+    if not after or (after[0].kind == "mark" and after[0].text != "°"):
+        return False
+    return load_words().units.fullmatch(after[0].text) is not None
+
+
+def _is_yield(tokens: Sequence[Token], place: int) -> bool:
+    after = [token for token in tokens[place + 1 : place + 4] if token.kind != "mark"]
+    return not after or load_words().other_percentages.fullmatch(after[0].text) is None
+
+
+def _says(tokens: Sequence[Token], kind: str) -> bool:
+    return any(kind in token.kinds for token in tokens)
+
+
+def _without_ordinals(tokens: list[Token]) -> list[Token]:
+    """In ``Reaction 1 (id 1087)`` the first number is no id."""
+    for place, token in enumerate(tokens):
+        if token.kind != "reaction":
+            continue
+        rest = [
+            each for each in tokens[place + 1 : place + 6] if each.kind != "mark" or each.text not in "(:*,#"
+        ]
+        if (
+            len(rest) > 1
+            and rest[0].text.lower() in ("id", "reaction id", "reaction_id")
+            and rest[1].kind == "reaction"
+            and tokens[place].text != rest[1].text
+        ):
+            tokens[place] = replace(token, kind="number")
+    return tokens
