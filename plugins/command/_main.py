@@ -8,9 +8,10 @@ import click
 from kg.errors import RetroCypherError
 from kg.secrets import secrets_of
 from plugins.command._later import Later
+from plugins.command._named_near import NamedNear
 
 
-@click.group()
+@click.group(cls=NamedNear)
 @click.version_option(package_name="retrocypher")
 def cli() -> None:
     """Measure how well a language model turns chemists' questions into Cypher."""

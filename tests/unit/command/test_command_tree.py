@@ -30,9 +30,10 @@ def test_help_loads_no_command() -> None:
 
 
 def test_a_wrong_name_is_wrong_usage_with_the_near_one_named() -> None:
-    done = CliRunner().invoke(cli, ["sumary"])
-    assert done.exit_code == 2
-    assert "summary" in done.output
+    for wrong, meant in (["sumary"], "summary"), (["graph", "upp"], "up"):
+        done = CliRunner().invoke(cli, wrong)
+        assert done.exit_code == 2
+        assert done.output.count(f"Did you mean {meant}?") == 1
 
 
 @pytest.mark.parametrize("name", COMMANDS)
