@@ -1,6 +1,6 @@
 """A comparison as a person reads it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -9,6 +9,8 @@ from rich.text import Text
 
 from plugins.comparison._compared import Compared
 from plugins.comparison._side import Side
+from plugins.comparison._slice_name import slice_name
+from plugins.comparison._still import still_said
 from plugins.statistics import Change, Estimate, PairedComparison
 from plugins.terminal import one_line
 
@@ -36,12 +38,6 @@ def change_line(change: Change) -> str:
     told = ((f"{change.a:.{digits}f}", f"{change.b:.{digits}f}") for digits in range(_DIGITS, _MOST_DIGITS))
     before, now = next((pair for pair in told if pair[0] != pair[1]), (repr(change.a), repr(change.b)))
     return f"{one_line(change.case)}: {before} before, {now} now"
-
-
-def slice_name(labels: Mapping[str, str | int]) -> str:
-    """Return a slice in words, such as ``best_yield`` or ``steps 3``; ``all`` for all cases."""
-    said = (f"{name} {label}" if isinstance(label, int) else label for name, label in labels.items())
-    return one_line(", ".join(said)) or "all"
 
 
 def interval(estimate: Estimate, sign: str = "") -> str:
@@ -146,6 +142,8 @@ def _below(compared: Compared) -> Iterator[str]:
         yield f"a true difference shows in this share of comparisons like this one: {shares}"
     else:
         yield "the pairs tell no spread, so what they could have shown is not known"
+    if still := still_said([told.overall, *told.slices]):
+        yield still
     yield from _cases("only in A", told.only_a)
     yield from _cases("only in B", told.only_b)
     yield from _cases("without a score in one of them", told.unscored)

@@ -1,9 +1,9 @@
 """Whether a run meets the rules of a gate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kg.errors import InputError
-from plugins.comparison import Compared, Side, compare_sides
+from plugins.comparison import Compared, Side, compare_sides, still_said
 from plugins.gate._result import Found, RuleFinding, SliceFinding
 from plugins.gate._rules import AtLeast, NoRegression, Rule
 from plugins.gate._unpaired import unpaired
@@ -62,7 +62,7 @@ def judge_rule(
         slices,
         changes=tuple(changes[:CHANGES]),
         changed=len(changes),
-        notes=tuple(_notes(compared)),
+        notes=tuple(_notes(compared, slices)),
     )
 
 
@@ -102,8 +102,10 @@ def _against(rule: NoRegression, run: Side, compared: Compared) -> Iterator[Slic
 _OF_QUESTIONS = ("setting", "task", "steps")
 
 
-def _notes(compared: Compared) -> Iterator[str]:
+def _notes(compared: Compared, slices: Iterable[SliceFinding]) -> Iterator[str]:
     told = compared.comparison
+    if still := still_said(each.pairs for each in slices if each.pairs is not None):
+        yield still
     if other := _unpaired(compared):
         yield other
     if told.unscored:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kg.errors import InputError
-from plugins.comparison import Side, compare_sides
+from plugins.comparison import Side, compare_sides, still_said
 from plugins.comparison import read_run as read_side
 from plugins.report._case import task_place
 from plugins.report._run import Run
@@ -91,6 +91,7 @@ def _told(found: Comparison) -> dict[str, Any]:
         **told,
         "slices": sorted(told["slices"], key=lambda each: task_place(each["slice"]["task"])),
         **{name: len(told[name]) for name in ("only_a", "only_b", "unscored")},
+        "still": still_said([found.overall, *found.slices]),
         "changed": len(told["changes"]),
         "changes": told["changes"][:_CHANGES],
     }

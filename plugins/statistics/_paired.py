@@ -10,6 +10,7 @@ import numpy.typing as npt
 from plugins.statistics._estimate import FEWEST, Estimate
 from plugins.statistics._flips import sign_flip_p
 from plugins.statistics._interval import expanded_percentile
+from plugins.statistics._means import certain_share
 from plugins.statistics._power import detectable, standard_error
 from plugins.statistics._resampling import Clusters, Floats, Resampler
 from plugins.statistics._verdict import MARGIN, Verdict, verdict
@@ -31,7 +32,9 @@ class PairedComparison:
         losses: Pairs in which A is better.
         ties: Pairs with equal scores.
         detectable: The smallest true difference that so many questions show in 80 % of comparisons; None
-            where all pairs differ by the same, which tells no spread.
+            where all molecules differ by the same, which tells no spread.
+        unseen: Where no pair differs, the largest share of other molecules that may differ all the same
+            (`certain_share` tells the rest); None where any does.
         margin: What is too small to matter, as taken for the verdict.
         verdict: What the interval says.
         slice: Which cases these are; empty for all.
@@ -48,6 +51,7 @@ class PairedComparison:
     detectable: float | None
     margin: float
     verdict: Verdict
+    unseen: float | None = None
     slice: dict[str, str | int] = field(default_factory=dict)
     p_holm: float | None = None
 
@@ -64,6 +68,7 @@ class PairedComparison:
             "losses": self.losses,
             "ties": self.ties,
             "detectable": self.detectable,
+            "unseen": self.unseen,
             "margin": self.margin,
             "verdict": self.verdict.value,
         }
@@ -97,16 +102,8 @@ def paired(
     gains = after - before
     gains[np.abs(gains) <= TIE] = 0
     sums, counts = of.sums(gains), of.sums(np.ones(len(gains)))
-    ends = difference_intervals(sums[:, None], counts, resampler)
-    (value,), low, high = ends
-    told = Estimate(
-        float(value),
-        None if low is None else float(low[0]),
-        None if high is None else float(high[0]),
-        len(gains),
-        of.count,
-    )
-    flat = bool(np.all(gains == gains[0]))
+    told = difference_of(gains, of, resampler)
+    spread = of.count >= FEWEST and not even(sums[:, None], counts)[0]
     return PairedComparison(
         mean_a=_mean(before),
         mean_b=_mean(after),
@@ -115,23 +112,47 @@ def paired(
         wins=int(np.count_nonzero(gains > 0)),
         losses=int(np.count_nonzero(gains < 0)),
         ties=int(np.count_nonzero(gains == 0)),
-        detectable=None if flat or of.count < FEWEST else detectable(standard_error(sums, counts), of.count),
+        detectable=detectable(standard_error(sums, counts), of.count) if spread else None,
         margin=margin,
         verdict=verdict(told, margin),
+        unseen=None if gains.any() else 1 - certain_share(of.count),
+    )
+
+
+def difference_of(gains: Floats, clusters: Clusters, resampler: Resampler) -> Estimate:
+    """Return the mean of differences, each from -1 to 1, with its interval.
+
+    Args:
+        gains: One a pair, at least one; exactly 0 where the pair does not differ.
+        clusters: The clusters of the pairs.
+        resampler: Draws the resamples.
+    """
+    sums, counts = clusters.sums(gains), clusters.sums(np.ones(len(gains)))
+    still = np.asarray([not gains.any()])
+    (value,), low, high = difference_intervals(sums[:, None], counts, resampler, still)
+    return Estimate(
+        float(value),
+        None if low is None else float(low[0]),
+        None if high is None else float(high[0]),
+        len(gains),
+        clusters.count,
     )
 
 
 def difference_intervals(
-    sums: Floats, counts: Floats, resampler: Resampler
+    sums: Floats, counts: Floats, resampler: Resampler, still: npt.NDArray[np.bool_]
 ) -> tuple[Floats, Floats | None, Floats | None]:
     """Return mean differences and the ends of their intervals, of several comparisons at once.
 
-    Clusters are resampled whole (Field & Welsh 2007), the interval is an expanded percentile one.
+    Clusters are resampled whole (Field & Welsh 2007), the interval is an expanded percentile one. Where all
+    clusters differ by the same, which no resample can vary, it is that of `certain_share`: the rest may
+    differ by anything from -1 to 1. Only where no pair differs the point 0 stays.
 
     Args:
         sums: The sum of differences of each cluster, of shape (clusters, comparisons).
         counts: How many pairs each cluster has, of shape (clusters,).
         resampler: Draws the resamples.
+        still: Whether no pair differs, of shape (comparisons,).
 
     Returns:
         Three arrays of shape (comparisons,); the last two are None of fewer than `FEWEST` clusters.
@@ -141,7 +162,17 @@ def difference_intervals(
         return value, None, None
     resampled = resampler.totals(sums) / resampler.totals(counts)[:, None]
     low, high = expanded_percentile(resampled, len(counts))
-    return value, np.minimum(low, value), np.maximum(high, value)
+    share = certain_share(len(counts))
+    wide = even(sums, counts) & ~still
+    low = np.where(wide, value * share - (1 - share), np.minimum(low, value))
+    high = np.where(wide, value * share + (1 - share), np.maximum(high, value))
+    return value, low, high
+
+
+def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
+    """Tell of which comparisons all clusters differ by the same (arguments as of `difference_intervals`)."""
+    each = sums / counts[:, None]
+    return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
 
 
 def _mean(values: Floats) -> float:

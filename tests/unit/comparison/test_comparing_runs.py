@@ -196,6 +196,14 @@ def test_nothing_in_common_is_refused_by_name(tmp_path: Path) -> None:
         compare_sides(read_run(a), read_run(b))
 
 
+def test_a_point_says_what_it_does_not_know(tmp_path: Path) -> None:
+    a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", WORSE)
+    text = said(compare_sides(read_run(a), read_run(b)))
+    assert "where no pair differs the interval is the point 0, and says nothing of other questions" in text
+    assert "31 % (conditions), 31 % (precursors), 17 % (all)" in text
+    assert "point 0" not in said(compare_sides(read_run(a), read_run(run_of(tmp_path / "c", BETTER))))
+
+
 def test_a_run_with_nothing_but_errors_is_named_with_why_and_the_remedy(tmp_path: Path) -> None:
     good, bad = run_of(tmp_path / "good", WORSE), run_of(tmp_path / "bad", [None] * 20)
     lines = [json.loads(line) for line in (bad / "records.jsonl").read_text().splitlines()]

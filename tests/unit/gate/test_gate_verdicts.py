@@ -157,6 +157,24 @@ def test_few_molecules_are_inconclusive(tmp_path: Path) -> None:
     assert "too few molecules for an interval" in said(result)
 
 
+@pytest.mark.parametrize("pairs", range(1, 21))
+def test_a_few_equal_pairs_never_hold_without_a_word(tmp_path: Path, pairs: int) -> None:
+    before = run_of(tmp_path / "before", [1.0] * pairs)
+    result = judge(side(tmp_path / "now", [1.0] * pairs), "no-regression f1", baseline=before)
+    assert result.holds == (pairs >= 5)
+    unseen = f"{100 * (1 - 0.025 ** (1 / pairs)):.2g} % (all)"
+    note = f"so many may differ all the same: {unseen}"
+    assert (note in said(result)) == (pairs >= 5)
+    assert ("too few molecules for an interval" in said(result)) == (pairs < 5)
+
+
+def test_slices_in_which_nothing_changed_are_named(tmp_path: Path) -> None:
+    before, now = run_of(tmp_path / "before", [1.0] * 40), run_of(tmp_path / "now", [1.0] * 39 + [0.0])
+    result = judge(read_run(now), "no-regression f1 by task margin=0.2", baseline=before)
+    assert "so many may differ all the same: 17 % (precursors)" in said(result)
+    assert any("17 % (precursors)" in note for note in result.to_json()["rules"][0]["notes"])
+
+
 def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
     broken = side(tmp_path / "broken", [None, *HALF[1:]])
     for partial in (False, True):

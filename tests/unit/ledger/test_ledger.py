@@ -208,7 +208,7 @@ def test_the_terminal_shows_it_within_80_columns() -> None:
         each["rounds"] += looks
     text = rendered(ledger_of(records, {}))
     assert "m, loop cove, validator both: before and after" in text
-    assert "repaired 0.500 [0.35, 0.66] of 40 wrong" in text
+    assert "repaired 0.500 [0.33, 0.66] of 40 wrong" in text
     headings = "error of first answer cases repaired broken stayed right stayed wrong"
     assert headings in " ".join(text.split())
     rows = [line.split() for line in text.splitlines()]
@@ -233,6 +233,16 @@ def test_a_validator_that_was_never_understood_has_no_rates() -> None:
     for rate in ("non-detected error rate", "non-corrected error rate", "false alarm rate"):
         assert [*rate.split(), "n/a"] in rows
     assert ["retrieval", "error", "rate", "0.750", "of", "4"] in rows
+
+
+def test_a_loop_that_repaired_nothing_is_not_certain_to() -> None:
+    (entry,) = ledger_of([record(n, False, False) for n in range(14)], {})
+    rate = entry["repair_rate"]
+    assert (rate["value"], rate["low"], rate["of"]) == (0.0, 0.0, 14)
+    assert rate["high"] == pytest.approx(1 - 0.025 ** (1 / 14))
+    text = rendered([entry])
+    assert "repaired 0.000 [0.00, 0.23] of 14 wrong" in text
+    assert "gain 0.000, since no F1 changed" in text
 
 
 def test_no_pairs_no_figures() -> None:

@@ -123,6 +123,49 @@ def test_whole_molecules_are_resampled_for_ratios() -> None:
     assert together["high"] >= 0.7
 
 
+@pytest.mark.parametrize("hits", [0, 14])
+def test_a_rate_of_none_or_all_is_no_certainty(hits: int) -> None:
+    names = [str(number) for number in range(20)]
+    within = [number < 14 for number in range(20)]
+    rate = Ratios(names).rate([float(number < hits) for number in range(20)], within)
+    share = 0.025 ** (1 / 14)
+    expected = (0.0, 1 - share) if hits == 0 else (share, 1.0)
+    assert (rate["value"], rate["of"]) == (hits / 14, 14)
+    assert (rate["low"], rate["high"]) == pytest.approx(expected)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 8)), min_size=1, max_size=40))
+def test_a_rate_is_the_mean_of_the_cases_it_is_of(cases: list[tuple[bool, bool, int]]) -> None:
+    ratios = Ratios([str(name) for *_, name in cases])
+    hits = [float(hit) for hit, *_ in cases]
+    mean = mean_of(hits, [str(name) for *_, name in cases])
+    every = ratios.rate(hits, [True] * len(cases))
+    assert every["value"] == pytest.approx(mean.value)
+    assert (every["low"], every["high"], every["of"]) == (
+        pytest.approx(mean.low),
+        pytest.approx(mean.high),
+        len(cases),
+    )
+    some = ratios.rate(hits, [counts for _, counts, _ in cases])
+    chosen = [hit for hit, counts, _ in cases if counts]
+    assert some["of"] == len(chosen)
+    if chosen:
+        assert some["value"] == pytest.approx(sum(chosen) / len(chosen))
+    if some["low"] is not None:
+        assert 0 <= some["low"] < some["high"] <= 1
+
+
+def test_a_gain_is_a_difference() -> None:
+    ratios = Ratios([str(number) for number in range(20)])
+    still = ratios.gain([0.0] * 20, [True] * 20)
+    assert still == {"value": 0.0, "low": 0.0, "high": 0.0, "of": 20}
+    more = ratios.gain([1.0] * 6 + [0.0] * 14, [True] * 6 + [False] * 14)
+    assert (more["value"], more["high"], more["of"]) == (1.0, 1.0, 6)
+    assert more["low"] == pytest.approx(2 * 0.025 ** (1 / 6) - 1)
+    assert ratios.gain([0.0] * 20, [False] * 20)["value"] is None
+
+
 def test_a_ratio_without_a_bound_says_so() -> None:
     few, many = Ratios(["a", "b"]), Ratios([str(number) for number in range(200)])
     assert few.ratio([1, 1], [0, 0]) == {"value": None, "low": None, "high": None, "of": 0}

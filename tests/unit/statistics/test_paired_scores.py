@@ -59,6 +59,35 @@ def test_a_run_and_itself_do_not_differ(pairs: list[tuple[float, float, int]]) -
         assert found.verdict is Verdict.INCONCLUSIVE
 
 
+@pytest.mark.parametrize("pairs", range(1, 21))
+def test_few_pairs_without_spread_are_no_certainty(pairs: int) -> None:
+    same = told([(1.0, 1.0, number) for number in range(pairs)], margin=0.02)
+    assert same.unseen == pytest.approx(1 - 0.025 ** (1 / pairs))
+    assert same.verdict is (Verdict.UNCHANGED if pairs >= 5 else Verdict.INCONCLUSIVE)
+    assert no_regression(same.difference) is (Held.HOLDS if pairs >= 5 else Held.INCONCLUSIVE)
+    # A loss or gain of all, however small, is told with what other questions may do.
+    for change in (-1.0, -0.01, 0.01, 1.0):
+        before = 1.0 if change < 0 else 0.0
+        moved = told([(before, before + change, number) for number in range(pairs)], margin=0.02)
+        assert (moved.unseen, moved.detectable) == (None, None)
+        if pairs < 5:
+            assert moved.verdict is Verdict.INCONCLUSIVE
+        elif abs(change) == 1:
+            # As the exact test says: 2 of 2^5 patterns of signs are no 5 %, 2 of 2^6 are.
+            assert (moved.verdict is not Verdict.INCONCLUSIVE) == (moved.p_value < 0.05) == (pairs >= 6)
+        else:
+            assert moved.verdict is Verdict.INCONCLUSIVE
+            assert no_regression(moved.difference) is Held.INCONCLUSIVE
+
+
+def test_pairs_that_cancel_out_within_each_molecule_are_no_certainty() -> None:
+    found = told([(float(number % 2), float(1 - number % 2), number // 2) for number in range(12)])
+    assert (found.difference.value, found.wins, found.losses) == (0, 6, 6)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.difference.high == pytest.approx(1 - 0.025 ** (1 / 6))
+    assert found.detectable is None
+
+
 @settings(max_examples=40)
 @given(PAIRS)
 def test_the_other_way_round_everything_is_the_other_way_round(

@@ -17,7 +17,7 @@ RUNS = 1_000
 def differences(before: Floats, after: Floats, clusters: Clusters) -> list[Estimate]:
     gains = after - before
     counts = clusters.sums(np.ones(len(gains)))
-    values, low, high = difference_intervals(clusters.sums(gains), counts, Resampler())
+    values, low, high = difference_intervals(clusters.sums(gains), counts, Resampler(), ~gains.any(axis=0))
     assert low is not None
     assert high is not None
     return [
