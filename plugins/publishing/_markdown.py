@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plugins.gate import Found, GateResult, RuleFinding, rule_line
+from plugins.publishing._escape import escaped
 from plugins.publishing._facts import Facts
 from plugins.statistics import Change
 
-_SPECIAL = re.compile(r"([\\`*_\[\]|~@]|^[#+-])")
 _CHANGES = 10
 _FILES = ("report.html", "summary.json", "records.jsonl", "manifest.json")
 
@@ -27,13 +27,6 @@ def job_summary(facts: Facts, environment: Mapping[str, str]) -> Iterator[str]:
             yield "\n".join(_changes(metric, rule.changes, rule.changed))
     yield "\n".join(_files(facts, environment))
     yield "\n".join(_table(facts.summary))
-
-
-def escaped(text: object) -> str:
-    """Return untrusted text so that Markdown and HTML show it as it is, on one line."""
-    plain = "".join(each if each.isprintable() else " " for each in str(text))
-    html = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", html)
 
 
 def _head(facts: Facts) -> Iterator[str]:

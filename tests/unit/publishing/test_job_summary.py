@@ -1,15 +1,18 @@
 """The summary of a job: escaped, within what GitHub shows, and appended."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from support.compared import run_of
 
 from plugins.comparison import read_run
 from plugins.gate import gate_of
 from plugins.publishing import Facts, append_job_summary, facts_of, job_summary, job_summary_file
+from plugins.publishing._escape import escaped
 from plugins.publishing._job_summary import LIMIT
 from plugins.records import read_records
 from plugins.summary import summarise
@@ -28,7 +31,7 @@ def test_what_it_says(tmp_path: Path) -> None:
     assert "## RetroCypher: gate fails" in text
     assert "Mean F1 **0.500** (95 % interval" in text
     assert "| yes | holds" not in text
-    assert "| **no** | fails: f1 by task&gt;=0.5: 1 of 2 slices hold |" in text
+    assert "| **no** | fails: f1 by task&#62;=0.5: 1 of 2 slices hold |" in text
     assert "### Changed most (f1, 10 in all)" in text
     assert "| conditions-001-P5-ZS-none-m | 1.000 | 0.000 |" in text
     assert "| m | none | P5 | ZS | conditions | 10 |" in text
@@ -44,6 +47,48 @@ def test_artifacts_are_linked_only_where_the_address_is_one(tmp_path: Path) -> N
     assert "(https://github.com/a/b/actions/runs/7#artifacts)" in "\n".join(job_summary(told, action))
     for name, value in (("GITHUB_REPOSITORY", "a/b)<x"), ("GITHUB_RUN_ID", "7x"), ("GITHUB_SERVER_URL", "x")):
         assert "#artifacts" not in "\n".join(job_summary(told, {**action, name: value}))
+
+
+HOSTILE = [
+    *("$x^2$", "$$x$$", "$`x`$", "cost $5 and $6", ":smile:", ":+1:", "a:b:c", "@someone", "a@b.example"),
+    *(
+        "http://a.example",
+        "https://a.example/?q=1#2",
+        "www.a.example",
+        "ftp://a.example",
+        "mailto:a@b.example",
+    ),
+    *("#123", "a/b#123", "GH-123", "0123456789abcdef0123456789abcdef01234567", "deadbee", "a/b@deadbeef"),
+    *("a|b", "a\\|b", "`x`", "``", "**x**", "__x__", "~~x~~", "[x](y)", "![x](y)", "[^1]", "[ ] todo"),
+    *("<b>x</b>", "<!-- x", "&lt;", "&amp;lt;", "<http://a.example>", "</span>", "\\", "\\$x$", "\\:x:"),
+    *("# h", "- x", "+ x", "* x", "1. x", "1) x", "2400. x", "> x", "---", "===", "    code", "| x |"),
+    *("C[C@@H](O)C#N", "[Na+].[Cl-]", "C/C=C\\C", "best_yield by task>=0.4: 0.123 [0.1 to 0.2]"),
+]
+MEANT = re.compile(
+    r"\$.*\$|:[\w+-]+:|@\w|#\d|\bgh-\d|(https?|ftp)://|www\.|(mailto|xmpp):\S|\b[0-9a-f]{7,40}\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("place", ["| {} |\n|---|\n| x |", "- {}", "Measured against {}.", "{}"])
+def test_github_shows_and_copies_what_was_typed(hostile: str, place: str) -> None:
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    tokens = reader.parse(place.format(escaped(hostile)))
+    (first, *_) = (each for each in tokens if each.type == "inline")
+    parts = first.children or []
+    # What is not text is a tag that only keeps text apart; GitHub looks at each text alone.
+    assert {each.content for each in parts if each.type != "text"} <= {"<span>", "</span>"}
+    texts = [each.content for each in parts if each.type == "text"]
+    assert not [text for text in texts if MEANT.search(text)]
+    expected = hostile if place != "Measured against {}." else f"Measured against {hostile}."
+    assert "".join(texts) == expected
+    wanted = {"|": "th_open", "-": "list_item_open"}.get(place[0], "paragraph_open")
+    assert wanted in {each.type for each in tokens}
+    assert not {"code_block", "hr", "heading_open", "html_block", "blockquote_open"} & {
+        t.type for t in tokens
+    }
+    assert sum(each.type in ("bullet_list_open", "ordered_list_open") for each in tokens) == (place[0] == "-")
 
 
 @pytest.mark.parametrize(
