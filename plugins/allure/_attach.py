@@ -7,6 +7,8 @@ from typing import Any
 import allure
 from allure_commons.types import AttachmentType
 
+from plugins.terminal import counted
+
 CAP = 6_000
 """Most characters of an attachment: 2,400 cases that all end in long rows stay under 60 MB."""
 
@@ -19,7 +21,7 @@ def attach_text(name: str, body: str) -> None:
         body: The text; what is over `CAP` characters is left out, and its end says so.
     """
     if len(body) > CAP:
-        body = f"{body[:CAP]}\n\n… {len(body) - CAP:,} more characters: {_WHERE}"
+        body = f"{body[:CAP]}\n\n… {counted(len(body) - CAP, 'more character')}: {_WHERE}"
     _attach(name, body, AttachmentType.TEXT)
 
 
@@ -36,7 +38,7 @@ def attach_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         line = json.dumps(row, ensure_ascii=False)
         if len(line) > room:
             more = len(rows) - len(lines)
-            note = f"… the last {more:,} of {len(rows):,} rows: {_WHERE}"
+            note = f"… the last {more:,} of {counted(len(rows), 'row')}: {_WHERE}"
             _attach(name, "\n".join([*lines, line[:room], note]), AttachmentType.TEXT)
             return
         lines.append(line)

@@ -11,6 +11,7 @@ from rich.table import Table
 from kg.labels import name_of
 from kg.questions import TASKS
 from plugins.bank._entry import BankEntry
+from plugins.terminal import counted
 from prompts.models.mutations import OPERATORS
 
 _COMPOSITIONS = "(compositions)"
@@ -110,7 +111,9 @@ def totals(entries: Iterable[BankEntry]) -> str:
         kinds[entry.kind] += 1
         held_out += entry.held_out
         operators.setdefault(entry.kind, set()).add(_name(entry.operator))
-    parts = [f"{count:,} {kind} ({len(operators[kind])} operators)" for kind, count in kinds.items()]
+    parts = [
+        f"{count:,} {kind} ({counted(len(operators[kind]), 'operator')})" for kind, count in kinds.items()
+    ]
     return f"{kinds.total():,} entries: {', '.join(parts)}; {held_out:,} of them held out"
 
 

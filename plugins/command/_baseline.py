@@ -14,7 +14,7 @@ from plugins.baselines import HOME, find_side, known_baselines, read_baseline, r
 from plugins.command._console import table_console
 from plugins.command._json import json_option, print_json
 from plugins.comparison import read_run
-from plugins.terminal import one_line
+from plugins.terminal import counted, one_line
 
 
 @click.command("save")
@@ -29,7 +29,8 @@ def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) ->
         print_json({"name": name, "folder": str(done.folder), "cases": done.cases, "bytes": done.bytes})
         return
     click.echo(
-        f"{done.cases:,} cases kept in {done.folder} ({done.bytes / 1e3:,.0f} KB); commit that folder.\n"
+        f"{counted(done.cases, 'case')} kept in {done.folder} ({done.bytes / 1e3:,.0f} KB); "
+        "commit that folder.\n"
         f"To measure against it: pytest benchmarks ... --baseline {name} "
         '--gate "no-regression f1 margin=0.02"'
     )

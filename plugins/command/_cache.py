@@ -14,6 +14,7 @@ from kg.errors import InputError
 from plugins.command._amounts import age, size
 from plugins.command._console import table_console
 from plugins.command._json import json_option, print_json
+from plugins.terminal import counted
 from prompts.answers import Conflict, default_file, export, import_answers, prune, stats
 
 _SHOWN = 10
@@ -54,7 +55,7 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
         )
     if found.models:
         table_console().print(table)
-    click.echo(f"{found.file}: {found.answers:,} answers, {found.bytes / 1e6:,.1f} MB")
+    click.echo(f"{found.file}: {counted(found.answers, 'answer')}, {found.bytes / 1e6:,.1f} MB")
 
 
 @click.command("prune")
@@ -74,7 +75,7 @@ def cache_prune_command(
         print_json(asdict(done))
         return
     click.echo(
-        f"{done.removed:,} answers removed, {done.left:,} left; "
+        f"{counted(done.removed, 'answer')} removed, {done.left:,} left; "
         f"{done.bytes_before / 1e6:,.1f} MB before, {done.bytes_after / 1e6:,.1f} MB now"
     )
 
@@ -89,7 +90,7 @@ def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None,
     if as_json:
         print_json({"file": str(file), "answers": count, "bytes": file.stat().st_size})
         return
-    click.echo(f"{count:,} answers written to {file}, {file.stat().st_size / 1e6:,.1f} MB")
+    click.echo(f"{counted(count, 'answer')} written to {file}, {file.stat().st_size / 1e6:,.1f} MB")
 
 
 @click.command("import")
@@ -102,9 +103,12 @@ def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: b
         conflicts = [asdict(conflict) for conflict in done.conflicts]
         print_json({"added": done.added, "known": done.known, "conflicts": conflicts})
         return
-    click.echo(f"{done.added:,} answers added, {done.known:,} there already")
+    click.echo(f"{counted(done.added, 'answer')} added, {done.known:,} there already")
     if done.conflicts:
-        click.echo(f"{len(done.conflicts):,} answers differ from those that are there, which stay:")
+        differ = "differs" if len(done.conflicts) == 1 else "differ"
+        click.echo(
+            f"{counted(len(done.conflicts), 'answer')} {differ} from those that are there, which stay:"
+        )
         for conflict in done.conflicts[:_SHOWN]:
             click.echo(_in_words(conflict))
         if (more := len(done.conflicts) - _SHOWN) > 0:

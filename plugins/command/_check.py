@@ -88,7 +88,8 @@ def check_command(
         shown = _as_json(line, found, corrected) if as_json else _as_text(file, line, found, corrected)
         click.echo(shown)
     if not as_json:
-        click.echo(f"{wrong} of {len(lines)} queries have findings." if lines else f"{file}: no queries.")
+        have = "query has" if len(lines) == 1 else "queries have"
+        click.echo(f"{wrong} of {len(lines)} {have} findings." if lines else f"{file}: no queries.")
     context.exit(1 if wrong else 0)
 
 

@@ -7,6 +7,7 @@ import click
 from kg.errors import InputError
 from kg.reactions import DEFAULT_GRAPH, Built, Rules, build_graph, open_source, read_manifest
 from plugins.command._json import json_option, print_json
+from plugins.terminal import counted
 
 _DEFAULT_SOURCES = ("orderly",)
 
@@ -55,8 +56,8 @@ def build_command(
         return
     click.echo(_report(built))
     click.echo(
-        f"{counts['reactions']:,} reactions, {counts['molecules']:,} molecules, "
-        f"{counts['yields']:,} yields\nfingerprint {fingerprint}\nwritten to {folder}"
+        f"{counted(counts['reactions'], 'reaction')}, {counted(counts['molecules'], 'molecule')}, "
+        f"{counted(counts['yields'], 'yield')}\nfingerprint {fingerprint}\nwritten to {folder}"
     )
 
 

@@ -27,6 +27,7 @@ from kg.server import (
 )
 from kg.store import LoadReport, load
 from plugins.command._json import announcer, json_option, print_json
+from plugins.terminal import counted
 
 if TYPE_CHECKING:
     import neo4j
@@ -120,7 +121,9 @@ def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool)
     if as_json:
         print_json({"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)})
         return
-    click.echo(f"Loaded {report.reactions:,} reactions into {endpoint.uri} in {report.seconds:.1f} s.")
+    click.echo(
+        f"Loaded {counted(report.reactions, 'reaction')} into {endpoint.uri} in {report.seconds:.1f} s."
+    )
 
 
 _SAID = {

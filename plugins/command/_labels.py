@@ -22,6 +22,7 @@ from plugins.command._bank_options import (
 from plugins.command._console import table_console
 from plugins.command._json import json_option, print_json
 from plugins.taxonomy import evaluate, evaluation_table, labels_of
+from plugins.terminal import counted
 
 
 @click.command("list")
@@ -66,7 +67,8 @@ def labels_evaluate_command(bank: Path | None, held_out: bool, misses: int, as_j
         return
     console = table_console()
     console.print(
-        f"{part.replace('_', '-')} part of {folder}, {evaluation.cases:,} planted errors\n", markup=False
+        f"{part.replace('_', '-')} part of {folder}, {counted(evaluation.cases, 'planted error')}\n",
+        markup=False,
     )
     console.print(evaluation_table(evaluation, misses=misses, width=console.width))
     console.print(f"{ms:.2f} ms a case")

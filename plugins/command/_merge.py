@@ -6,6 +6,7 @@ import click
 
 from plugins.command._json import json_option, print_json
 from plugins.merging import Merged, merge
+from plugins.terminal import counted
 
 
 @click.command("merge")
@@ -20,7 +21,8 @@ def merge_command(runs: tuple[Path, ...], into: Path, partial: bool, as_json: bo
         print_json(_as_json(done))
         return
     cases = done.summary["cases"]
-    click.echo(f"{len(done.runs)} of {done.runs[0].shard.of} shards, {cases:,} cases: {done.path}")
+    shards = counted(done.runs[0].shard.of, "shard")
+    click.echo(f"{len(done.runs)} of {shards}, {counted(cases, 'case')}: {done.path}")
     for line in done.missing:
         click.echo(f"incomplete: {line}")
     click.echo(f"table: retrocypher summary {done.path}")

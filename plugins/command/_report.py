@@ -6,6 +6,7 @@ import click
 
 from plugins.command._json import json_option, print_json
 from plugins.report import build_report
+from plugins.terminal import counted
 
 _LISTED = 5_000
 
@@ -40,9 +41,11 @@ def report_command(
         return
     for name, lacks in report.lacking.items():
         click.echo(f"{name} is not whole: {lacks}", err=True)
-    click.echo(f"{report.cases:,} cases, {report.failed:,} failed, {report.not_run:,} not run")
+    click.echo(f"{counted(report.cases, 'case')}, {report.failed:,} failed, {report.not_run:,} not run")
     click.echo(f"page: {report.page} ({report.bytes / 1e6:.2f} MB)")
     if report.pages:
-        click.echo(f"cases: {report.folder} ({report.pages:,} pages, {report.pages_bytes / 1e6:.1f} MB)")
+        click.echo(
+            f"cases: {report.folder} ({counted(report.pages, 'page')}, {report.pages_bytes / 1e6:.1f} MB)"
+        )
     if figures is not None:
-        click.echo(f"figures and tables: {figures} ({len(report.figures):,} files)")
+        click.echo(f"figures and tables: {figures} ({counted(len(report.figures), 'file')})")

@@ -6,6 +6,7 @@ import click
 
 from kg.questions import PHRASINGS, load_questions, phrase
 from plugins.command._json import json_option, print_json
+from plugins.terminal import counted
 from prompts.encoders import build_vectors
 from prompts.shots import ENCODER, texts_to_encode
 
@@ -30,4 +31,4 @@ def vectors_build_command(questions: Path | None, output: Path | None, as_json: 
     if as_json:
         print_json({"vectors": count, "encoder": ENCODER, "file": None if output is None else str(output)})
         return
-    click.echo(f"{count} vectors of {ENCODER} written")
+    click.echo(f"{counted(count, 'vector')} of {ENCODER} written")

@@ -12,7 +12,7 @@ from plugins.comparison._side import Side
 from plugins.comparison._slice_name import slice_name
 from plugins.comparison._still import still_said
 from plugins.statistics import Change, Estimate, PairedComparison
-from plugins.terminal import one_line
+from plugins.terminal import counted, one_line
 
 _NAMED = 5
 _CHANGES = 10
@@ -59,7 +59,7 @@ def _head(compared: Compared) -> Iterator[str]:
 
 
 def _of(side: Side) -> Iterator[str]:
-    yield f"{len(side.records):,} cases"
+    yield counted(len(side.records), "case")
     yield from (f"INCOMPLETE: {side.incomplete}",) if side.incomplete else ()
     yield from (side.part,) if side.part else ()
 

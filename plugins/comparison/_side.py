@@ -180,9 +180,9 @@ def _extent(path: Path, manifest: Mapping[str, Any], cases: int, errors: int) ->
     options = manifest.get("options") or {}
     sampled = options.get("sample")
     planned = manifest.get("cases")
-    short = isinstance(planned, int) and cases + lost < planned
-    parts = [f"a sample of {sampled:,} questions"] if sampled else []
+    parts = [f"a sample of {counted(sampled, 'question')}"] if sampled else []
     shard = manifest.get("shard")
     parts += [f"shard {shard.get('number')}/{shard.get('of')}"] if isinstance(shard, dict) else []
-    parts += [f"{cases:,} of {planned:,} planned cases"] if short and not missing else []
+    if isinstance(planned, int) and cases + lost < planned and not missing:
+        parts.append(f"{cases:,} of {counted(planned, 'planned case')}")
     return "; ".join(missing), "; ".join(parts)

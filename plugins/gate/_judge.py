@@ -8,6 +8,7 @@ from plugins.gate._result import Found, RuleFinding, SliceFinding
 from plugins.gate._rules import AtLeast, NoRegression, Rule
 from plugins.gate._unpaired import unpaired
 from plugins.statistics import Held, ScoreTable, no_regression, slice_means
+from plugins.terminal import counted
 
 TIE = 1e-9
 """A mean this near to its threshold is at it: sums of floats end in digits that mean nothing."""
@@ -109,7 +110,8 @@ def _notes(compared: Compared, slices: Iterable[SliceFinding]) -> Iterator[str]:
     if other := _unpaired(compared):
         yield other
     if told.unscored:
-        yield f"{len(told.unscored):,} pairs have no {told.metric} on one side"
+        has = "has" if len(told.unscored) == 1 else "have"
+        yield f"{counted(len(told.unscored), 'pair')} {has} no {told.metric} on one side"
     if compared.a.part:
         yield f"the baseline is {compared.a.part}"
 

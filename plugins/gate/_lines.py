@@ -83,7 +83,8 @@ def _told(finding: RuleFinding) -> str:
         return f": {one_line(finding.reason)}"
     if finding.rule.by:
         missed = sum(each.found is not Found.HOLDS for each in finding.slices)
-        return f": {len(finding.slices) - missed:,} of {len(finding.slices):,} slices hold"
+        hold = "holds" if len(finding.slices) == 1 else "hold"
+        return f": {len(finding.slices) - missed:,} of {counted(len(finding.slices), 'slice')} {hold}"
     return "".join(f": {_number(finding, each)}" for each in finding.slices)
 
 
@@ -97,8 +98,8 @@ def _number(finding: RuleFinding, each: SliceFinding) -> str:
     also = f" ({each.reason})" if each.reason else ""
     rule = finding.rule
     if isinstance(rule, AtLeast):
-        return f"{estimate_text(each.estimate, rule.least)} of {each.estimate.n:,} cases{also}"
+        return f"{estimate_text(each.estimate, rule.least)} of {counted(each.estimate.n, 'case')}{also}"
     told = estimate_text(each.estimate, -rule.margin, "+")
     pairs = each.pairs
     counts = "" if pairs is None else f", {pairs.wins:,} won, {pairs.losses:,} lost, {pairs.ties:,} tied"
-    return f"{told} of {each.estimate.n:,} pairs{counts}{also}"
+    return f"{told} of {counted(each.estimate.n, 'pair')}{counts}{also}"

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plugins.ledger._rows import ALL, COUNTS, SPENT
-from plugins.terminal import usd
+from plugins.terminal import counted, usd
 
 _REPAIRS = "rate of repair, and what a repaired case took:"
 _RATES = {
@@ -50,7 +50,7 @@ def _head(entry: Mapping[str, Any], unpriced: str | None) -> Iterator[Text]:
         f"gain {_gain(entry['f1_gain'])}"
     )
     yield Text(
-        f"{entry['calls']:,} calls, {entry['tokens']:,} tokens, {entry['seconds']:,.1f} s "
+        f"{counted(entry['calls'], 'call')}, {counted(entry['tokens'], 'token')}, {entry['seconds']:,.1f} s "
         "beyond first answers"
     )
     if entry["cost"] is not None:

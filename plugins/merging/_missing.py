@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from plugins.merging._index import Index
 from plugins.merging._shard_run import ShardRun
 from plugins.records import read_questions
+from plugins.terminal import counted
 
 
 def missing(index: Index) -> list[str]:
@@ -28,7 +29,7 @@ def _lacks(run: ShardRun, recorded: int, index: Index, number: int) -> str:
     if recorded < run.selected:
         example = next(_unrecorded(run, index, number), None)
         shown = f"; {example} is missing, for example" if example else ""
-        return f"has {recorded:,} of {run.selected:,} cases{shown}"
+        return f"has {recorded:,} of {counted(run.selected, 'case')}{shown}"
     if not run.summary:
         return "was killed before its end"
     if errors := run.summary.get("infrastructure_errors"):

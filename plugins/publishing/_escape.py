@@ -3,7 +3,7 @@
 import re
 
 # A backslash or an entity keeps from text what Markdown reads while it parses. It does not keep off what
-# GitHub puts into the text that is left: $math$, :emoji:, @names, #1, GH-1, hashes of commits, bare addresses.
+# GitHub puts into the text that is left: $math$, :emoji:, @names, #1, GH-1, hashes of commits, addresses.
 # A tag within them does, and nothing of it is copied; <span> is what GitHub's documentation tells for $.
 # An invisible character would be copied along.
 _READ = re.compile(

@@ -8,6 +8,7 @@ from plugins.gate import Found, GateResult, RuleFinding, rule_line
 from plugins.publishing._escape import escaped
 from plugins.publishing._facts import Facts
 from plugins.statistics import Change
+from plugins.terminal import counted
 
 _CHANGES = 10
 _FILES = ("report.html", "summary.json", "records.jsonl", "manifest.json")
@@ -36,10 +37,10 @@ def _head(facts: Facts) -> Iterator[str]:
     f1, summary = facts.f1, facts.summary
     ends = "" if f1.low is None or f1.high is None else f" (95 % interval {f1.low:.3f} to {f1.high:.3f})"
     mean = "n/a" if f1.value is None else f"{f1.value:.3f}"
-    yield f"Mean F1 **{mean}**{ends} over {f1.n:,} cases of {f1.clusters:,} molecules."
+    yield f"Mean F1 **{mean}**{ends} over {counted(f1.n, 'case')} of {counted(f1.clusters, 'molecule')}."
     errors = summary["infrastructure_errors"]
     if errors:
-        yield f"\n**Incomplete**: {errors:,} cases have an infrastructure error and no score."
+        yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."
     yield ""
 
 

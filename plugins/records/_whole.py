@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plugins.records._read import read_manifest, read_summary
+from plugins.terminal import counted
 
 _ENDINGS = {None: "not ended", 2: "interrupted", 3: "ended by an error of the harness", 16: "incomplete"}
 
@@ -37,8 +38,9 @@ class RunFacts:
         Returns:
             The words; empty where nothing is missing.
         """
-        short = self.planned is not None and cases < self.planned
-        parts = [f"{cases:,} of {self.planned:,} cases"] if short else []
+        parts = []
+        if self.planned is not None and cases < self.planned:
+            parts.append(f"{cases:,} of {counted(self.planned, 'case')}")
         return "; ".join(parts + ([self.ending] if self.ending else []))
 
 

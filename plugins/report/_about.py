@@ -6,6 +6,7 @@ from typing import Any
 
 from plugins.report._environment import environment
 from plugins.report._run import Run
+from plugins.terminal import counted
 
 _HASH = 12
 
@@ -118,7 +119,7 @@ def _machine(manifest: Mapping[str, Any]) -> str:
     cores, memory = machine.get("cores"), machine.get("memory_gib")
     return _joined(
         str(machine.get("system") or ""),
-        f"{cores} cores" if cores else "",
+        counted(cores, "core") if cores else "",
         f"{memory} GiB" if memory else "",
     )
 

@@ -12,6 +12,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from plugins.terminal import counted
+
 # Characters that cannot be seen, or that turn the direction of what follows, are shown by their number.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
@@ -34,6 +36,7 @@ def environment() -> Environment:
         "ends": ends,
         "percent": percent,
         "count": lambda number: f"{number:,}",
+        "counted": counted,
         "signed": lambda value: "n/a" if value is None else f"{value:+.3f}".replace("-", "\N{MINUS SIGN}"),
         "signed_ends": lambda estimate: ends(estimate, signed=True),
         "p_value": lambda value: "n/a" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}",

@@ -8,6 +8,7 @@ from kg.execution import Standstill
 from plugins.records import RunDirectory, read_manifest, read_messages, read_records
 from plugins.resume import Earlier
 from plugins.session._taken import Taken
+from plugins.terminal import counted
 
 
 class EarlierPart:
@@ -55,10 +56,9 @@ class EarlierPart:
         """
         again = self._seen.retried
         retried = f", {again:,} that had an infrastructure error are tried again" if again else ""
-        return (
-            f"CONTINUED: {len(self.taken):,} of {planned:,} cases are taken from the records of this run"
-            f"{retried} (--fresh starts anew)"
-        )
+        cases = f"{len(self.taken):,} of {counted(planned, 'case')}"
+        are = "is" if len(self.taken) == 1 else "are"
+        return f"CONTINUED: {cases} {are} taken from the records of this run{retried} (--fresh starts anew)"
 
     def closing(self) -> str:
         """Return the closing line that says the same."""

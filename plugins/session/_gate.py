@@ -11,6 +11,7 @@ from kg.errors import InputError
 from kg.questions import Setting
 from plugins.session._declared import dest
 from plugins.session._plan import Plan
+from plugins.terminal import counted
 
 if TYPE_CHECKING:
     from plugins.comparison import Side
@@ -79,9 +80,9 @@ def side_of(controller: "Controller", status: int) -> "Side":
     missing += [_ENDED[pytest.ExitCode(status)]] if status in _ENDED else []
     cases, planned = controller.summary.cases, controller.plan.case_count()
     options = controller.plan.options
-    parts = [f"a sample of {options.sample:,} questions"] if options.sample else []
+    parts = [f"a sample of {counted(options.sample, 'question')}"] if options.sample else []
     parts += [f"shard {options.shard}"] if options.shard else []
-    parts += [f"{cases:,} of {planned:,} planned cases"] if cases < planned else []
+    parts += [f"{cases:,} of {counted(planned, 'planned case')}"] if cases < planned else []
     # The manifest does not tell yet how the run ended.
     return replace(read_run(controller.run.path), incomplete="; ".join(missing), part="; ".join(parts))
 

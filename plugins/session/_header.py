@@ -8,6 +8,7 @@ from plugins.session._answer_plan import answer_lines
 from plugins.session._graph import RunGraph
 from plugins.session._loop_plan import loop_lines
 from plugins.session._plan import Plan
+from plugins.terminal import counted
 
 if TYPE_CHECKING:
     from plugins.gate import Gate
@@ -30,10 +31,10 @@ def header_lines(plan: Plan, graph: RunGraph, gate: "Gate | None", answers: int,
     yield f"model: {models}"
     yield (
         f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
-        f"{wordings}prompts {prompts}, shots {shots}: {plan.case_count():,} cases"
+        f"{wordings}prompts {prompts}, shots {shots}: {counted(plan.case_count(), 'case')}"
     )
     if plan.shard:
-        yield f"{plan.shard}: all of them have {plan.cases_for(plan.whole):,} cases"
+        yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"
     yield from loop_lines(plan.loops)
     yield from answer_lines(plan.answering, plan.options)
     if plan.answers:

@@ -72,7 +72,7 @@ class Progress:
             self._mean.add(f1)
 
     def _told(self, done: int, total: int) -> Iterator[str]:
-        yield f"{done:,} of {total:,} cases"
+        yield f"{done:,} of {counted(total, 'case')}"
         yield "mean F1 n/a" if self._mean.count == 0 else f"mean F1 {self._mean.mean:.3f}"
         if self._errors:
             yield counted(self._errors, "infrastructure error")

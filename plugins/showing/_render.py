@@ -101,7 +101,7 @@ def _headed(turn: Round) -> str:
         turn.role,
         turn.verdict or "",
         f"{turn.time_s:.2f} s" if turn.time_s else "",
-        f"{tokens:,} tokens" if tokens else "",
+        counted(tokens, "token") if tokens else "",
         "" if turn.cost is None else usd(turn.cost),
         "from the cache" if turn.cached else "",
     ]

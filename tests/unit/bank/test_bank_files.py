@@ -109,7 +109,7 @@ def test_the_command_shows_counts_and_writes_a_sample_that_is_a_bank(tmp_path: P
     shown = show(tmp_path / "bank")
     assert re.search(r"reverse_arrow +error +traversal_direction +2 +1 +3$", shown, re.MULTILINE)
     assert "Dropped: 3 no effect." in shown
-    assert "2 entries: 2 error (1 operators); 1 of them held out" in shown
+    assert "2 entries: 2 error (1 operator); 1 of them held out" in shown
     arguments = ["--bank", str(tmp_path / "bank"), "--to", str(tmp_path / "sample")]
     assert CliRunner().invoke(bank_sample_command, arguments).exit_code == 0
     assert load_bank(folder=tmp_path / "sample") == (ENTRY,)

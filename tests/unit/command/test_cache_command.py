@@ -60,7 +60,7 @@ def test_a_conflict_is_shown(tmp_path: Path) -> None:
     run("export", out, "--cache", str(tmp_path / "other.sqlite"))
     done = run("import", out)
     assert done.exit_code == 0
-    assert "1 answers differ from those that are there, which stay:\n" in done.output
+    assert "1 answer differs from those that are there, which stay:\n" in done.output
     assert f"{out}, line 1: gpt-x, request {kept('question 1').key[:12]}" in done.output
     (conflict,) = json.loads(run("import", out, "--json").output)["conflicts"]
     assert conflict.keys() == {"key", "model", "kept_made", "refused_made", "file", "line"}

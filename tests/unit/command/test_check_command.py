@@ -28,7 +28,7 @@ def test_a_right_query_passes(tmp_path: Path) -> None:
     result = check(tmp_path, [entry(RIGHT), ""])
     assert result.exit_code == 0
     assert "answers.jsonl:1: ok (producing_reactions)" in result.output
-    assert "0 of 1 queries have findings." in result.output
+    assert "0 of 1 query has findings." in result.output
 
 
 def test_a_wrong_query_is_told_with_its_place_and_corrected(tmp_path: Path) -> None:

@@ -38,6 +38,15 @@ def test_a_mean_at_its_threshold_holds(tmp_path: Path, rule: str, found: Found) 
     assert "of 40 cases" in said(result)
 
 
+def test_one_case_is_called_one(tmp_path: Path) -> None:
+    before, run = run_of(tmp_path / "before", [1.0]), side(tmp_path / "r", [1.0])
+    result = judge(run, "f1>=0.5", "f1 by task>=0.5", "no-regression f1", baseline=before)
+    text = said(result)
+    assert "[no interval] of 1 case\n" in text
+    assert "1 of 1 slice holds" in text
+    assert "of 1 pair, 0 won" in text
+
+
 def test_a_sum_of_floats_is_at_its_threshold(tmp_path: Path) -> None:
     # The mean of these is 0.09999999999999999.
     result = judge(side(tmp_path / "r", [0.1] * 3 + [0.3] + [0.0] * 2), "f1>=0.1")

@@ -83,7 +83,7 @@ def test_a_clock_that_stands_still_gives_no_rate() -> None:
 def test_the_only_case_gives_no_rate() -> None:
     run = Run()
     run.cases(1, 1, every_s=5.0)
-    assert run.lines == ["1 of 1 cases, mean F1 1.000"]
+    assert run.lines == ["1 of 1 case, mean F1 1.000"]
 
 
 def test_lines_are_plain() -> None:
