@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from kg.reactions import Source
-
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -12,11 +10,11 @@ class Passage:
     Attributes:
         reaction: Id of the reaction.
         text: The text, as the source gives it.
-        molecules: Its molecules, as the graph names them.
-        source: The record that both are from.
+        file: Name of the file that reaction and text were read from.
+        row: Row of the record in that file, from 1.
     """
 
     reaction: int
     text: str
-    molecules: tuple[str, ...]
-    source: Source
+    file: str
+    row: int

@@ -9,6 +9,7 @@ from kg.reactions._record import Record, RecordSource
 from kg.reactions._report import Report
 from kg.reactions._rules import Rules
 from kg.reactions._specs import open_source
+from kg.reactions._wheel import orderly_wheel
 
 __all__ = [
     "DEFAULT_GRAPH",
@@ -25,6 +26,7 @@ __all__ = [
     "fingerprint_of_lines",
     "node_line",
     "open_source",
+    "orderly_wheel",
     "read_graph",
     "read_manifest",
     "relationship_line",

@@ -15,6 +15,7 @@ from kg.reactions._record import Record, reaction_string
 _ROLES = ("reactant", "product", "agent", "solvent")
 _ABSENT = (None, "", "<missing>")
 _ROWS_AT_ONCE = 4096
+_TEXT = "procedure_details"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,15 @@ class ParquetMembers:
         """
         for name, content in self._members():
             yield from read_parquet(name, content)
+
+    def texts(self) -> Iterator[tuple[str, int, str]]:
+        """Yield file, row (from 1) and procedure text of the records that have one.
+
+        Raises:
+            InputError: As `records`.
+        """
+        for name, content in self._members():
+            yield from ((name, row, text) for row, text in read_texts(name, content))
 
     def provenance(self) -> dict[str, object]:
         """Return kind, archive, its licence, and the files read."""
@@ -127,6 +137,28 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
                 yield _record(name, row, values, places)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{name} cannot be read after row {row}: {error}.") from error
+
+
+def read_texts(name: str, content: bytes) -> Iterator[tuple[int, str]]:
+    """Yield row (from 1) and procedure text of one parquet file, where there is a text.
+
+    Args:
+        name: Name of the file, for messages.
+        content: The file.
+
+    Raises:
+        InputError: The file is unreadable, or has no such column.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        column = pq.read_table(BytesIO(content), columns=[_TEXT]).column(_TEXT)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise InputError(f"{name} cannot be read, or has no column {_TEXT}: {error}.") from error
+    for row, text in enumerate(column.to_pylist(), 1):
+        if isinstance(text, str) and text:
+            yield row, text
 
 
 def _record(name: str, row: int, values: Mapping[str, Any], places: Mapping[str, list[str]]) -> Record:

@@ -34,12 +34,13 @@ def verification_lines(verification: Mapping[str, Any]) -> Iterator[str]:
     support, claims = verification["support"], counted(verification["claims"], "claim")
     share = "nothing is claimed" if support is None else f"{support:.0%} of {claims} supported"
     yield f"{verification['verdict']}, {share}"
+    yield from verification["shortcomings"]
     if (model := verification["model"]) is not None:
         listed = counted(model["claims"], "claim")
+        share = "" if model["support"] is None else f" {model['support']:.0%} of its list supported;"
         yield (
-            f"the model lists {listed}: {model['shared']:,} that the reader finds too, "
-            f"{model['only_model']:,} that it does not, and leaves out {model['only_reader']:,}; "
-            f"by its list alone {model['verdict']}"
+            f"the model lists {listed}:{share} {model['shared']:,} that the reader finds too, "
+            f"{model['only_model']:,} that it does not, and leaves out {model['only_reader']:,}"
         )
 
 

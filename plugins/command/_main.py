@@ -33,6 +33,11 @@ def vectors() -> None:
 
 
 @cli.group()
+def passages() -> None:
+    """Look after the patents' passages that written answers may draw on."""
+
+
+@cli.group()
 def labels() -> None:
     """List the error labels, and count how well they find planted errors."""
 
@@ -59,6 +64,7 @@ graph.add_command(Later("load", "_graph_server:load_command"))
 graph.add_command(Later("down", "_graph_server:down_command"))
 questions.add_command(Later("build", "_questions:questions_build_command"))
 vectors.add_command(Later("build", "_vectors:vectors_build_command"))
+passages.add_command(Later("build", "_passages:passages_build_command"))
 labels.add_command(Later("list", "_labels:labels_list_command"))
 labels.add_command(Later("evaluate", "_labels:labels_evaluate_command"))
 bank.add_command(Later("build", "_bank:bank_build_command"))

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from plugins.report._about import about
+from plugins.report._answers import answered
 from plugins.report._case import Case
 from plugins.report._comparisons import comparisons
 from plugins.report._environment import asset, environment, policy
@@ -70,6 +71,7 @@ def render_page(
         "has_boxes": any(part["tasks"] for each in told for part in each["boxes"]),
         "has_errors": any(each["taxonomy"] for each in told),
         "has_ledger": any(each["ledger"] for each in told),
+        "has_answers": any(each["answers"] for each in told),
         "has_judge": any(each["judge"] for each in told),
         "has_validity": any(each["validity"] for each in told),
         "has_costly": any(each["costly"] for each in told),
@@ -107,6 +109,7 @@ def _run(run: Run) -> dict[str, Any]:
             if entry["cases"]
         ],
         "judge": judged(run),
+        "answers": answered(run),
         "validity": validity(run),
         "clouds": clouds(run.table),
     }
@@ -122,6 +125,7 @@ def _sections(page: Mapping[str, Any], flags: Mapping[str, bool]) -> list[tuple[
         ("errors", "What went wrong", flags["has_errors"]),
         ("loops", "Loops", flags["has_ledger"]),
         ("judge", "Judge", flags["has_judge"]),
+        ("answers", "Written answers", flags["has_answers"]),
         ("metrics", "Text metrics", flags["has_validity"]),
         ("costly", "Slowest, dearest", flags["has_costly"]),
         ("failed", "Failed cases", True),

@@ -1,5 +1,6 @@
 """The pytest session: options, plan, cases, controller and workers."""
 
+from plugins.session._answer_plan import AnswerPlan
 from plugins.session._cases import Case
 from plugins.session._context import Context
 from plugins.session._declared import add_options
@@ -17,6 +18,7 @@ from plugins.session._worker import Worker
 
 __all__ = [
     "SESSION",
+    "AnswerPlan",
     "Answering",
     "Case",
     "CaseError",

@@ -1,11 +1,15 @@
 """The written answer of one case, after its query is scored."""
 
+import time
 from dataclasses import replace
 
+from kg.errors import GraphError
 from kg.execution import Execution
+from plugins.answering import CHECK_ROLE
 from plugins.session._cases import Case
 from plugins.session._rounds import Outcome
 from plugins.session._tools import Answering
+from prompts.loops import Step
 from prompts.models import Answer, Message, Request
 
 
@@ -14,7 +18,8 @@ def write_answer(
 ) -> None:
     """Have the answer of a case written, and put it on the record.
 
-    Nothing here touches what the query is worth: a model that cannot be asked now is told in a round.
+    Nothing here touches what the query is worth: a model or a graph that cannot be asked now is told in a
+    round.
 
     Args:
         case: The case.
@@ -30,3 +35,15 @@ def write_answer(
 
     written = answering.writer.write(case.question.text, execution, ask, outcome.add)
     outcome.record.answer = written.text
+    if written.claims_nothing:
+        return
+    started = time.perf_counter()
+    try:
+        checked = answering.checker.check(case.id, case.question.text, written)
+    except GraphError as error:
+        fault = {"stage": "graph", "kind": type(error).__name__, "message": str(error)}
+        outcome.add(Step(CHECK_ROLE, None, "error", [{"error": fault}]))
+        return
+    took = time.perf_counter() - started
+    outcome.record.claims, outcome.record.verification = checked.claims, checked.verification
+    outcome.add(Step(CHECK_ROLE, None, checked.verification["verdict"], time_s=took))

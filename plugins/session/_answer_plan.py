@@ -3,15 +3,23 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kg.errors import InputError
 from plugins.session._options import Options
 from plugins.session._players import named_player, player_name, reader_for
-from prompts.answering import Limits, text_hashes
 from prompts.models import ModelSpec
 
-CONTEXTS = ("rows",)
+if TYPE_CHECKING:
+    from plugins.verification import Thresholds
+    from prompts.answering import Limits
+
+_ROWS = "rows"
+_CONTEXTS: Mapping[str, str] = {
+    _ROWS: "rows",
+    "hybrid": "rows and passages found by vectors",
+    "hybrid-lexical": "rows and passages found by words (BM25)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,39 +29,52 @@ class AnswerPlan:
     Attributes:
         writers: The model that writes them, by the label of the model that wrote the query.
         limits: How much it is given.
+        thresholds: Where verdicts on answers begin.
+        context: What it is given: ``rows``, with ``hybrid`` also passages found by vectors, with
+            ``hybrid-lexical`` also passages found by words. Neither stands in for the other unasked.
     """
 
     writers: Mapping[str, ModelSpec]
-    limits: Limits
+    limits: "Limits"
+    thresholds: "Thresholds"
+    context: str = _ROWS
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan for the manifest."""
+        from prompts.answering import text_hashes
+
         return {
             "writers": {label: spec.to_json() for label, spec in self.writers.items()},
+            "context": self.context,
             "limits": asdict(self.limits),
+            "thresholds": asdict(self.thresholds),
             "texts": text_hashes(),
         }
 
 
 def answer_plan(
-    options: Options, models: Sequence[ModelSpec], environment: Mapping[str, str]
+    options: Options, models: Sequence[ModelSpec], fingerprint: str, environment: Mapping[str, str]
 ) -> AnswerPlan | None:
     """Resolve and check ``--answer`` and what goes with it; None where no answers are written.
 
     Args:
         options: What the user asked for.
         models: The models of the run.
+        fingerprint: Of the graph that the questions were made for.
         environment: Where keys are looked up.
 
     Raises:
-        InputError: A model, a context or weights cannot be used, or nobody can write.
+        InputError: A model, a context or weights cannot be used, nobody can write, or passages are asked
+            for that are not to be had.
     """
     if not options.answer:
         return None
-    if options.answer_context not in CONTEXTS:
-        raise InputError(
-            f"--answer-context {options.answer_context}: no such context; choose from {', '.join(CONTEXTS)}"
-        )
+    # What answers are made with takes a while to load, and most runs write none.
+    from prompts.answering import Limits
+
+    context = options.answer_context
+    if context not in _CONTEXTS:
+        raise InputError(f"--answer-context {context}: no such context; choose from {', '.join(_CONTEXTS)}")
     given = None
     if options.answer_model is not None:
         given = named_player(options.answer_model, "--answer-model", environment)
@@ -68,25 +89,46 @@ def answer_plan(
         text_weight=text,
         graph_weight=graph,
     )
-    return AnswerPlan(writers, limits)
+    if context != _ROWS:
+        from plugins.answer_checks import require_passages
+
+        require_passages(context, fingerprint)
+    return AnswerPlan(writers, limits, _thresholds(options.answer_thresholds), context)
 
 
 def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
     """Yield the line of the terminal's header that says who writes answers, and from what."""
     if plan is not None:
         writers = ", ".join(dict.fromkeys(map(player_name, plan.writers.values())))
-        yield f"answers written by {writers}, from {options.answer_context}"
+        yield f"answers written by {writers}, from {_CONTEXTS[plan.context]}"
     elif options.answer_model is not None:
         yield f"note: --answer-model {options.answer_model} has no effect without --answer"
 
 
-def _weights(text: str) -> tuple[float, float]:
-    parts = text.split(",")
+def _thresholds(text: str) -> "Thresholds":
+    from plugins.verification import Thresholds
+
+    shares = _shares(text)
+    if len(shares) != 2 or shares[0] < shares[1]:
+        raise InputError(
+            f"--answer-thresholds {text}: not two shares; give those of supported claims from which an "
+            "answer is verified, and partially verified, such as 0.9,0.7"
+        )
+    return Thresholds(shares[0], shares[1])
+
+
+def _shares(text: str) -> list[float]:
+    """Return numbers from 0 to 1; none where one is no such number."""
     try:
-        weights = [float(part) for part in parts]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        weights = []
-    if len(weights) != 2 or not all(0 <= each <= 1 for each in weights) or not math.isclose(sum(weights), 1):
+        return []
+    return numbers if all(0 <= each <= 1 for each in numbers) else []
+
+
+def _weights(text: str) -> tuple[float, float]:
+    weights = _shares(text)
+    if len(weights) != 2 or not math.isclose(sum(weights), 1):
         raise InputError(
             f"--answer-weights {text}: not two weights; give those of passages and of rows, which sum to 1, "
             "such as 0.6,0.4"

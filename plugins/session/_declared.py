@@ -133,13 +133,20 @@ DECLARED = (
     ),
     Declared(
         "answer-context",
-        "what answers are written from: rows, or hybrid for passages of patents too",
+        "what answers are written from: rows; hybrid, with passages of patents found by vectors; or "
+        "hybrid-lexical, with passages found by words",
         "NAME",
         "rows",
     ),
     Declared("answer-weights", "weights of passages and of rows in a hybrid context", "T,G", "0.6,0.4"),
     Declared("answer-rows", "rows that an answer is written from, at most", "N", "50"),
     Declared("answer-budget", "characters of rows and passages together, at most", "N", "6000"),
+    Declared(
+        "answer-thresholds",
+        "shares of supported claims from which an answer is verified, and partially verified",
+        "V,P",
+        "0.9,0.7",
+    ),
     Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
 )
 

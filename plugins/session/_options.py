@@ -50,10 +50,11 @@ class Options:
         shard: Which part of the run to run, as ``i/n``; None for all of it.
         answer: Whether answers are written from rows.
         answer_model: Specification of the model that writes them; None for the model itself.
-        answer_context: ``rows`` or ``hybrid``.
+        answer_context: ``rows``, ``hybrid`` or ``hybrid-lexical``.
         answer_weights: Weights of passages and of rows in a hybrid context, as ``T,G``.
         answer_rows: Rows that an answer is written from, at most.
         answer_budget: Characters of rows and passages together, at most.
+        answer_thresholds: Shares of supported claims from which an answer is verified, and partially.
     """
 
     prompt: tuple[str, ...]
@@ -90,6 +91,7 @@ class Options:
     answer_weights: str
     answer_rows: int
     answer_budget: int
+    answer_thresholds: str
 
     def to_json(self) -> dict[str, Any]:
         """Return the options for the manifest, a password in the graph's URI blotted out."""
@@ -138,6 +140,7 @@ def read_options(config: pytest.Config) -> Options:
         answer_weights=given["answer-weights"],
         answer_rows=_required("answer-rows", given["answer-rows"], int, 1),
         answer_budget=_required("answer-budget", given["answer-budget"], int, 100),
+        answer_thresholds=given["answer-thresholds"],
     )
 
 

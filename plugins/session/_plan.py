@@ -138,8 +138,8 @@ def resolve(
     shots = _shots(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
-    answering = answer_plan(options, models, environment)
     question_set = load_questions(Path(options.questions) if options.questions else None)
+    answering = answer_plan(options, models, question_set.fingerprint, environment)
     replay = replayed_runs(
         options.graph,
         options.replay,

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kg.questions import Setting
 from kg.schema import Schema
+from plugins.answering import Checker
 from plugins.assessment import Assessor
-from prompts.answering import AnswerWriter
 from prompts.encoders import Encoder
 from prompts.exemplars import Exemplar
 from prompts.loops import Graph, Loop, OnceARun, ValidatorName
 from prompts.models import Model
 from prompts.templates import Prompt
+
+if TYPE_CHECKING:
+    from prompts.answering import AnswerWriter
 
 
 class Graphs(Protocol):
@@ -44,10 +47,12 @@ class Answering:
     Attributes:
         writer: Has them written.
         models: The model that writes them, by the label of the model that wrote the query.
+        checker: Says what the graph holds of what they claim.
     """
 
-    writer: AnswerWriter
+    writer: "AnswerWriter"
     models: Mapping[str, Model]
+    checker: Checker
 
 
 @dataclass(frozen=True, slots=True)

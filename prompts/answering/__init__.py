@@ -4,7 +4,7 @@ from prompts.answering._claims import StatedClaims, Triple, read_stated
 from prompts.answering._context import Context, Limits, context_of
 from prompts.answering._facts import facts_of, tells_nothing
 from prompts.answering._texts import INSUFFICIENT, text_hashes
-from prompts.answering._write import CLAIMS_ROLE, TEXT_ROLE, AnswerWriter, Written
+from prompts.answering._write import CLAIMS_ROLE, TEXT_ROLE, AnswerWriter, Search, Written
 
 __all__ = [
     "CLAIMS_ROLE",
@@ -13,6 +13,7 @@ __all__ = [
     "AnswerWriter",
     "Context",
     "Limits",
+    "Search",
     "StatedClaims",
     "Triple",
     "Written",

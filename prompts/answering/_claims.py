@@ -15,6 +15,7 @@ _OF_YIELD = {"product"}
 _MOLECULE_FIRST = ("REACTS_IN",)
 _REACTION_FIRST = ("PRODUCES", "USES_AGENT", "USES_SOLVENT")
 _YIELD = "YIELD"
+_LINK = "LEADS_TO"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Triple:
 
     Attributes:
         subject: A molecule, or a reaction by its id (a text where the answer gives none).
-        predicate: ``REACTS_IN``, ``PRODUCES``, ``USES_AGENT``, ``USES_SOLVENT`` or ``YIELD``.
+        predicate: ``REACTS_IN``, ``PRODUCES``, ``USES_AGENT``, ``USES_SOLVENT``, ``YIELD`` or ``LEADS_TO``.
         object: A reaction, a molecule, or a yield in percent.
         product: Of a yield, the molecule it is of, where that is told.
     """
@@ -124,7 +125,7 @@ def _triple(entry: Any) -> Triple:
     if not isinstance(entry, Mapping):
         raise _MalformedError("not an object")
     predicate = entry.get("predicate")
-    if predicate not in (*_MOLECULE_FIRST, *_REACTION_FIRST, _YIELD):
+    if predicate not in (*_MOLECULE_FIRST, *_REACTION_FIRST, _YIELD, _LINK):
         raise _MalformedError(f"no predicate {str(predicate)[:40]!r}")
     allowed = _KEYS | (_OF_YIELD if predicate == _YIELD else set())
     if wrong := [*_differing(set(entry), allowed)]:
@@ -134,6 +135,8 @@ def _triple(entry: Any) -> Triple:
         return Triple(_molecule(subject, "subject"), predicate, _reaction(value, "object"))
     if predicate in _REACTION_FIRST:
         return Triple(_reaction(subject, "subject"), predicate, _molecule(value, "object"))
+    if predicate == _LINK:
+        return Triple(_reaction(subject, "subject"), predicate, _reaction(value, "object"))
     product = entry.get("product")
     told = None if product is None else _molecule(product, "product")
     return Triple(_reaction(subject, "subject"), predicate, _percentage(value), told)

@@ -1,6 +1,6 @@
 """What a model may answer from: facts of the graph and passages of patents, within a budget."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import fmean
@@ -66,7 +66,7 @@ def context_of(
     columns: Sequence[str],
     rows: Sequence[Sequence[Any]],
     row_count: int,
-    found: Iterable[Found] | None,
+    found: Sequence[Found] | None,
     limits: Limits,
 ) -> Context:
     """Choose what fits: by weight times relevance, facts and passages in one order.

@@ -14,6 +14,9 @@ from prompts.loops import Step
 from prompts.models import Answer, Message, ModelError
 from prompts.retrieval import Found
 
+Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[Found]]
+"""Finds passages for a question, the columns of its query and the rows it returned."""
+
 TEXT_ROLE = "answer:text"
 CLAIMS_ROLE = "answer:claims"
 
@@ -37,6 +40,11 @@ class Written:
         """Whether the answer is that there is no answer in what was given."""
         return self.text is not None and _bare(self.text).startswith(_bare(INSUFFICIENT))
 
+    @property
+    def claims_nothing(self) -> bool:
+        """Whether there is nothing to check: no answer, an empty one, or that there is none and no more."""
+        return not self.text or _bare(self.text) == _bare(INSUFFICIENT)
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerWriter:
@@ -48,7 +56,7 @@ class AnswerWriter:
     """
 
     limits: Limits
-    search: Callable[[str, Sequence[Sequence[Any]]], Sequence[Found]] | None = None
+    search: Search | None = None
 
     def write(
         self,
@@ -72,7 +80,9 @@ class AnswerWriter:
             said = Answer(INSUFFICIENT)
             note(Step(TEXT_ROLE, None, "insufficient", [{"context": {"rows": 0, "of": 0}}], answer=said))
             return Written(INSUFFICIENT)
-        found = None if self.search is None else self.search(question, execution.rows)
+        found = None
+        if self.search is not None:
+            found = self.search(question, execution.columns, execution.rows)
         context = context_of(execution.columns, execution.rows, execution.row_count, found, self.limits)
         messages = answer_messages(question, context, execution.truncated)
         answer = _asked(TEXT_ROLE, messages, {"context": context.to_json()}, ask, note)
@@ -82,7 +92,7 @@ class AnswerWriter:
         verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
         findings = [{"context": context.to_json()}]
         note(Step(TEXT_ROLE, None, verdict, findings, messages=messages, answer=answer))
-        if not written.text or _bare(written.text) == _bare(INSUFFICIENT):
+        if not written.text or written.claims_nothing:
             return written
         return Written(written.text, _stated(question, written.text, ask, note))
 

@@ -20,10 +20,5 @@ class Found:
 
     def to_json(self) -> dict[str, Any]:
         """Return what a record says of it: the text stands in the messages."""
-        source = self.passage.source
-        return {
-            "reaction": self.passage.reaction,
-            "file": source.file,
-            "row": source.row,
-            "score": round(self.score, 6),
-        }
+        where = {"reaction": self.passage.reaction, "file": self.passage.file, "row": self.passage.row}
+        return {**where, "score": round(self.score, 6)}

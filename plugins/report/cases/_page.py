@@ -9,6 +9,7 @@ from kg.errors import GraphError
 from kg.labels import LABELS, name_of
 from kg.questions import Question
 from kg.schema import Schema
+from plugins.answering import claim_line, verification_lines
 from plugins.report._case import shortened
 from plugins.report._environment import asset, environment, policy
 from plugins.report.cases._cells import expected_rows, returned_rows
@@ -96,6 +97,7 @@ class CasePages:
             "reference": coloured(str(record["reference_cypher"])),
             "rounds": list(_rounds(record)),
             "more_rounds": max(0, len(record.get("rounds") or ()) - _ROUNDS),
+            **_written(record),
             "keys": keys_of(values, depictions),
             "routes": routes_of(values["route"]) if "route" in values else None,
             "returned": returned_rows(execution, scores, values),
@@ -135,6 +137,17 @@ def _rounds(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "findings": [_finding(each) for each in turn.get("findings") or ()][:_ROUNDS],
         }
         before = cypher
+
+
+def _written(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The written answer with its claims, for a page that a browser bears."""
+    claims, verification = record.get("claims") or (), record.get("verification")
+    return {
+        "answer": shortened(str(record.get("answer") or ""), _ANSWER),
+        "verification": [*verification_lines(verification)] if verification else [],
+        "claims": [shortened(claim_line(claim), 600) for claim in claims[:_ROUNDS]],
+        "more_claims": max(0, len(claims) - _ROUNDS),
+    }
 
 
 def _finding(finding: Any) -> str:

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.passages import Passage
-from kg.reactions import Source
 from prompts.answering import Limits, context_of, facts_of, tells_nothing
 from prompts.retrieval import Found
 
 
 def found(score: float, text: str = "It was stirred.", reaction: int = 7) -> Found:
-    return Found(Passage(reaction, text, ("CCO",), Source("a.parquet", 3, "C>>CC")), score)
+    return Found(Passage(reaction, text, "a.parquet", 3), score)
 
 
 NODE = {"$node": {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}

@@ -17,7 +17,7 @@ def listed(*entries: Any) -> StatedClaims:
     return read_stated(json.dumps(entries))
 
 
-def test_all_five_predicates_are_read() -> None:
+def test_all_predicates_are_read() -> None:
     stated = listed(
         {"subject": "CC(=O)O", "predicate": "REACTS_IN", "object": 17},
         GOOD,
@@ -25,6 +25,7 @@ def test_all_five_predicates_are_read() -> None:
         {"subject": "r1", "predicate": "USES_SOLVENT", "object": "F/C=C\\F"},
         YIELD,
         {"subject": 17, "predicate": "YIELD", "object": 87.5, "product": None},
+        {"subject": 17, "predicate": "LEADS_TO", "object": 18},
     )
     assert stated.triples == (
         Triple("CC(=O)O", "REACTS_IN", 17),
@@ -33,6 +34,7 @@ def test_all_five_predicates_are_read() -> None:
         Triple("r1", "USES_SOLVENT", "F/C=C\\F"),
         Triple(17, "YIELD", 87.0, "CCO"),
         Triple(17, "YIELD", 87.5),
+        Triple(17, "LEADS_TO", 18),
     )
     assert (stated.verdict, stated.findings) == ("listed", [])
 

@@ -7,7 +7,6 @@ import pytest
 
 from kg.execution import Execution
 from kg.passages import Passage
-from kg.reactions import Source
 from prompts.answering import (
     CLAIMS_ROLE,
     INSUFFICIENT,
@@ -146,9 +145,9 @@ INJECTED = (
 
 def test_what_is_asked_stays_data() -> None:
     """Neither a question nor a patent can end its part of the message, or be read as the reply."""
-    passage = Found(Passage(7, INJECTED, ("CCO",), Source("a.parquet", 3, "")), 0.5)
+    passage = Found(Passage(7, INJECTED, "a.parquet", 3), 0.5)
 
-    def search(question: str, rows: Sequence[Sequence[Any]]) -> list[Found]:
+    def search(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Found]:
         return [passage]
 
     model = Scripted("It is CCO.", ONE)

@@ -14,10 +14,12 @@ from prompts.models import DEFAULT_MODEL, parse_specs
 KEY = {"OPENAI_API_KEY": "any"}
 
 
-def plan(*models: str, environment: dict[str, str] | None = None, **given: Any) -> AnswerPlan | None:
+def plan(
+    *models: str, environment: dict[str, str] | None = None, fingerprint: str = "", **given: Any
+) -> AnswerPlan | None:
     environment = environment or {}
     options = read_options(FakeConfig({"answer": True, **given}))  # type: ignore[arg-type]
-    return answer_plan(options, parse_specs(models, environment), environment)
+    return answer_plan(options, parse_specs(models, environment), fingerprint, environment)
 
 
 def lines(found: AnswerPlan | None, **given: Any) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.records import record_of, write_run
+from support.verified import written
 
 from kg.errors import InputError
 from kg.questions import load_questions
@@ -194,3 +195,15 @@ def test_names_that_are_not_one_case(tmp_path: Path, name: str, said: str) -> No
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no records"):
         find_case(tmp_path, "a")
+
+
+def test_a_written_answer_is_shown_with_its_claims(tmp_path: Path) -> None:
+    told = written(f"It is CCO. {EVIL}", "REFUTED", shortcomings=["Nothing is said of agents."])
+    done = shown(run_of(tmp_path, failed(**{**told, "rounds": failed().rounds + told["rounds"][1:]})), "pre")
+    assert "\x1b" not in done.output
+    text = " ".join(done.output.split())
+    assert "round 2: answer:text, written, 0.50 s" in text
+    assert (
+        "REFUTED, 0% of 1 claim supported Nothing is said of agents. CONTRADICTED: (5, PRODUCES, CCO)" in text
+    )
+    assert "reaction 5 (a.parquet, row 3); by reader" in text

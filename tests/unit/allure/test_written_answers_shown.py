@@ -1,0 +1,33 @@
+from pathlib import Path
+
+from allure_commons.model2 import Status
+from support.allure_results import attachments, shown
+from support.records import record_of
+from support.verified import written
+
+from plugins.allure import ResultWriter, show_case
+
+
+def test_an_answer_has_a_step_with_its_verdict_and_claims(tmp_path: Path) -> None:
+    record = record_of(**written(verdict="REFUTED"))
+    with ResultWriter(tmp_path) as writer, writer.result(record, 0, 1, Status.PASSED, None):
+        show_case(record, {}, (), "", {})
+    (result,) = shown(tmp_path).values()
+    names = [step["name"] for step in result["steps"]]
+    assert names[1:] == [
+        "Round 2: answer:text: written, 0.50 s",
+        "Round 3: answer:check: REFUTED, 0.00 s",
+        "Answer: REFUTED, 0% of 1 claim supported",
+    ]
+    found = attachments(result)
+    assert found["written answer"] == "It is CCO."
+    assert "CONTRADICTED: (5, PRODUCES, CCO); it is a solvent there" in found["claims"]
+
+
+def test_rounds_of_an_answer_have_no_query_to_show(tmp_path: Path) -> None:
+    record = record_of(**written())
+    with ResultWriter(tmp_path) as writer, writer.result(record, 0, 1, Status.PASSED, None):
+        show_case(record, {}, (), "", {})
+    (result,) = shown(tmp_path).values()
+    kinds = [[each["name"] for each in step.get("attachments", ())] for step in result["steps"]]
+    assert ["Cypher" in each for each in kinds] == [True, False, False, False]
