@@ -5,6 +5,7 @@ pytest_plugins = (
     "fixtures.answer",
     "fixtures.case",
     "fixtures.graph",
+    "fixtures.judge",
     "fixtures.model",
     "fixtures.prompt",
 )

@@ -10,6 +10,7 @@ from plugins.allure._attach import attach_rows, attach_text
 from plugins.allure._errors import errors_list
 from plugins.allure._scores import scores_table
 from plugins.answering import claim_line, verification_lines
+from plugins.judge import Judgement, judgements_of
 from plugins.records import Record, Round, is_of_answer
 from plugins.terminal import counted
 
@@ -56,6 +57,8 @@ def show_case(
                 attach_text("difference", difference)
     if record.answer is not None:
         _show_answer(record, record.answer)
+    for variant, judgement in judgements_of(record.to_json()):
+        _show_judgement(variant.replace("_", " "), judgement)
 
 
 def _show_answer(record: Record, answer: str) -> None:
@@ -113,6 +116,13 @@ def _show_execution(execution: Mapping[str, Any]) -> None:
         attach_rows("rows", [dict(zip(execution["columns"], row, strict=True)) for row in execution["rows"]])
     if "fallback" in execution:
         _show_fallback(execution["fallback"])
+
+
+def _show_judgement(variant: str, judgement: Judgement) -> None:
+    error = judgement.error or {}
+    said = f"no score ({error.get('kind')})" if judgement.score is None else f"{judgement.score:.3f}"
+    with allure.step(f"Judge {judgement.model}, {variant}: {said}"):
+        attach_text("reason", judgement.reason or str(error.get("message")))
 
 
 def _show_fallback(fallback: Mapping[str, Any]) -> None:

@@ -11,7 +11,15 @@ from typing import Any
 from kg.errors import InputError
 from kg.questions import Question
 from plugins.comparison._conditions import Conditions, conditions_of
-from plugins.records import RECORDS, read_facts, read_manifest, read_questions, read_records, read_summary
+from plugins.records import (
+    RECORDS,
+    read_facts,
+    read_manifest,
+    read_questions,
+    read_records,
+    read_summary,
+    was_run,
+)
 from plugins.scoring import METRICS
 from plugins.statistics import DIMENSIONS, ScoreTable
 from plugins.terminal import counted
@@ -157,7 +165,7 @@ def _require_once(file: Path, cases: Mapping[str, int]) -> None:
 def _reduced(record: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: record.get(name) or 1 if name == "phrasing" else record[name] for name in DIMENSIONS}
     scores = record.get("scores")
-    if scores is None or record.get("infrastructure_error") is not None:
+    if scores is None or not was_run(record):
         return {"question_id": record["question_id"], **kept, "scores": None}
     told = {name: scores.get(name) for name in METRICS}
     ran = (record.get("execution") or {}).get("status") == "ok"

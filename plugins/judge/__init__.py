@@ -3,7 +3,9 @@
 from plugins.judge._case import OWN_FAULTS, VARIANTS, JudgeCase, Judgement, Variant
 from plugins.judge._criteria import Criteria, Grade, load_criteria
 from plugins.judge._deepeval import deepeval
+from plugins.judge._facts import judge_facts
 from plugins.judge._judge import Judge
+from plugins.judge._on_record import case_to_judge, fault_of, judgements_of, on_record
 from plugins.judge._open import open_judge
 from plugins.judge._panel import Panel, Task, open_panel
 from plugins.judge._spec import judge_environment, judge_spec
@@ -19,10 +21,15 @@ __all__ = [
     "Panel",
     "Task",
     "Variant",
+    "case_to_judge",
     "deepeval",
+    "fault_of",
     "judge_environment",
+    "judge_facts",
     "judge_spec",
+    "judgements_of",
     "load_criteria",
+    "on_record",
     "open_judge",
     "open_panel",
 ]

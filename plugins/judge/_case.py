@@ -10,6 +10,20 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 OWN_FAULTS = frozenset({"malformed", "out_of_scale", "no_answer"})
 """Kinds of error that are the judge's own words: asked again it would say the same. All others are faults of
 the harness or of the API."""
+_KINDS: Mapping[str, Any] = {
+    "model": str,
+    "variant": str,
+    "score": float | int | None,
+    "reason": str,
+    "error": dict | None,
+    "tokens": dict | None,
+    "cost": float | int | None,
+    "time_s": float | int,
+    "criteria": str,
+    "rating": float | int | None,
+    "asked_sha256": str,
+    "details": dict,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +103,12 @@ class Judgement:
             ValueError: If it is something else.
         """
         try:
-            return cls(**value)
+            read = cls(**value)
         except TypeError as error:
-            raise ValueError(f"no judgement ({error})") from error
+            raise ValueError(f"no judgement: {error}") from error
+        wrong = [name for name, kinds in _KINDS.items() if not isinstance(getattr(read, name), kinds)]
+        if wrong or not (read.score is None or 0 <= read.score <= 1):
+            raise ValueError(f"{(wrong or ['score'])[0]} has a value that no judgement has")
+        if (read.score is None) != (read.error is not None and {"kind", "message"} <= read.error.keys()):
+            raise ValueError("there must be a score, or an error with kind and message")
+        return read

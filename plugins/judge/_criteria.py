@@ -14,7 +14,7 @@ from plugins.judge._case import VARIANTS, Variant
 
 _FILE = Path(__file__).with_name("criteria.yaml")
 _SHOWN = "plugins/judge/criteria.yaml"
-_FIELDS = ("name", "criteria", "steps", "rubric", "rows", "row_length", "prompt")
+_FIELDS = ("name", "criteria", "steps", "rubric", "row_length", "prompt")
 _SLOTS = ("{steps}", "{rubric}", "{low}", "{high}", "{case}")
 _SCALE = (0, 10)
 _GRADE = {"from": int, "to": int, "meaning": str}
@@ -40,7 +40,8 @@ class Criteria:
     """What a judge is told; fields as the comments of ``criteria.yaml`` explain them.
 
     Attributes:
-        sha256: Hash of the file: what tells judges that are told different things apart.
+        rows: How many rows of a query's result are shown at most; 0 for none.
+        sha256: Hash of the file and of ``rows``: what tells judges that are told different things apart.
     """
 
     name: str
@@ -59,19 +60,22 @@ class Criteria:
 
 
 @cache
-def load_criteria() -> Criteria:
+def load_criteria(rows: int = 0) -> Criteria:
     """Return the criteria of ``criteria.yaml``.
+
+    Args:
+        rows: How many rows of a query's result the judge is shown at most; 0 for none.
 
     Raises:
         InputError: The file cannot be read, or does not have the form that its comments describe.
     """
     try:
-        return parse_criteria(_FILE.read_text(encoding="utf-8"))
+        return parse_criteria(_FILE.read_text(encoding="utf-8"), rows)
     except (OSError, UnicodeError) as error:
         raise InputError(f"{_SHOWN} cannot be read ({error}). Restore it from the repository.") from error
 
 
-def parse_criteria(text: str) -> Criteria:
+def parse_criteria(text: str, rows: int = 0) -> Criteria:
     """Return the criteria of a YAML text; raises as `load_criteria`."""
     try:
         body = yaml.safe_load(text)
@@ -83,9 +87,8 @@ def parse_criteria(text: str) -> Criteria:
         raise InputError(f"{_SHOWN} must hold {', '.join(_FIELDS)}, and nothing else.")
     for name in ("name", "criteria", "prompt"):
         _require(isinstance(body[name], str) and body[name].strip(), f"`{name}` must be a text")
-    for name in ("rows", "row_length"):
-        number = body[name]
-        _require(type(number) is int and number >= 0, f"`{name}` must be a whole number of at least 0")
+    length = body["row_length"]
+    _require(type(length) is int and length > 0, "`row_length` must be a whole number of at least 1")
     missing = [slot for slot in _SLOTS if slot not in body["prompt"]]
     _require(not missing, f"`prompt` lacks {', '.join(missing)}")
     return Criteria(
@@ -93,10 +96,10 @@ def parse_criteria(text: str) -> Criteria:
         criteria=body["criteria"].strip(),
         steps=_steps(body["steps"]),
         rubric=_rubric(body["rubric"]),
-        rows=body["rows"],
-        row_length=body["row_length"],
+        rows=rows,
+        row_length=length,
         prompt=body["prompt"],
-        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        sha256=hashlib.sha256(f"{text}\0{rows}".encode()).hexdigest(),
     )
 
 

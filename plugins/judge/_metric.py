@@ -86,10 +86,10 @@ class Metric:
         Raises:
             CallError: There is none.
         """
-        parts = shown(call.case, self._variant, self._criteria)
         self._asked.call = call
-        case = self._case(input=parts.asked, actual_output=parts.answered, expected_output=parts.expected)
         try:
+            parts = shown(call.case, self._variant, self._criteria)
+            case = self._case(input=parts.asked, actual_output=parts.answered, expected_output=parts.expected)
             return float(self._metric.measure(case, _show_indicator=False))
         except Exception as error:
             call.failure = call.failure or error

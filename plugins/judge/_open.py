@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from plugins.judge._criteria import Criteria, load_criteria
 from plugins.judge._judge import Judge
 from plugins.judge._spec import judge_environment
 from prompts.answers import AnswerStore
-from prompts.models import ModelSpec, open_text_model
+from prompts.models import Answer, Chat, ModelError, ModelSpec, Request, open_text_model
 
 
 def open_judge(
@@ -34,12 +35,15 @@ def open_judge(
         seed: Seed sent along.
         environment: Where key and address are looked up.
         answers: Where its answers are kept; None for nowhere.
-        offline: Whether it is not to be asked what is not there.
+        offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
         criteria: What to judge by; None for `load_criteria`.
     """
     # Not before a judge is wanted: DeepEval takes a second.
     from plugins.judge._metric import LOGPROBS
 
+    criteria = criteria or load_criteria()
+    if offline and answers is None:
+        return Judge(_Nobody(spec.label), criteria)
     model = open_text_model(
         spec,
         shared=shared,
@@ -51,4 +55,21 @@ def open_judge(
         offline=offline,
         logprobs=LOGPROBS,
     )
-    return Judge(model, criteria or load_criteria())
+    return Judge(model, criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nobody:
+    """A model that is not to be asked and has no cache."""
+
+    label: str
+
+    def answer(self, request: Request | Chat) -> Answer:
+        raise ModelError(
+            "not_recorded",
+            f"{request.case_id}: the runs that are replayed have no judgement of it by {self.label}, and "
+            "there is no answer cache. Name the cache that has it with --cache FILE, or leave out --judge.",
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""

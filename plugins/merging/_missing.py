@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from plugins.merging._index import Index
 from plugins.merging._shard_run import ShardRun
-from plugins.records import read_questions
+from plugins.records import JUDGE_STAGE, read_questions
 from plugins.terminal import counted
 
 
@@ -34,6 +34,8 @@ def _lacks(run: ShardRun, recorded: int, index: Index, number: int) -> str:
         return "was killed before its end"
     if errors := run.summary.get("infrastructure_errors"):
         return f"has no score for {errors:,} of its cases (infrastructure errors)"
+    if faults := (run.summary.get("infrastructure_errors_by_stage") or {}).get(JUDGE_STAGE):
+        return f"has no judgement of {faults:,} of its cases (the judge could not be asked)"
     return "" if run.complete else "is incomplete"
 
 

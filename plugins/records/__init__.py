@@ -1,6 +1,6 @@
 """The record of a case and the files of a run directory."""
 
-from plugins.records._asked import answer_fault, asked_a_model, is_of_answer, is_whole
+from plugins.records._asked import JUDGE_STAGE, answer_fault, asked_a_model, is_of_answer, is_whole, was_run
 from plugins.records._files import ALLURE, MANIFEST, MESSAGES, QUESTIONS, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
@@ -24,6 +24,7 @@ from plugins.records._whole import RunFacts, read_facts, unpriced_players
 
 __all__ = [
     "ALLURE",
+    "JUDGE_STAGE",
     "MANIFEST",
     "MESSAGES",
     "QUESTIONS",
@@ -58,4 +59,5 @@ __all__ = [
     "read_targets",
     "record_of_line",
     "unpriced_players",
+    "was_run",
 ]

@@ -1,9 +1,11 @@
-"""Which rounds asked a model, and which belong to the written answer."""
+"""Which rounds asked a model, which belong to the written answer, and which cases were run."""
 
 from collections.abc import Mapping
 from typing import Any
 
 _OF_ANSWER = "answer:"
+JUDGE_STAGE = "judge"
+"""The one stage of an infrastructure error that comes after the scores."""
 
 
 def asked_a_model(turn: Mapping[str, Any]) -> bool:
@@ -39,3 +41,9 @@ def answer_fault(record: Mapping[str, Any]) -> dict[str, str] | None:
 def is_whole(record: Mapping[str, Any]) -> bool:
     """Return whether a case has all that was asked for: scores, and an answer where one was to be written."""
     return record["infrastructure_error"] is None and answer_fault(record) is None
+
+
+def was_run(record: Mapping[str, Any]) -> bool:
+    """Return whether a case was asked, executed and scored, even where a judge could then not be asked."""
+    error = record.get("infrastructure_error")
+    return error is None or error.get("stage") == JUDGE_STAGE

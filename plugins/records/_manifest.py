@@ -28,6 +28,7 @@ _PACKAGES = (
     "nltk",
     "rouge-score-rs",
     "sentence-transformers",
+    "deepeval",
     "xllamacpp",
 )
 # Not to be taken for the server's version.
@@ -40,6 +41,7 @@ def manifest(
     options: Mapping[str, Any],
     models: list[dict[str, Any]],
     loops: Mapping[str, Any],
+    judge: Mapping[str, Any] | None = None,
     api: str | None,
     prices: Mapping[str, Any] | None,
     questions: Mapping[str, Any],
@@ -57,6 +59,7 @@ def manifest(
         options: The options as resolved; no secret among them.
         models: The run's models, label and kind of each.
         loops: Its loops, their validator, and the models that play their roles.
+        judge: Its judge: model, address, criteria; None without one.
         api: Host, port and path of the API that models are behind; None without such a model.
         prices: List prices of the run's models, with their date; None where none is known.
         questions: Count, hash and graph fingerprint of the question set.
@@ -76,6 +79,7 @@ def manifest(
         "options": dict(options),
         "models": models,
         "loops": dict(loops),
+        "judge": None if judge is None else dict(judge),
         "api": api,
         "prices": None if prices is None else dict(prices),
         "questions": dict(questions),

@@ -10,7 +10,7 @@ import pytest
 from kg.errors import InputError
 from plugins.remote._specs import host_of
 
-_TOLD = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+_TOLD = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "RETROCYPHER_JUDGE_API_KEY", "RETROCYPHER_JUDGE_BASE_URL")
 _LEFT_HERE = ("reports", "tests", "docs", "prototypes")
 
 

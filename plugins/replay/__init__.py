@@ -3,7 +3,7 @@
 from plugins.replay._answers import ReplayedModel
 from plugins.replay._calls import Call, calls_of
 from plugins.replay._graphs import NotRecorded, RecordedGraphs
-from plugins.replay._index import RunIndex
+from plugins.replay._index import RunIndex, who
 from plugins.replay._runs import ReplayedRuns, replayed_runs
 from plugins.replay._watched import WatchedGraph
 
@@ -17,4 +17,5 @@ __all__ = [
     "WatchedGraph",
     "calls_of",
     "replayed_runs",
+    "who",
 ]

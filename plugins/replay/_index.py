@@ -50,6 +50,7 @@ class RunIndex:
     def __init__(self, runs: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) -> None:
         self.runs = runs
         self._models = [_models(manifest) for manifest in manifests]
+        self._judges = [_judge(manifest) for manifest in manifests]
         self._cases: dict[str, Place] = {}
         self._calls: dict[bytes, Place] = {}
         self._answers: dict[bytes, Place] = {}
@@ -72,6 +73,18 @@ class RunIndex:
         """Return the record of a case; None where no run has it."""
         place = self._cases.get(case_id)
         return None if place is None else self._record(place)
+
+    def judged(self, case_id: str, judge: str) -> dict[str, Any] | None:
+        """Return the record of a case; None where no run has it, or not one that this judge judged.
+
+        Args:
+            case_id: The case.
+            judge: Who judged, as `who` tells.
+        """
+        place = self._cases.get(case_id)
+        if place is None or self._judges[place.run] != judge:
+            return None
+        return self._record(place)
 
     def calling(self, call: Call) -> dict[str, Any] | None:
         """Return a record that has a call of the graph; None where none has it."""
@@ -128,6 +141,11 @@ class _Models(NamedTuple):
     generators: dict[str, str]
     players: dict[str, str]
     writers: dict[str, str]
+
+
+def _judge(manifest: Mapping[str, Any]) -> str | None:
+    judge = manifest.get("judge")
+    return None if judge is None else who(judge["model"], manifest["options"]["seed"])
 
 
 def _models(manifest: Mapping[str, Any]) -> _Models:

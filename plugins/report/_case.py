@@ -6,6 +6,7 @@ from typing import Any
 
 from kg.labels import name_of
 from kg.questions import TASKS
+from plugins.records import was_run
 
 _TEXT = 180
 
@@ -91,7 +92,7 @@ def case_of(record: Mapping[str, Any]) -> Case:
         status=str(execution.get("status") or "not run"),
         labels=tuple(map(str, record.get("errors") or ())),
         f1=(record.get("scores") or {}).get("f1"),
-        failed=error is None and not record.get("passed"),
+        failed=was_run(record) and not record.get("passed"),
         trouble=None if error is None else " ".join(str(error.get(key)) for key in ("stage", "kind")),
         reason=shortened(str((error or {}).get("message") or ""), _TEXT),
         model_s=sum(float(turn.get("time_s") or 0) for turn in rounds if turn.get("messages_sha256")),

@@ -29,12 +29,21 @@ class Written:
     _run: Path
     _folder: RunDirectory
 
-    def finish(self, manifest: Mapping[str, Any], summary: Mapping[str, Any]) -> None:
+    def finish(
+        self,
+        manifest: Mapping[str, Any],
+        summary: Mapping[str, Any],
+        *,
+        told_as: str = "rescored_from",
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         """Put the records in their place, with manifest and summary; all lines are there.
 
         Args:
-            manifest: The manifest of the run; it is told where the scores are from.
+            manifest: The manifest of the run; it is told where the records are from.
             summary: The new summary.
+            told_as: The name under which it is told.
+            more: What else is told there.
         """
         self.records.close()
         origin = {
@@ -45,7 +54,7 @@ class Written:
         folder = self._folder.path
         # Records before the rest: scored again once more, a run that was cut off here is whole.
         Path(self.records.name).replace(folder / RECORDS)
-        self._folder.write_manifest({**manifest, "rescored_from": origin})
+        self._folder.write_manifest({**manifest, told_as: {**origin, **(more or {})}})
         self._folder.write_summary(summary)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from plugins.records import holds_records, read_manifest, read_summary
+from plugins.records import JUDGE_STAGE, holds_records, read_manifest, read_summary
 from plugins.resume._key import RunKey, differences
 
 _KEY = "key"
@@ -55,7 +55,7 @@ def named_incomplete(folder: Path, key: RunKey) -> Path | None:
 
 
 def is_complete(path: Path) -> bool:
-    """Tell whether every case that was selected for a run has a score.
+    """Tell whether every case that was selected for a run has a score, and its judge could be asked.
 
     One whose summary cannot be read is not: it is made again from the records.
 
@@ -70,6 +70,7 @@ def is_complete(path: Path) -> bool:
         summary.get("cases", 0) > 0
         and summary["cases"] >= summary.get("selected_cases", 0)
         and not summary.get("infrastructure_errors")
+        and not (summary.get("infrastructure_errors_by_stage") or {}).get(JUDGE_STAGE)
         and not summary.get("lost_cases")
         and not (summary.get("answers") or {}).get("failed")
     )

@@ -6,6 +6,7 @@ from plugins.session._context import Context
 from plugins.session._declared import add_options
 from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
 from plugins.session._far import look
+from plugins.session._judging import CaseJudge, JudgePlan
 from plugins.session._once import OnceInFolder
 from plugins.session._plan import Plan
 from plugins.session._rounds import Outcome
@@ -23,8 +24,10 @@ __all__ = [
     "Case",
     "CaseError",
     "CaseFailedError",
+    "CaseJudge",
     "Context",
     "Graphs",
+    "JudgePlan",
     "LiveGraph",
     "OnceInFolder",
     "Outcome",

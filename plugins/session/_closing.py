@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from plugins.ledger import render_ledger
-from plugins.records import unpriced_players
+from plugins.records import JUDGE_STAGE, unpriced_players
 from plugins.session._answers import answers_line
 from plugins.summary import Summary, in_order, render_table
 from plugins.terminal import counted, safe
@@ -75,7 +75,9 @@ def gate_said(controller: "Controller") -> Iterator[str]:
 
 def _incomplete(controller: "Controller") -> Iterator[str]:
     for fault, messages in controller.faults.items():
-        yield f"incomplete: {counted(len(messages), 'case')} without a score: {fault}: {safe(messages[0])}"
+        lacking = "a judgement" if fault.startswith(f"{JUDGE_STAGE} ") else "a score"
+        cases = counted(len(messages), "case")
+        yield f"incomplete: {cases} without {lacking}: {fault}: {safe(messages[0])}"
     for fault, messages in controller.answer_faults.items():
         cases = counted(len(messages), "case")
         yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"

@@ -26,13 +26,14 @@ from plugins.session._once import made_once
 from plugins.session._opening import open_run
 from plugins.session._plan import Plan
 from plugins.session._progress import Progress
+from plugins.session._reached import silent_apis
 from plugins.session._run_key import run_key, shard_facts
 from plugins.session._run_writer import RunWriter
 from plugins.session._worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD, STOP
 from plugins.summary import Summary
 from plugins.usage import Usage
 from prompts.answers import prepare
-from prompts.models import SharedModels, contents_of, silent_api, start_shared
+from prompts.models import SharedModels, contents_of, start_shared
 
 if TYPE_CHECKING:
     from plugins.gate import Gate, GateResult
@@ -67,7 +68,7 @@ class Controller:
         self._announce = announce
         self._started = datetime.now(UTC)
         self._kept_before = prepare(plan.answers, read_only=plan.options.offline) if plan.answers else 0
-        self._contents = contents_of(plan.asked)
+        self._contents = contents_of(plan.every_model)
         self.key = run_key(plan, selection, self._contents)
         self.run, self.earlier = open_run(plan, self.key, root)
         self._end_early = end_early
@@ -116,10 +117,11 @@ class Controller:
         """
         try:
             offline = self.plan.options.offline
-            if not offline and (silent := silent_api(self.plan.asked)):
-                self._announce(silent)
+            if not offline:
+                for silent in silent_apis(self.plan):
+                    self._announce(silent)
             self._graph = graph_of(self.plan, self._announce)
-            self._models = start_shared(self.plan.asked, contents=self._contents, offline=offline)
+            self._models = start_shared(self.plan.every_model, contents=self._contents, offline=offline)
             self._coordination = session_folder()
             told = described(self.plan, self._graph, self._contents, self._started, self._root)
             self._manifest = {**told, "key": self.key.to_json(), "executor": executor_of(os.environ)}
@@ -175,7 +177,8 @@ class Controller:
         """
         if self._gate is not None and self.summary.cases:
             self.gate = judged(self._gate, self, status)
-        incomplete = bool(self.lost or self.answer_faults) or self.summary.infrastructure_errors > 0
+        errors = self.summary.infrastructure_errors + self.summary.judge_faults
+        incomplete = bool(self.lost or self.answer_faults) or errors > 0
         status = exit_status(status, incomplete, self.gate.exit_status if self.gate else None, elsewhere)
         self.ledger = self._ledger.to_json()
         ledger = {"ledger": self.ledger} if self.plan.loops.active else {}

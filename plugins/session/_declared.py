@@ -74,6 +74,14 @@ DECLARED = (
         None,
         once=True,
     ),
+    Declared(
+        "judge",
+        "model that judges each query, with and without the reference: gguf:PATH, local, or one behind an "
+        "OpenAI-compatible API (RETROCYPHER_JUDGE_BASE_URL, else OPENAI_BASE_URL)",
+        "MODEL",
+        None,
+    ),
+    Declared("judge-rows", "most rows of its result that the judge is shown", "N", "0"),
     Declared("ledger", "show what the loops repaired and broke, and at what cost", "", None, flag=True),
     Declared("sample", "questions in total, stratified by task and step count", "N", None),
     Declared("seed", "seed of the sample and of random exemplars", "N", "0"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kg.server import java_version
+from plugins.judge import judge_facts
 from plugins.records import manifest
 from plugins.session._graph import RunGraph
 from plugins.session._plan import Plan
@@ -26,11 +27,13 @@ def described(
         started: When it began.
         root: The project's folder.
     """
+    judge = plan.judge
     told = manifest(
         started=started,
         options=plan.options.to_json(),
         models=[_model(spec, contents) for spec in plan.models],
         loops=plan.loops.to_json(),
+        judge=None if judge is None else judge_facts(judge.spec, judge.criteria, contents),
         api=api_address(plan.asked),
         prices=plan.prices,
         questions={

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plugins.records import Record
+from plugins.records import Record, was_run
 from plugins.terminal import counted, safe
 
 _SHOWN = 20
@@ -26,11 +26,11 @@ def raise_unless_passed(record: Record, difference: str, told: Mapping[str, str]
         told: What else there is to say, by what it is about (see ``why``).
 
     Raises:
-        CaseError: If an infrastructure error is on the record.
+        CaseError: If an infrastructure error kept the case from its scores.
         CaseFailedError: If F1 is under the threshold.
     """
     error = record.infrastructure_error
-    if error is not None:
+    if error is not None and not was_run(record.to_json()):
         raise CaseError(f"{error['stage']} {error['kind']}: {safe(error['message'])}")
     if not record.passed:
         raise CaseFailedError(_reason(record, difference, told or {}))

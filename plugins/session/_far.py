@@ -38,7 +38,7 @@ def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
         host_of(remote[0]),
         graph=plan.options.graph,
         offline=plan.options.offline,
-        specs=plan.asked,
+        specs=plan.every_model,
         arguments=[str(each) for each in config.invocation_params.args],
         root=config.rootpath,
     )

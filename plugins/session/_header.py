@@ -37,6 +37,8 @@ def header_lines(plan: Plan, graph: RunGraph, gate: "Gate | None", answers: int,
         yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"
     yield from loop_lines(plan.loops)
     yield from answer_lines(plan.answering, plan.options)
+    if plan.judge:
+        yield f"judge: {plan.judge.spec.label}, criteria {plan.judge.criteria.sha256[:8]}"
     if plan.answers:
         yield f"answers: kept in {plan.answers}, {answers:,} there"
     if gate:

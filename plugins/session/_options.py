@@ -28,6 +28,8 @@ class Options:
         validator: Which validator the loops use: ``checklist``, ``schema`` or ``both``; None where it was not
             named, which is ``schema``.
         loop_model: Specification of the model that plays the other roles of loops; None for the model itself.
+        judge: Specification of the model that judges queries; None for no judge.
+        judge_rows: Most rows of a result that the judge is shown.
         ledger: Whether the closing lines show what the loops repaired and broke.
         sample: Number of questions to draw; None for all.
         seed: Seed of the sample, of 1S-D-R and of the models that take one.
@@ -65,6 +67,8 @@ class Options:
     loop: tuple[str, ...]
     validator: str | None
     loop_model: str | None
+    judge: str | None
+    judge_rows: int
     ledger: bool
     sample: int | None
     seed: int
@@ -114,6 +118,8 @@ def read_options(config: pytest.Config) -> Options:
         loop=_split(given["loop"]),
         validator=given["validator"],
         loop_model=given["loop-model"],
+        judge=given["judge"],
+        judge_rows=_required("judge-rows", given["judge-rows"], int, 0),
         ledger=bool(given["ledger"]),
         sample=_number("sample", given["sample"], int, 1),
         seed=_required("seed", given["seed"], int, 0),

@@ -28,6 +28,7 @@ from plugins.scoring import KeyEncoder, key_encoder_named
 from plugins.session._answer_plan import AnswerPlan, answer_plan
 from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
+from plugins.session._judging import JudgePlan, judge_plan
 from plugins.session._loop_plan import LoopPlan, loop_plan
 from plugins.session._options import Options
 from plugins.shards import Shard, parse_shard
@@ -49,7 +50,9 @@ class Plan:
         shots: The shots of this run, canonical names.
         loops: The loops of this run, with who plays their roles.
         models: The models of this run.
-        prices: List prices of its models and of those that play roles; None where none is known.
+        judge: Who judges its queries; None for nobody.
+        prices: List prices of its models, of those that play roles, and of the judge; None where none is
+            known.
         key_encoder: The encoder stage of key matching, where asked for.
         answers: File of the cache of answers; None where none is kept.
         shard: Which part of the run this is; None for all of it.
@@ -66,6 +69,7 @@ class Plan:
     shots: tuple[str, ...]
     loops: LoopPlan
     models: tuple[ModelSpec, ...]
+    judge: JudgePlan | None
     prices: Mapping[str, Any] | None
     key_encoder: KeyEncoder | None
     answers: Path | None
@@ -79,6 +83,11 @@ class Plan:
         """The models of the run, those that play roles in its loops, and those that write answers."""
         writers = self.answering.writers.values() if self.answering else ()
         return (*self.models, *self.loops.players.values(), *writers)
+
+    @property
+    def every_model(self) -> tuple[ModelSpec, ...]:
+        """All of these, and the judge's, which may be behind an API of its own."""
+        return (*self.asked, *((self.judge.spec,) if self.judge else ()))
 
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
@@ -138,6 +147,7 @@ def resolve(
     shots = _shots(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
+    judge = judge_plan(options, environment)
     question_set = load_questions(Path(options.questions) if options.questions else None)
     answering = answer_plan(options, models, question_set.fingerprint, environment)
     replay = replayed_runs(
@@ -171,7 +181,7 @@ def resolve(
         environment=environment,
     )
     writers = answering.writers.values() if answering else ()
-    asked = (*models, *loops.players.values(), *writers)
+    asked = (*models, *loops.players.values(), *writers, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
     require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
@@ -184,6 +194,7 @@ def resolve(
         shots,
         loops,
         models,
+        judge,
         prices,
         key_encoder,
         answers_file(options, asked),

@@ -78,6 +78,8 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
     outcome.finding = found.finding
     if tools.answering is not None:
         write_answer(case, tools.answering, outcome, request, execution)
+    if tools.judge is not None:
+        tools.judge.put_on(record)
 
 
 def _error(stage: str, kind: str, error: Exception) -> dict[str, Any]:

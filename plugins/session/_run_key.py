@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kg.questions import Question, phrase
+from plugins.judge import judge_facts
 from plugins.records import json_line
 from plugins.resume import RunKey, code_sha256, library_versions
 from plugins.session._plan import Plan
@@ -47,6 +48,7 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
             "validator": validator,
             "players": {label: _model(spec, contents) for label, spec in players.items()},
             "answering": _answering(plan, contents),
+            **_judge(plan, contents),
             "seed": options.seed,
             "query_timeout": options.query_timeout,
             "case_threshold": options.case_threshold,
@@ -96,6 +98,15 @@ def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
     for question in questions:
         for phrasing in plan.phrasings:
             yield json_line(phrase(question, phrasing).to_json())
+
+
+def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
+    """Who judges, and by what; nothing without a judge, so that the keys of older runs stay."""
+    judge = plan.judge
+    if judge is None:
+        return {}
+    facts = judge_facts(judge.spec, judge.criteria, contents)
+    return {"judge": {**_model(judge.spec, contents), "api": facts["api"], "criteria": facts["criteria"]}}
 
 
 def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from kg.questions import Setting
 from kg.schema import Schema
 from plugins.answering import Checker
 from plugins.assessment import Assessor
+from plugins.session._judging import CaseJudge
 from prompts.encoders import Encoder
 from prompts.exemplars import Exemplar
 from prompts.loops import Graph, Loop, OnceARun, ValidatorName
@@ -74,6 +75,7 @@ class Tools:
         seed: Seed of 1S-D-R.
         assessor: Scores and labels what comes of queries.
         answering: What written answers are made with; None where none are.
+        judge: Judges queries that have their scores; None where nobody does.
     """
 
     prompts: Mapping[str, Prompt]
@@ -90,3 +92,4 @@ class Tools:
     seed: int
     assessor: Assessor
     answering: Answering | None = None
+    judge: CaseJudge | None = None

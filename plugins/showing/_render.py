@@ -10,7 +10,8 @@ from rich.rule import Rule
 from rich.text import Text
 
 from plugins.answering import claim_line, verification_lines
-from plugins.records import Record, Round
+from plugins.judge import judgements_of
+from plugins.records import Record, Round, was_run
 from plugins.showing._cypher import compared
 from plugins.showing._shown import ShownCase
 from plugins.terminal import counted, one_line, safe, usd
@@ -62,6 +63,8 @@ def _parts(shown: ShownCase) -> Iterator[RenderableType]:
     if record.scores:
         yield from _section("scores", *_scores(record.scores))
     yield from _answer(record)
+    if record.judge:
+        yield from _section(f"judge: {one_line(str(record.judge['model']))}", *_judged(record))
     if shown.labels:
         told = [Text(one_line(f"{each['label']}: {each['meaning']}")) for each in shown.labels]
         yield from _section("labels", *told)
@@ -71,7 +74,8 @@ def _parts(shown: ShownCase) -> Iterator[RenderableType]:
 
 def _verdict(shown: ShownCase) -> Text:
     record = shown.record
-    if error := record.infrastructure_error:
+    error = record.infrastructure_error
+    if error and not was_run(record.to_json()):
         return Text(safe(f"not run: {error['stage']} {error['kind']}: {error['message']}", None), "yellow")
     f1 = (record.scores or {}).get("f1")
     told = "" if f1 is None else f", F1 {f1:.3f}"
@@ -160,6 +164,19 @@ def _answer(record: Record) -> Iterator[RenderableType]:
     if record.verification is not None:
         claims = [Text(one_line(claim_line(claim))) for claim in record.claims or ()]
         yield from _section("claims", *map(Text, verification_lines(record.verification)), *claims)
+
+
+def _judged(record: Record) -> Iterator[RenderableType]:
+    for variant, judgement in judgements_of(record.to_json()):
+        name = variant.replace("_", " ")
+        if judgement.score is None:
+            error = judgement.error or {}
+            yield Text(safe(f"{name}: no score: {error.get('kind')}: {error.get('message')}", None), "yellow")
+            continue
+        how = "weighted by probabilities" if judgement.weighted else "as said"
+        yield Text.assemble(
+            (f"{name}: {judgement.score:.3f}", "bold"), f" ({how}): ", safe(judgement.reason, None)
+        )
 
 
 def _short(value: Any) -> Any:

@@ -5,16 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plugins.records import JUDGE_STAGE, was_run
 from plugins.scoring import METRICS
 from plugins.summary._answers import Answers
 from plugins.summary._fallbacks import Fallbacks
+from plugins.summary._judgements import Judgements
 from plugins.summary._labels import LabelCounts, VariationCounts
 from plugins.summary._running import RunningMean
 
 
 @dataclass(slots=True)
 class Group:
-    """Cases taken together. Those with an infrastructure error are counted and in no mean."""
+    """Cases taken together. Those that were not run are counted and in no mean."""
 
     passed: int = 0
     failed: int = 0
@@ -24,6 +26,7 @@ class Group:
     variations: VariationCounts = field(default_factory=VariationCounts)
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
     answers: Answers = field(default_factory=Answers)
+    judgements: Judgements = field(default_factory=Judgements)
     means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
 
     def add(self, record: Mapping[str, Any], variations: Sequence[str] | None) -> None:
@@ -33,10 +36,10 @@ class Group:
             record: A record as in ``records.jsonl``.
             variations: How its query differs from the reference; None where the case is not perfect.
         """
-        error = record.get("infrastructure_error")
-        if error is not None:
-            self.infrastructure_errors[str(error.get("stage"))] += 1
+        if not was_run(record):
+            self.infrastructure_errors[str(record["infrastructure_error"].get("stage"))] += 1
             return
+        self.judgements.add(record)
         if record.get("passed"):
             self.passed += 1
         else:
@@ -56,6 +59,12 @@ class Group:
         """How many cases had an infrastructure error."""
         return self.infrastructure_errors.total()
 
+    @property
+    def errors_by_stage(self) -> Counter[str]:
+        """How many cases had an infrastructure error, by stage; those of the judge have scores."""
+        judge = Counter({JUDGE_STAGE: self.judgements.faults} if self.judgements.faults else {})
+        return self.infrastructure_errors + judge
+
     def to_json(self) -> dict[str, Any]:
         """Return counts and means.
 
@@ -73,6 +82,7 @@ class Group:
             "variations": self.variations.to_json(),
             **({"fallback": self.fallbacks.to_json()} if self.fallbacks.cases else {}),
             **({"answers": self.answers.to_json()} if self.answers.cases else {}),
+            **({"judge": self.judgements.to_json()} if self.judgements.cases else {}),
             "means": {name: mean.mean for name, mean in self.means.items()},
             "defined": {name: mean.count for name, mean in self.means.items() if mean.count != scored},
         }

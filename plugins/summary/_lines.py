@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kg.labels import name_of
+from plugins.judge import VARIANTS
 from plugins.terminal import counted
 
 _OF_FALLBACKS = ("recall", "f1")
@@ -21,6 +22,7 @@ def lines_below(cells: Sequence[Mapping[str, Any]], wordings: Sequence[Mapping[s
     yield from _labels(cells)
     yield from _fallbacks(cells)
     yield from _answers(cells)
+    yield from _judgements(cells)
     yield from _wordings(wordings)
 
 
@@ -65,6 +67,24 @@ def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     said = ", ".join(f"{states[name]:,} {name}" for name in _ANSWERED if states[name] or name == "written")
     shown = ", ".join(f"{name} {count:,}" for name, count in sorted(verdicts.items()))
     yield f"answers: {said}{f'; {shown}' if shown else ''}"
+
+
+def _judgements(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the judge says, beside the F1 of the same cases."""
+    found = [cell["judge"] for cell in cells if "judge" in cell]
+    for variant in VARIANTS:
+        told = [each[variant] for each in found]
+        scored = sum(each["scored"] for each in told)
+        none = sum(sum(each["no_score"].values()) for each in told)
+        if not scored + none:
+            continue
+        total = sum(each["mean"] * each["scored"] for each in told if each["scored"])
+        mean = f"mean {total / scored:.3f} of {counted(scored, 'case')}" if scored else "no score"
+        kinds: Counter[str] = Counter()
+        for each in told:
+            kinds.update(each["no_score"])
+        lacking = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common())
+        yield f"judge {variant.replace('_', ' ')}: {mean}{f'; no score: {lacking}' if lacking else ''}"
 
 
 def _wordings(wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:

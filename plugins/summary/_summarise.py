@@ -48,8 +48,13 @@ class Summary:
 
     @property
     def infrastructure_errors(self) -> int:
-        """How many cases had an infrastructure error."""
+        """How many cases have no score, for an infrastructure error."""
         return self._overall.errors
+
+    @property
+    def judge_faults(self) -> int:
+        """How many cases have scores, and a judge that could not be asked."""
+        return self._overall.judgements.faults
 
     def add(
         self,
@@ -102,7 +107,7 @@ class Summary:
             "schema_version": SCHEMA_VERSION,
             **self._overall.to_json(),
             **self._fallbacks(),
-            "infrastructure_errors_by_stage": _counted(self._overall.infrastructure_errors),
+            "infrastructure_errors_by_stage": _counted(self._overall.errors_by_stage),
             "exemplars": {
                 shot: _counted(self._exemplars[shot]) for shot in sorted(self._exemplars, key=_shot_order)
             },

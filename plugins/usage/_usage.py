@@ -4,10 +4,12 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from plugins.judge import judgements_of
 from plugins.records import asked_a_model, is_of_answer
 from plugins.usage._model import ModelUsage
 
 _FIRST = "generator"
+_JUDGE = "judge:"
 
 
 class Usage:
@@ -44,7 +46,7 @@ class Usage:
         return math.fsum(known) if known else None
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count the rounds of a record in."""
+        """Count the rounds of a record in, and its judgements."""
         label = str(record["model"])
         for turn in record["rounds"]:
             if asked_a_model(turn):
@@ -54,6 +56,10 @@ class Usage:
                 elif turn["role"] != _FIRST:
                     asked = self._players.get(label, label)
                 self._models.setdefault(asked, ModelUsage()).add(turn)
+        for _, judgement in judgements_of(record):
+            if judgement.time_s > 0:
+                turn = {**judgement.to_json(), "findings": [judgement.details]}
+                self._models.setdefault(f"{_JUDGE}{judgement.model}", ModelUsage()).add(turn)
 
     def add_once(self, made: Iterable[Mapping[str, Any]]) -> None:
         """Count in what was made once for the run, as ``loops.once`` of a manifest lists it."""
@@ -63,9 +69,10 @@ class Usage:
     def to_json(self) -> dict[str, Any]:
         """Return ``asked``, ``from_cache``, ``cost``, and ``by_model`` by label.
 
-        What was made once for the run is in the first three alone. Of a model, ``tokens``, ``seconds``,
-        ``cost`` and ``without_tokens`` (answers whose tokens were not told) are of the answers asked for now;
-        ``served`` counts, over those from the cache too, who the server said had answered.
+        A judge is in ``by_model`` as ``judge:LABEL``. What was made once for the run is in the first three
+        alone. Of a model, ``tokens``, ``seconds``, ``cost`` and ``without_tokens`` (answers whose tokens were
+        not told) are of the answers asked for now; ``served`` counts, over those from the cache too, who the
+        server said had answered.
         """
         return {
             "asked": self.asked,

@@ -14,6 +14,7 @@ def judgement(
     """Return a judgement as it stands on a record; without a score where ``kind`` names an error."""
     return {
         "model": MODEL,
+        "variant": "with_reference",
         "score": score,
         "weighted": False,
         "reason": reason if score is not None else "",

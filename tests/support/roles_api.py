@@ -57,9 +57,12 @@ class RolesApi:
     players: dict[str, Player] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    most_at_once: int = 0
 
     def __post_init__(self) -> None:
         self._guard = threading.Lock()
+        self._at_once = 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -82,8 +85,14 @@ class RolesApi:
         with self._guard:
             self.asked.append((role, text))
             self.bodies.append(body)
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
         said = self.players[role](text) if role in self.players else ""
         return Said(said) if isinstance(said, str) else said
+
+    def done(self) -> None:
+        with self._guard:
+            self._at_once -= 1
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         api = self
@@ -93,8 +102,10 @@ class RolesApi:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                api.keys.append(self.headers["authorization"])
                 said = api.answer(body)
                 time.sleep(said.pause_s)
+                api.done()
                 content = json.dumps(_reply(said, bool(body.get("logprobs")))).encode()
                 self.send_response(said.status)
                 for name, value in {"content-type": "application/json", **said.headers}.items():

@@ -6,7 +6,18 @@ import sys
 import pytest
 
 AT_START = "import plugins.pytest_plugin"
-HEAVY = ("scipy", "nltk", "neo4j", "pyarrow", "pandas", "matplotlib", "jinja2", "openai", "snakemake")
+HEAVY = (
+    "scipy",
+    "nltk",
+    "neo4j",
+    "pyarrow",
+    "pandas",
+    "matplotlib",
+    "jinja2",
+    "openai",
+    "snakemake",
+    "deepeval",
+)
 
 
 def loaded(code: str, names: tuple[str, ...]) -> set[str]:

@@ -1,0 +1,7 @@
+"""A run judged from its records, after it has ended."""
+
+from plugins.judging._judge_run import JudgedRun, judge_run
+from plugins.judging._render import render_judged
+from plugins.judging._request import JudgeRequest, judge_request, run_judge
+
+__all__ = ["JudgeRequest", "JudgedRun", "judge_request", "judge_run", "render_judged", "run_judge"]

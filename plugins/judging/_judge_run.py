@@ -1,0 +1,161 @@
+"""The queries of a run, judged from its records."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg.errors import InputError
+from plugins.judge import (
+    VARIANTS,
+    Judgement,
+    Task,
+    Variant,
+    case_to_judge,
+    fault_of,
+    judgements_of,
+    on_record,
+)
+from plugins.judging._progress import Progress
+from plugins.judging._request import JudgeRequest
+from plugins.judging._scores import judge_means
+from plugins.records import json_line, read_manifest, read_records, read_summary, read_targets, was_run
+from plugins.rescoring import write_in_place
+from plugins.summary import Summary
+
+Judgements = Mapping[Variant, Judgement]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """What came of it.
+
+    Attributes:
+        run: The run directory.
+        judge: Who judged, as the manifest says it.
+        cases: How many cases the run has.
+        judged: How many of them were judged; the others have no scores.
+        kept: How many judgements were on record already.
+        asked: How many answers were asked for now.
+        from_cache: How many were had before.
+        cost: What those asked for cost in USD, at list prices; None where no price is known.
+        summary: The ``judge`` of the run's summary.
+        means: Mean scores with their intervals, of all cases and by task, as ``to_json`` tells them.
+    """
+
+    run: Path
+    judge: Mapping[str, Any]
+    cases: int
+    judged: int
+    kept: int
+    asked: int
+    from_cache: int
+    cost: float | None
+    summary: Mapping[str, Any]
+    means: list[dict[str, Any]]
+
+    @property
+    def faults(self) -> int:
+        """How many cases have a judge that could not be asked."""
+        return int(self.summary.get("faults", 0))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``retrocypher judge RUN --json`` prints."""
+        names = ("judge", "cases", "judged", "kept", "asked", "from_cache", "cost", "summary", "means")
+        return {"run": str(self.run), **{name: getattr(self, name) for name in names}}
+
+
+def judge_run(
+    run: Path, request: JudgeRequest, announce: Callable[[str], None] = lambda _: None
+) -> JudgedRun:
+    """Have the queries of a run judged, and put what comes of it on its records.
+
+    Judgements that this judge made before, by the same criteria, are kept. Records, summary and manifest are
+    replaced at the end, all at once; ended before, they stay as they were, and the cache has the answers.
+
+    Args:
+        run: The run directory.
+        request: Who judges, and how.
+        announce: Told how it gets on.
+
+    Raises:
+        InputError: If the run cannot be used, another process holds it, or the judge cannot be started.
+    """
+    manifest = read_manifest(run)
+    if "graph" not in manifest or "options" not in manifest:
+        raise InputError(f"{run}: there is no manifest of a run here; name the folder of a run")
+    told = request.to_json()
+    targets = read_targets(run)
+    mine = _is_same(manifest.get("judge"), told)
+    now: dict[str, dict[Variant, Judgement]] = defaultdict(dict)
+    summary, scored = Summary(), []
+    cases = judged = kept = 0
+    with write_in_place(run) as written:
+        with request.panel() as panel:
+            progress = Progress(announce)
+            for task, judgement in panel.judge(_tasks(run, manifest, request, mine)):
+                now[task.case.case_id][task.variant] = judgement
+                progress.add()
+        for record in read_records(run):
+            cases += 1
+            if was_run(record) and record["scores"] is not None:
+                before = _kept(record, mine)
+                judgements = {**before, **now.get(record["case_id"], {})}
+                record = {
+                    **record,
+                    "judge": on_record(request.spec.label, request.criteria.sha256, judgements),
+                    "infrastructure_error": fault_of(judgements),
+                }
+                judged, kept = judged + 1, kept + len(before)
+            written.records.write(json_line(record).encode() + b"\n")
+            summary.add(record)
+            scored.append(_scores(record))
+        answers = [each for case in now.values() for each in case.values()]
+        costs = [each.cost for each in answers if each.cost is not None]
+        done = JudgedRun(
+            run=run,
+            judge=told,
+            cases=cases,
+            judged=judged,
+            kept=kept,
+            asked=sum(not each.cached and each.time_s > 0 for each in answers),
+            from_cache=sum(each.cached for each in answers),
+            cost=math.fsum(costs) if costs else None,
+            summary=summary.to_json().get("judge", {}),
+            means=judge_means(scored, targets),
+        )
+        counts = {name: getattr(done, name) for name in ("asked", "from_cache", "kept", "cost")}
+        written.finish(
+            {**manifest, "judge": told},
+            {**read_summary(run), **summary.to_json()},
+            told_as="judged_from",
+            more=counts,
+        )
+    return done
+
+
+def _tasks(run: Path, manifest: Mapping[str, Any], request: JudgeRequest, mine: bool) -> Iterator[Task]:
+    schema = manifest["graph"]["schema"]
+    for record in read_records(run):
+        case = case_to_judge(record, schema, request.criteria)
+        if case is not None:
+            before = _kept(record, mine)
+            yield from (Task(case, variant) for variant in VARIANTS if variant not in before)
+
+
+def _is_same(before: Any, now: Mapping[str, Any]) -> bool:
+    return isinstance(before, Mapping) and all(before.get(name) == now[name] for name in now)
+
+
+def _kept(record: Mapping[str, Any], mine: bool) -> dict[Variant, Judgement]:
+    """Return the judgements on a record that need not be made again."""
+    return {variant: each for variant, each in judgements_of(record) if not each.is_fault} if mine else {}
+
+
+def _scores(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as a table of scores takes it, the judge's among them."""
+    scores: dict[str, float | None] = {variant: each.score for variant, each in judgements_of(record)}
+    scores["f1"] = (record["scores"] or {}).get("f1")
+    return {**record, "rounds": [], "execution": None, "graph_calls": [], "scores": scores}

@@ -1,0 +1,49 @@
+"""A judge behind a scripted API, and something to be judged."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from support.roles_api import RolesApi
+
+from plugins.judge import Judge, JudgeCase, judge_spec, open_judge
+from prompts.answers import open_answers
+
+Opened = Callable[..., Judge]
+
+
+@pytest.fixture
+def api() -> Iterator[RolesApi]:
+    server = RolesApi()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def case() -> JudgeCase:
+    return JudgeCase("case-1", "What makes CCO?", "(:Molecule)", "MATCH (n) RETURN n", "MATCH (m) RETURN m")
+
+
+@pytest.fixture
+def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
+    """Opens judges at the scripted API."""
+    with ExitStack() as stack:
+
+        def make(cache: Path | None = None, *, offline: bool = False, **environment: str) -> Judge:
+            told = {"OPENAI_API_KEY": "usual-key-1", "RETROCYPHER_JUDGE_BASE_URL": api.address, **environment}
+            answers = None if cache is None else stack.enter_context(open_answers(cache, read_only=offline))
+            judge = open_judge(
+                judge_spec("gpt-4o", told),
+                shared={},
+                slots=tmp_path / "slots",
+                concurrency=2,
+                seed=0,
+                environment=told,
+                answers=answers,
+                offline=offline,
+            )
+            stack.callback(judge.close)
+            return judge
+
+        yield make

@@ -1,0 +1,172 @@
+"""``retrocypher judge RUN``: judged from records, kept, gone on with, interrupted."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from support.interrupts import heed_interrupts
+from support.manifests import manifest_of
+from support.records import record_of, write_run
+from support.roles_api import RolesApi, Said, always
+from support.waiting import becomes_true
+
+from kg.questions import load_questions
+from plugins.command import cli
+from plugins.records import RunDirectory, read_manifest, read_records, read_summary
+from prompts.answers import AnswerCacheError, stats
+
+QUESTIONS = load_questions().questions[:6]
+GOOD = '{"reason": "It is right.", "score": 9}'
+OK: dict[str, Any] = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1, "truncated": False}
+OK |= {"time_s": 0.1, "code": None, "message": None}
+SCORES = {"f1": 0.5, "precision": 0.5, "recall": 0.5}
+NOT_RUN = {"stage": "model", "kind": "timeout", "message": "late"}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Five cases that were run, and one that was not."""
+    records = [
+        record_of(f"case-{number}", of=question, cypher="RETURN 1", execution=OK, scores=SCORES)
+        for number, question in enumerate(QUESTIONS[:5])
+    ]
+    records.append(record_of("case-5", of=QUESTIONS[5], infrastructure_error=NOT_RUN))
+    return write_run(tmp_path / "run", records, QUESTIONS, manifest_of(), {"cases": 6, "kept": "as it is"})
+
+
+Asked = Callable[..., Result]
+
+
+@pytest.fixture
+def asked(api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    monkeypatch.setenv("OPENAI_API_KEY", "usual-key-1")
+    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
+    api.players["judge"] = always(GOOD)
+
+    def invoke(run: Path, *arguments: str) -> Result:
+        cache = () if "--cache" in arguments else ("--cache", str(tmp_path / "answers.sqlite"))
+        return CliRunner().invoke(cli, ["judge", str(run), *arguments, *cache], catch_exceptions=False)
+
+    return invoke
+
+
+def told(result: Result) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def kept_in(cache: Path) -> int:
+    try:
+        return stats(cache).answers
+    except AnswerCacheError:
+        return 0  # It is being made.
+
+
+def test_a_run_is_judged_and_keeps_all_else(run: Path, asked: Asked, api: RolesApi) -> None:
+    before = list(read_records(run))
+    done = asked(run, "--judge", "gpt-4o", "--json", "--concurrency", "3")
+    assert done.exit_code == 0
+    after = list(read_records(run))
+    assert [{**record, "judge": None} for record in after] == before
+    assert [record["judge"] is not None for record in after] == [True] * 5 + [False]
+    assert after[0]["judge"]["without_reference"]["score"] == 0.9
+    summary, manifest = read_summary(run), read_manifest(run)
+    assert (summary["kept"], summary["scored"], summary["means"]["f1"]) == ("as it is", 5, 0.5)
+    assert summary["judge"]["with_reference"]["mean"] == pytest.approx(0.9)
+    assert manifest["judge"]["model"]["label"] == "gpt-4o"
+    assert manifest["judged_from"]["asked"] == 10
+    found = told(done)
+    assert (found["cases"], found["judged"], found["asked"], found["kept"]) == (6, 5, 10, 0)
+    means = {each["metric"]: each["mean"]["value"] for each in found["means"] if not each["slice"]}
+    assert means == pytest.approx({"f1": 0.5, "with_reference": 0.9, "without_reference": 0.9})
+    assert api.most_at_once <= 3
+    shown = CliRunner().invoke(cli, ["show", str(run), "case-0"])
+    assert "It is right." in shown.output
+
+
+def test_the_same_judge_goes_on_and_another_begins_anew(run: Path, asked: Asked, api: RolesApi) -> None:
+    first = QUESTIONS[0].text
+
+    def sometimes(text: str) -> Said | str:
+        return Said(status=400, error={"message": "not now"}) if first in text else GOOD
+
+    api.players["judge"] = sometimes
+    done = asked(run, "--judge", "gpt-4o")
+    assert done.exit_code == 16
+    assert "the judge could not be asked about 1 case" in done.output
+    record = next(read_records(run))
+    assert record["infrastructure_error"] == {
+        "stage": "judge",
+        "kind": "bad_request",
+        "message": record["judge"]["with_reference"]["error"]["message"],
+    }
+    assert record["scores"] == SCORES
+    assert read_summary(run)["judge"]["faults"] == 1
+    # Without --judge it is the run's own; what it has said stays.
+    api.players["judge"] = always(GOOD)
+    again = told(asked(run, "--json"))
+    assert (again["kept"], again["asked"], again["summary"]["faults"]) == (8, 2, 0)
+    assert next(read_records(run))["infrastructure_error"] is None
+    other = told(asked(run, "--judge", "gpt-4o", "--judge-rows", "2", "--json"))
+    assert (other["kept"], other["asked"]) == (0, 10)
+    # Of the one before all answers are there.
+    api.stop()
+    back = asked(run, "--judge", "gpt-4o", "--judge-rows", "0", "--offline", "--json")
+    assert (told(back)["from_cache"], told(back)["asked"], back.exit_code) == (10, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "has no judge; name one with --judge MODEL"),
+        (("--judge", "oracle"), "reads no messages"),
+        (("--judge", "gpt-4o", "--offline", "--cache", "none"), "then there are no answers"),
+        (("--judge", "gpt-4o", "--cache", "/dev/null/x"), "the answer cache /dev/null/x"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_and_changes_nothing(
+    run: Path, asked: Asked, arguments: tuple[str, ...], message: str
+) -> None:
+    before = (run / "records.jsonl").read_bytes()
+    with pytest.raises(Exception, match=message.split("/dev")[0]):
+        asked(run, *arguments)
+    assert (run / "records.jsonl").read_bytes() == before
+
+
+def test_a_run_that_is_held_is_refused(run: Path, asked: Asked) -> None:
+    with RunDirectory(run, go_on=True), pytest.raises(Exception, match="is writing this run"):
+        asked(run, "--judge", "gpt-4o")
+
+
+def test_an_interruption_keeps_answers_and_changes_no_record(
+    run: Path, api: RolesApi, tmp_path: Path, asked: Asked
+) -> None:
+    last = QUESTIONS[4].text
+    api.players["judge"] = lambda text: Said(GOOD, pause_s=60.0 if last in text else 0.0)
+    cache = tmp_path / "kept.sqlite"
+    code = "from plugins.command import main; main()"
+    arguments = ["judge", str(run), "--judge", "gpt-4o", "--cache", str(cache)]
+    before = (run / "records.jsonl").read_bytes()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
+    )
+    assert becomes_true(lambda: kept_in(cache) == 8)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=15)
+    assert process.returncode == 130
+    assert f"the answers are in {cache}" in error
+    assert (run / "records.jsonl").read_bytes() == before
+    assert not list(run.glob("*.partial"))
+    api.players["judge"] = always(GOOD)
+    done = told(asked(run, "--judge", "gpt-4o", "--cache", str(cache), "--json"))
+    assert (done["from_cache"], done["asked"]) == (8, 2)

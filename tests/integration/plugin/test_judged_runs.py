@@ -1,0 +1,77 @@
+"""A judge in a session: on records, in the summary, when it fails, gone on with, and replayed."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.roles_api import RolesApi, Said, always
+from support.suite import CHECKOUT, Suite
+
+GOOD = '{"reason": "It is right.", "score": 9}'
+ASKED = ("--model=oracle", "--sample=6", "--prompt=P5", "--shot=ZS", "--judge=gpt-4o")
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[RolesApi]:
+    server = RolesApi({"judge": always(GOOD)})
+    monkeypatch.setenv("RETROCYPHER_JUDGE_API_KEY", "judge-key-1")
+    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", server.address)
+    yield server
+    server.stop()
+
+
+def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
+    live: Suite, api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[str] = []
+
+    def refusing(text: str) -> Said | str:
+        # One case: by whichever question comes first.
+        question = text.partition("<<< question")[2].splitlines()[1]
+        refused.append(question)
+        return Said(status=400, error={"message": "not now"}) if question == refused[0] else GOOD
+
+    api.players["judge"] = refusing
+    cache, run = f"--cache={tmp_path / 'answers.sqlite'}", tmp_path / "judged"
+    first = live(*ASKED, cache, "-n2", run_dir=run)
+    assert first.status == 16
+    assert "incomplete: 1 case without a judgement: judge bad_request" in first.output
+    assert "judge with reference: mean 0.900 of 5 cases; no score: bad_request 1" in first.output
+    failed = [each for each in first.records.values() if each["infrastructure_error"]]
+    assert [each["question"] for each in failed] == refused[:1]
+    assert failed[0]["infrastructure_error"]["stage"] == "judge"
+    assert (failed[0]["passed"], failed[0]["scores"]["f1"]) == (True, 1.0)
+    assert (first.summary["scored"], first.summary["means"]["f1"]) == (6, 1.0)
+    assert "judge-key-1" not in (run / "records.jsonl").read_text() + first.output
+
+    asked = len(api.asked)
+    api.players["judge"] = always(GOOD)
+    second = live(*ASKED, cache, "-n0", run_dir=run)
+    assert second.status == 0
+    assert "5 of 6 cases are taken" in second.output
+    assert len(api.asked) == asked + 2
+    assert second.summary["judge"]["with_reference"]["scored"] == 6
+    manifest = json.loads((run / "manifest.json").read_text())
+    assert manifest["judge"]["api"] == api.address.removeprefix("http://")
+    assert manifest["answers"]["by_model"]["judge:gpt-4o"]["asked"] == 12
+
+    # Again without graph, judge, cache or network: the judgements are those on record.
+    api.stop()
+    replayed = ("--graph=none", f"--replay={run}", "--offline", "--cache=none", "-n0")
+    third = live(*ASKED, *replayed)
+    assert third.status == 0
+    for case, record in third.records.items():
+        before, now = second.records[case]["judge"], record["judge"]
+        for variant in ("with_reference", "without_reference"):
+            assert now[variant] == {**before[variant], "cached": True, "cost": None}
+
+    # Without a judge, what judges is not loaded.
+    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT / "tests"), prepend=os.pathsep)
+    monkeypatch.setenv("LOADED_NAMES", "deepeval,openai")
+    monkeypatch.setenv("LOADED_FILE", str(tmp_path / "loaded"))
+    plain = live(*ASKED[:-1], "--graph=none", f"--replay={run}", "-n0", "-p", "support.loaded")
+    assert plain.status == 0
+    assert "judge" not in plain.summary
+    assert (tmp_path / "loaded").read_text() == "\n"

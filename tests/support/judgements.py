@@ -1,0 +1,37 @@
+"""Judgements as tests need them."""
+
+from typing import Any
+
+from plugins.judge import Judgement, Variant, on_record
+
+
+def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:
+    """Return a judgement; one without a score has an error."""
+    error = None if score is not None else {"kind": "malformed", "message": "no JSON"}
+    told: dict[str, Any] = {
+        "model": "j",
+        "variant": variant,
+        "score": score,
+        "weighted": False,
+        "reason": "because" if score is not None else "",
+        "error": error,
+        "tokens": {"prompt": 10, "completion": 2},
+        "cost": None,
+        "time_s": 0.5,
+        "cached": False,
+        "criteria": "c" * 64,
+        "rating": None if score is None else score * 10,
+    }
+    return Judgement(**{**told, **fields})
+
+
+def judged(with_reference: float | None = 0.5, without_reference: float | None = 0.25) -> dict[str, Any]:
+    """Return the ``judge`` of a record."""
+    return on_record(
+        "j",
+        "c" * 64,
+        {
+            "with_reference": judgement("with_reference", with_reference),
+            "without_reference": judgement("without_reference", without_reference),
+        },
+    )

@@ -1,0 +1,102 @@
+"""Judgements on records, and what they count for."""
+
+import json
+from typing import Any
+
+import pytest
+from support.judgements import judged, judgement
+from support.records import record_of
+
+from kg.errors import InputError
+from plugins.judge import case_to_judge, fault_of, judgements_of, load_criteria, on_record
+from plugins.summary import summarise
+from plugins.usage import Usage
+
+UNREACHED = {"kind": "connection", "message": "nobody there"}
+EXECUTION = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1, "truncated": False}
+
+
+def run(**fields: Any) -> dict[str, Any]:
+    scores = {"f1": 1.0, "precision": 1.0, "recall": 1.0}
+    told = {"cypher": "RETURN 1", "execution": EXECUTION, "scores": scores, "passed": True, **fields}
+    return json.loads(json.dumps(record_of(**told).to_json()))  # type: ignore[no-any-return]
+
+
+def test_a_judgement_is_read_as_it_was_written() -> None:
+    record = run(judge=judged(0.75, None))
+    found = dict(judgements_of(record))
+    assert found["with_reference"] == judgement("with_reference", 0.75)
+    assert found["without_reference"] == judgement("without_reference", None)
+    assert dict(judgements_of(run())) == {}
+    assert list(dict(judgements_of(run(judge=on_record("j", "c", {}))))) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": 1.5},
+        {"score": "1"},
+        {"score": None},
+        {"error": {"kind": "x", "message": "y"}},
+        {"time_s": None},
+        {"unknown": 1},
+        {"details": []},
+    ],
+)
+def test_what_is_no_judgement_is_refused(change: dict[str, Any]) -> None:
+    record = run(judge=judged())
+    record["judge"]["with_reference"].update(change)
+    with pytest.raises(InputError, match="cannot be read"):
+        list(judgements_of(record))
+    with pytest.raises(InputError, match="cannot be read"):
+        list(judgements_of({**record, "judge": {"with_reference": []}} | {"judge": ["x"]}))
+
+
+def test_only_a_judge_that_could_not_be_asked_is_a_fault_of_the_harness() -> None:
+    assert fault_of({"with_reference": judgement(score=None)}) is None
+    unreached = judgement("without_reference", None, error=UNREACHED)
+    fault = fault_of({"with_reference": judgement(), "without_reference": unreached})
+    assert fault == {"stage": "judge", **UNREACHED}
+
+
+def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
+    fault = {"stage": "judge", **UNREACHED}
+    told = summarise(
+        [
+            run(case_id="a", judge=judged(1.0, 0.5)),
+            run(case_id="b", judge=judged(None, 0.0), passed=False),
+            run(case_id="c", judge=judged(None, None), infrastructure_error=fault),
+            run(case_id="d", infrastructure_error={"stage": "model", **UNREACHED}, scores=None, passed=False),
+        ]
+    )
+    assert (told["scored"], told["infrastructure_errors"], told["means"]["f1"]) == (3, 1, 1.0)
+    assert told["infrastructure_errors_by_stage"] == {"judge": 1, "model": 1}
+    judge = told["judge"]
+    assert (judge["cases"], judge["faults"]) == (3, 1)
+    assert judge["with_reference"] == {"scored": 1, "mean": 1.0, "weighted": 0, "no_score": {"malformed": 2}}
+    assert judge["without_reference"]["mean"] == 0.25
+    assert "judge" not in summarise([run()])
+
+
+def test_answers_of_the_judge_are_counted_with_what_they_cost() -> None:
+    usage = Usage()
+    one = {
+        "with_reference": judgement(cost=0.5),
+        "without_reference": judgement("without_reference", cached=True),
+    }
+    usage.add(run(judge=on_record("j", "c", one)))  # type: ignore[arg-type]
+    assert (usage.asked, usage.from_cache, usage.cost) == (1, 1, 0.5)
+    assert list(usage.to_json()["by_model"]) == ["judge:j"]
+
+
+def test_only_cases_that_were_run_are_judged() -> None:
+    criteria = load_criteria(2)
+    case = case_to_judge(run(), "(:Molecule)", criteria)
+    assert case is not None
+    assert (case.columns, case.rows) == (["a"], [[1]])
+    hidden = case_to_judge(run(), "(:Molecule)", load_criteria())
+    assert hidden is not None
+    assert hidden.rows is None
+    assert case_to_judge(run(scores=None), "", criteria) is None
+    again = case_to_judge(run(infrastructure_error={"stage": "judge", **UNREACHED}), "", criteria)
+    assert again is not None

@@ -1,0 +1,56 @@
+"""Log-probabilities: only of tokens that are numbers, and found where they stand."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prompts.models._logprobs import number_tokens
+
+
+def told(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = None) -> dict[str, Any]:
+    tokens = []
+    for piece in pieces:
+        name = piece.decode("utf-8", "replace")
+        others = [{"token": other, "logprob": logprob} for other, logprob in alternatives or ()]
+        tokens.append({"token": name, "logprob": -0.1, "bytes": list(piece), "top_logprobs": others})
+    return {"content": tokens}
+
+
+def test_numbers_are_found_with_what_might_have_stood_there() -> None:
+    likely = [("7", -0.1), ("9", -2.5), (" 7", -3.0), ("x", -3.0), ("٣", -4.0)]
+    found = number_tokens('{"é": 7}', told([b'{"', b"\xc3", b"\xa9", b'":', b" 7", b"}", b"<|end|>"], likely))
+    assert found == [{"at": 6, "token": "7", "likely": [["7", -0.1], ["9", -2.5], ["7", -3.0]]}]
+    assert '{"é": 7}'[6] == "7"
+
+
+def test_tokens_that_are_not_the_text_tell_nothing() -> None:
+    assert number_tokens("8", told([b"7"])) == []
+    assert number_tokens("", told([b"7"])) == []
+    assert number_tokens("7", None) == []
+    assert number_tokens("7", {"content": None}) == []
+    assert number_tokens("7", {"content": "7"}) == []
+    assert number_tokens("7", {"content": [None, 3, {"token": 7}]}) == []
+
+
+def test_the_token_itself_is_always_told() -> None:
+    assert number_tokens("7", told([b"7"])) == [{"at": 0, "token": "7", "likely": [["7", -0.1]]}]
+
+
+def test_what_is_no_probability_is_left_out() -> None:
+    wrong = [("1", float("nan")), ("2", 0.5), ("3", float("-inf")), ("4", True)]
+    (found,) = number_tokens("7", told([b"7"], wrong))  # type: ignore[arg-type]
+    assert found["likely"] == [["3", -9999.0], ["7", -0.1]]
+    json.dumps(found, allow_nan=False)
+
+
+@given(st.text(alphabet="a1 é😀27", max_size=20), st.data())
+def test_every_number_is_where_it_is_said_to_be(text: str, data: st.DataObject) -> None:
+    whole, pieces = text.encode(), []
+    while whole:
+        size = data.draw(st.integers(1, len(whole)))
+        pieces.append(whole[:size])
+        whole = whole[size:]
+    for found in number_tokens(text, told(pieces)):
+        assert text[found["at"] :].startswith(found["token"])
