@@ -94,6 +94,7 @@ def _comparison(each: Mapping[str, Any]) -> Iterator[Row]:
         difference = found["difference"]
         yield {
             "about": each["about"],
+            "model": each["model"],
             "a": each["a"],
             "b": each["b"],
             "task": found["slice"].get("task", "all"),

@@ -1,6 +1,7 @@
 """The page says what the summary and the statistics say, and nothing else."""
 
 import errno
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,32 @@ def test_several_runs_are_compared_with_the_first(tmp_path: Path) -> None:
 
 def test_shots_of_one_run_are_compared(tmp_path: Path) -> None:
     assert "shot: 1S-D-S against ZS" in Read(page(a_run(tmp_path / "run"))).text
+
+
+def test_shots_are_compared_within_each_model(tmp_path: Path) -> None:
+    questions = some_questions()
+    records = [
+        answered(q, bool((n + len(shot)) % (2 if model == "one" else 3)), shot=shot, model=model)
+        for model in ("one", "two")
+        for shot in ("ZS", "1S-D-S")
+        for n, q in enumerate(questions)
+    ]
+    models = [{"label": label, "kind": "mutant", "argument": ""} for label in ("one", "two")]
+    run = write_run(tmp_path / "run", records, questions, {**MANIFEST, "models": models})
+    text = Read(page(run)).text
+    for model in ("one", "two"):
+        assert f"shot: 1S-D-S against ZS {model}" in text
+        of = [each.to_json() for each in records if each.model == model]
+        tables = [
+            ScoreTable([each for each in of if each["shot"] == shot], read_targets(run))
+            for shot in ("ZS", "1S-D-S")
+        ]
+        found = compare(*tables).overall
+        # One comparison of each model, and none of both together.
+        assert len(re.findall(rf"\b{found.difference.n} pairs", text)) == 2
+    # Models are compared over all that they were asked with, which is said.
+    assert "model: two against one" in text
+    assert "Taken together: 2 shots." in text
 
 
 def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
