@@ -1,11 +1,11 @@
 """Routes read from the rows of a multi-step answer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from plugins.scoring._step_names import Kind, step_name
 from plugins.scoring._steps import Cell, by_number, is_bare, reaction_of, single_steps, step_of
-from plugins.scoring._values import MAX_DEPTH, map_of, node_of, path_of, relationship_of
+from plugins.scoring._values import MAX_DEPTH, map_of, may_hold, node_of, path_of, relationship_of
 
 Route = tuple[int, ...]
 
@@ -26,7 +26,7 @@ def routes(columns: Sequence[str], rows: Iterable[Any]) -> set[Route]:
 def _routes_of_row(cells: Sequence[Cell], depth: int) -> list[Route]:
     if depth > MAX_DEPTH:
         return []
-    paths = [route for _, value in cells for route in _path_routes(value, depth) if route]
+    paths = [route for _, value in cells if may_hold(value) for route in _path_routes(value, depth)]
     if paths:
         return paths
     lists = _lists(cells, depth)
@@ -38,42 +38,46 @@ def _routes_of_row(cells: Sequence[Cell], depth: int) -> list[Route]:
 
 def _lists(cells: Sequence[Cell], depth: int) -> list[Route]:
     """Return the routes of a row's lists: of those that are most surely of reactions."""
-    found: dict[Kind, list[Route]] = {}
+    found: list[tuple[Kind, list[Route]]] = []
     for column, value in cells:
-        inner = [route for route in _list_routes(value, depth) if route]
+        inner = _list_routes(value, depth) if may_hold(value) else []
         if inner:
-            kind = step_name(column).kind if is_bare(value) else Kind.REACTION
-            found.setdefault(kind, []).extend(inner)
-    return next((found[kind] for kind in (Kind.REACTION, Kind.OTHER, Kind.POSITION) if kind in found), [])
+            found.append((step_name(column).kind if is_bare(value) else Kind.REACTION, inner))
+    for wanted in (Kind.REACTION, Kind.OTHER, Kind.POSITION):
+        surest = [route for kind, inner in found if kind is wanted for route in inner]
+        if surest:
+            return surest
+    return []
 
 
-def _path_routes(value: Any, depth: int) -> Iterator[Route]:
-    """Yield the route of each path in a value."""
+def _path_routes(value: Any, depth: int) -> list[Route]:
+    """Return the route of each path in a value that may hold others."""
     if depth > MAX_DEPTH:
-        return
-    path = path_of(value)
-    entries = map_of(value)
-    if path is not None:
-        yield _oriented(path)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _path_routes(item, depth + 1)
-    elif entries is not None:
-        for item in entries.values():
-            yield from _path_routes(item, depth + 1)
+        return []
+    items: Iterable[Any] | None = value if isinstance(value, list) else None
+    if items is None:
+        path = path_of(value)
+        if path is not None:
+            route = _oriented(path)
+            return [route] if route else []
+        items = (map_of(value) or {}).values()
+    return [route for item in items if may_hold(item) for route in _path_routes(item, depth + 1)]
 
 
-def _list_routes(value: Any, depth: int) -> Iterator[Route]:
-    """Yield the routes of a list, or of a map that is no reaction: its entries are read as a row."""
-    entries = map_of(value)
-    if entries is not None and not reaction_of(entries):
-        yield from _routes_of_row(by_number(entries), depth + 1)
-    elif isinstance(value, list) and depth <= MAX_DEPTH:
-        inner = [route for item in value for route in _list_routes(item, depth + 1) if route]
-        if inner:
-            yield from inner
-        else:
-            yield tuple(step for item in value for step in step_of(item))
+def _list_routes(value: Any, depth: int) -> list[Route]:
+    """Return the routes of a list, or of a map that is no reaction: its entries are read as a row."""
+    if not isinstance(value, list):
+        entries = map_of(value)
+        if entries is None or reaction_of(entries):
+            return []
+        return _routes_of_row(by_number(entries), depth + 1)
+    if depth > MAX_DEPTH:
+        return []
+    inner = [route for item in value if may_hold(item) for route in _list_routes(item, depth + 1)]
+    if inner:
+        return inner
+    steps = tuple(step for item in value for step in step_of(item))
+    return [steps] if steps else []
 
 
 def _oriented(path: Mapping[str, Any]) -> Route:

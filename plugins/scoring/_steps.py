@@ -5,7 +5,7 @@ from typing import Any
 
 from plugins.scoring._step_names import Kind, StepName, most_numbered, step_name
 from plugins.scoring._table import is_reaction_id
-from plugins.scoring._values import MAX_DEPTH, ReactionId, map_of, node_atom, node_of, whole_number
+from plugins.scoring._values import MAX_DEPTH, map_of, node_of, reaction_number, whole_number
 
 Cell = tuple[str, Any]
 _Step = tuple[StepName, Any, int]
@@ -36,14 +36,14 @@ def _each_once(steps: Iterable[_Step]) -> list[_Step]:
 
 def step_of(value: Any) -> tuple[int, ...]:
     """Return the reaction a single value stands for; molecules and all else give none."""
-    node = node_of(value)
-    if node is not None:
-        atom = node_atom(node)
-        return (int(atom),) if type(atom) is ReactionId else ()
-    entries = map_of(value)
-    if entries is not None:
-        return reaction_of(entries)
-    number = whole_number(value)
+    if isinstance(value, dict):
+        node = node_of(value)
+        if node is None:
+            entries = map_of(value)
+            return () if entries is None else reaction_of(entries)
+        number = reaction_number(node)
+    else:
+        number = whole_number(value)
     return () if number is None else (number,)
 
 
@@ -76,8 +76,6 @@ def _is_list_of_reactions(entry: str, value: Any) -> bool:
     if not isinstance(value, list) or step_name(entry).kind is Kind.QUANTITY:
         return False
     return any(
-        type(node_atom(node)) is ReactionId
-        if (node := node_of(item)) is not None
-        else whole_number(item) is not None
+        (whole_number(item) if (node := node_of(item)) is None else reaction_number(node)) is not None
         for item in value
     )

@@ -17,7 +17,10 @@ class ReactionId(int):
 
 def node_of(value: Any) -> Mapping[str, Any] | None:
     """Return what a node value holds, None for any other value."""
-    return _tagged(value, "$node")
+    if isinstance(value, dict) and len(value) == 1 and "$node" in value:
+        node = value["$node"]
+        return node if isinstance(node, dict) else {}
+    return None
 
 
 def relationship_of(value: Any) -> Mapping[str, Any] | None:
@@ -32,27 +35,45 @@ def path_of(value: Any) -> Mapping[str, Any] | None:
 
 def map_of(value: Any) -> Mapping[str, Any] | None:
     """Return the entries of a map, or the properties of a relationship; None for any other value."""
-    relationship = relationship_of(value)
-    if relationship is not None:
-        return _mapping(relationship.get("properties"))
-    wrapped = _tagged(value, "$map")
-    if wrapped is not None or not isinstance(value, dict):
-        return wrapped
-    # What else is tagged is a value of its own kind and no map.
-    return None if len(value) == 1 and next(iter(value)).startswith("$") else value
+    if not isinstance(value, dict):
+        return None
+    if len(value) == 1:
+        ((tag, content),) = value.items()
+        if tag == "$relationship":
+            return _mapping(_mapping(content).get("properties"))
+        if tag == "$map":
+            return _mapping(content)
+        # What else is tagged is a value of its own kind and no map.
+        if tag.startswith("$"):
+            return None
+    return value
+
+
+def may_hold(value: Any) -> bool:
+    """Return whether a value may hold others: a list, or what JSON has as an object and is no node."""
+    if isinstance(value, dict):
+        return len(value) != 1 or "$node" not in value
+    return isinstance(value, list)
 
 
 def node_atom(node: Mapping[str, Any]) -> Atom | None:
     """Return a node's value: the id of a Reaction, the name of any other node, else its id."""
-    properties = _mapping(node.get("properties"))
-    labels = node.get("labels")
-    if isinstance(labels, list) and "Reaction" in labels:
-        number = whole_number(properties.get("id"))
+    if _is_reaction(node):
+        number = reaction_number(node)
         return None if number is None else ReactionId(number)
+    properties = _mapping(node.get("properties"))
     for key in ("name", "id"):
         if properties.get(key) is not None:
             return scalar_atom(properties[key])
     return None
+
+
+def reaction_number(node: Mapping[str, Any]) -> int | None:
+    """Return the id of a Reaction; None for any other node, and for one without."""
+    if not _is_reaction(node):
+        return None
+    properties = node.get("properties")
+    return whole_number(properties.get("id")) if isinstance(properties, dict) else None
 
 
 def scalar_atom(value: Any) -> Atom:
@@ -69,14 +90,12 @@ def scalar_atom(value: Any) -> Atom:
 
 def whole_number(value: Any) -> int | None:
     """Return an integer given as such, as a float or as a string of digits; None for anything else."""
-    if isinstance(value, bool):
-        return None
     if isinstance(value, int):
-        return value
+        return None if isinstance(value, bool) else value
+    if isinstance(value, str):
+        return int(value) if len(value) <= 18 and value.isascii() and value.isdigit() else None
     # Beyond 2**53 a float no longer tells one integer from the next.
     if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
-        return int(value)
-    if isinstance(value, str) and len(value) <= 18 and value.isascii() and value.isdigit():
         return int(value)
     return None
 
@@ -94,6 +113,11 @@ def atoms(value: Any, depth: int = 0) -> Iterator[Atom]:
             yield atom
     else:
         yield scalar_atom(value)
+
+
+def _is_reaction(node: Mapping[str, Any]) -> bool:
+    labels = node.get("labels")
+    return isinstance(labels, list) and "Reaction" in labels
 
 
 def _tagged(value: Any, tag: str) -> Mapping[str, Any] | None:
