@@ -24,7 +24,7 @@ from plugins.records import (
     read_summary,
 )
 from plugins.scoring import KeyMatcher, key_encoder_named
-from plugins.session import CaseError, CaseFailedError, Told, finding_of, raise_unless_passed, told_of
+from plugins.session import CaseError, CaseFailedError, Told, raise_unless_passed, retold_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def write_results(run: Path, results: Path) -> Written:
             if record.case_id in lost:
                 continue
             question = _question(run, record, questions)
-            told = told_of(record, question, finding_of(record, question, schema), key_encoder)
+            told = retold_of(record, question, schema, key_encoder)
             status, details = _outcome(record, told)
             with writer.result(record, *times.of(cases, record), status, details):
                 show_case(record, asked, question.gold, told.difference, told.why)

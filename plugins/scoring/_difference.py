@@ -3,32 +3,24 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from kg.questions import Question
-from plugins.scoring._encoder import KeyMatcher
-from plugins.scoring._routes import routes
-from plugins.scoring._single_step import missing_and_extra
+from plugins.scoring._counts import compare
+from plugins.scoring._keys import ID_KEY
+from plugins.scoring._values_by_key import Values
 
 _SHOWN = 50
 
 
-def difference(
-    question: Question, execution: Mapping[str, Any], key_encoder: KeyMatcher | None = None
-) -> str:
+def difference(values: Mapping[str, Values]) -> str:
     """Return the difference between gold and answer, a line a value or route: ``-`` missing, ``+`` extra.
 
     Args:
-        question: The question with its gold answer.
-        execution: The record's ``execution``.
-        key_encoder: The opt-in encoder stage of key matching.
+        values: What the result holds and what it should hold (see `values_by_key`).
     """
-    ok = execution["status"] == "ok"
-    columns, rows = (execution["columns"], execution["rows"]) if ok else ([], [])
-    found: Mapping[str, tuple[Collection[Any], Collection[Any]]]
-    if question.setting == "multi_step":
-        gold, returned = {tuple(row["route"]) for row in question.gold}, routes(columns, rows)
-        found = {"route": (gold - returned, returned - gold)}
-    else:
-        found = missing_and_extra(question, columns, rows, key_encoder)
+    found = {
+        key: (gold - returned, returned - gold)
+        for key, (gold, returned) in values.items()
+        if _differ(key, gold, returned)
+    }
     lines = (
         line
         for key, (missing, extra) in found.items()
@@ -48,3 +40,10 @@ def _lines(sign: str, key: str, values: Collection[Any]) -> Iterator[str]:
 def _in_order(value: Any) -> tuple[int, Any]:
     """Order routes by their ids, and all else by its text."""
     return (0, value) if isinstance(value, tuple) else (1, str(value))
+
+
+def _differ(key: str, gold: frozenset[Any], returned: frozenset[Any]) -> bool:
+    """Whether what is scored differs: yields that are nearly the same do not, and the id has no score."""
+    if key == "route":
+        return gold != returned
+    return key != ID_KEY and compare(key, returned, gold).f1 < 1.0

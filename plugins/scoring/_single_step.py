@@ -47,16 +47,6 @@ def scored_keys(question: Question) -> tuple[str, ...]:
     return tuple(key for key in SCORED_KEYS if any(key in row for row in question.gold))
 
 
-def missing_and_extra(
-    question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
-) -> dict[str, tuple[set[Atom], set[Atom]]]:
-    """Return, by key that differs, the values a result lacks and those it has too much."""
-    keys = scored_keys(question)
-    returned, gold = values_of_answer(question, columns, rows, key_encoder), values_of_gold(question)
-    differing = [key for key in keys if compare(key, returned[key], gold[key]).f1 < 1.0]
-    return {key: (gold[key] - returned[key], returned[key] - gold[key]) for key in differing}
-
-
 def values_of_answer(
     question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
 ) -> dict[str, set[Atom]]:

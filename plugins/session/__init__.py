@@ -13,7 +13,7 @@ from plugins.session._rounds import Outcome
 from plugins.session._run_case import run_case
 from plugins.session._selection import is_unasked_speed
 from plugins.session._session import SESSION, SuiteSession
-from plugins.session._told import Told, finding_of, told_of
+from plugins.session._told import Told, retold_of, told_of
 from plugins.session._tools import Answering, Graphs, LiveGraph, Tools
 from plugins.session._worker import Worker
 
@@ -37,10 +37,10 @@ __all__ = [
     "Tools",
     "Worker",
     "add_options",
-    "finding_of",
     "is_unasked_speed",
     "look",
     "raise_unless_passed",
+    "retold_of",
     "run_case",
     "told_of",
 ]

@@ -11,7 +11,7 @@ from kg.questions import Question, phrase
 from kg.schema import parse_schema
 from plugins.records import Record, read_manifest, read_messages, read_questions
 from plugins.scoring import key_encoder_named
-from plugins.session import Told, finding_of, told_of
+from plugins.session import Told, retold_of
 from prompts.exemplars import Exemplar, load_bank
 
 
@@ -99,9 +99,9 @@ def show_case(run: Path, found: Mapping[str, Any], *, with_messages: bool = Fals
 
 def _told(record: Record, question: Question, manifest: Mapping[str, Any]) -> Told:
     schema = manifest.get("graph", {}).get("schema")
-    finding = finding_of(record, question, parse_schema(schema)) if schema else None
     encoder = manifest.get("options", {}).get("key_encoder")
-    return told_of(record, question, finding, key_encoder_named(encoder).matcher() if encoder else None)
+    key_encoder = key_encoder_named(encoder).matcher() if encoder else None
+    return retold_of(record, question, parse_schema(schema) if schema else None, key_encoder)
 
 
 def _exemplar(record: Record) -> Exemplar | None:

@@ -9,6 +9,7 @@ from kg.labels import name_of
 from kg.questions import Question
 from kg.reading import read_query
 from kg.schema import Schema
+from plugins.scoring import Values
 from plugins.taxonomy._asked import asked_of
 from plugins.taxonomy._evidence import evidence
 from plugins.taxonomy._perfect import is_perfect
@@ -38,6 +39,7 @@ def diagnose(
     execution: Mapping[str, Any],
     scores: Mapping[str, Any],
     schema: Schema,
+    values: Mapping[str, Values] | None = None,
 ) -> Diagnosis:
     """Return what is wrong with a case.
 
@@ -52,6 +54,8 @@ def diagnose(
         execution: The record's ``execution``.
         scores: The record's ``scores``.
         schema: The schema of the graph that the query ran on.
+        values: What `plugins.scoring.values_by_key` reads of the execution, without an encoder, where it was
+            read already: of thousands of rows it is most of the work.
 
     Raises:
         GraphError: The tables of Cypher's grammar cannot be had.
@@ -64,7 +68,7 @@ def diagnose(
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
     told, broken = _told(cypher, asked_of(question), schema)
-    labels = _labels(question, execution, scores, [finding.label for finding in told], broken)
+    labels = _labels(question, execution, scores, values, [finding.label for finding in told], broken)
     return Diagnosis(tuple(labels), None if labels[0] == status else _message(told, labels[0]))
 
 
@@ -83,6 +87,7 @@ def _labels(
     question: Question,
     execution: Mapping[str, Any],
     scores: Mapping[str, Any],
+    values: Mapping[str, Values] | None,
     told: list[str],
     broken: bool,
 ) -> list[str]:
@@ -92,7 +97,7 @@ def _labels(
         return ["refused", status]
     # Apart from that the server has decided whether it is Cypher and runs.
     found = [label for label in told if name_of(label) in CAUSES_FIRST]
-    shown = evidence(question, execution, scores)
+    shown = evidence(question, execution, scores, values)
     if status == "syntax_error" and broken:
         # What can be read of a broken query is no evidence of anything.
         return [status]

@@ -40,15 +40,21 @@ class Evidence:
     lengths: frozenset[int] = frozenset()
 
 
-def evidence(question: Question, execution: Mapping[str, Any], scores: Mapping[str, Any]) -> Evidence:
+def evidence(
+    question: Question,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    values: Mapping[str, Values] | None = None,
+) -> Evidence:
     """Read a result against gold.
 
     Args:
         question: The question with its gold answer.
         execution: The record's ``execution``.
         scores: The record's ``scores``.
+        values: What `values_by_key` reads, without an encoder; None to read it.
     """
-    found = values_by_key(question, execution)
+    found = values_by_key(question, execution) if values is None else values
     empty = execution["status"] == "ok" and not execution["rows"]
     return (
         _of_routes(question, execution["status"], empty, found["route"])

@@ -91,7 +91,7 @@ class CasePages:
             "execution": execution,
             "scores": [(name, scores[name]) for name in _SCORES if isinstance(scores.get(name), int | float)],
             "labels": [_label(str(label)) for label in record.get("errors") or ()],
-            "finding": self._finding(record, question),
+            "finding": self._finding(record, question, values),
             "target": None if question is None else (question.target, depictions.number(question.target)),
             "cypher": None if cypher is None else marked(str(cypher), str(record["reference_cypher"])),
             "reference": coloured(str(record["reference_cypher"])),
@@ -105,13 +105,16 @@ class CasePages:
             "pictures": [] if question is None else pictures(question, values, self._reactions, depictions),
         }
 
-    def _finding(self, record: Mapping[str, Any], question: Question | None) -> str | None:
+    def _finding(
+        self, record: Mapping[str, Any], question: Question | None, values: Mapping[str, Values]
+    ) -> str | None:
         """Return what the text of the query shows of the primary label."""
         errors, cypher = record.get("errors") or (), record.get("cypher")
         if question is None or self._schema is None or not errors or cypher is None or len(cypher) > LONGEST:
             return None
         try:
-            found = diagnose(question, cypher, record["execution"], record["scores"], self._schema)
+            execution, scores = record["execution"], record["scores"]
+            found = diagnose(question, cypher, execution, scores, self._schema, values or None)
         except GraphError:
             return None
         return found.message if found.labels[:1] == (errors[0],) else None

@@ -4,9 +4,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.plain_routes import plain_routes
 
 from plugins.scoring._routes import routes
-from tests.support.plain_routes import plain_routes
 
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=300)
 
