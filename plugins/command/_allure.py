@@ -10,6 +10,7 @@ import click
 from plugins.allure_page import HISTORY, History, Node, Page, build_page, find_node
 from plugins.allure_records import Written, write_results
 from plugins.command._json import json_option, print_json
+from plugins.parts import spare_collections
 from plugins.records import ALLURE, RECORDS, read_manifest
 from plugins.terminal import counted
 
@@ -34,6 +35,7 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
     """
     # Before minutes of work.
     node = find_node() if with_page else None
+    spare_collections()
     with tempfile.TemporaryDirectory(prefix="retrocypher-results-") as made:
         kept = None if with_page and out is None else out or run / ALLURE
         written = write_results(run, kept or Path(made) / ALLURE)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from plugins.command._json import json_option, print_json
+from plugins.parts import spare_collections
 from plugins.report import build_report
 from plugins.terminal import counted
 
@@ -35,6 +36,7 @@ def report_command(
 
     Of several runs the first is what the others are compared with.
     """
+    spare_collections()
     report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
     if as_json:
         print_json(report.to_json())

@@ -7,6 +7,7 @@ import click
 from kg.errors import InputError
 from plugins.command._console import table_console
 from plugins.command._json import json_option, print_json
+from plugins.parts import spare_collections
 from plugins.rescoring import render_rescored, rescore
 
 
@@ -41,6 +42,7 @@ def rescore_command(
     """
     if out is not None and in_place:
         raise InputError("--out and --in-place: the scores go to one place; leave out one of the two")
+    spare_collections()
     done = rescore(
         run,
         out=out,

@@ -7,15 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from kg.questions import Question
-from kg.schema import parse_schema
-from plugins.records import read_questions, read_records
+from plugins.parts import cores, in_processes
+from plugins.records import read_records
 from plugins.report._failed import Listed, listed
 from plugins.report._fit import Rendered, fitted
 from plugins.report._judged import disputed
 from plugins.report._page import page_of, render_page
 from plugins.report._run import Run, read_runs
-from plugins.report.cases import CaseFolder, CasePages, Reactions, file_of
+from plugins.report.cases import CaseFolder, Job, PageWriter, file_of, parts_of
+
+_FEW = 100
+"""As many pages are written while a process starts."""
+
+_MOST = 8
+"""Processes; each may hold a record with all of its rows."""
+
+_LOST = "a process that wrote pages was ended, perhaps for want of memory; the report before stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +91,8 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
     rendered = fitted(render, most)
     try:
         with CaseFolder(folder) as pages:
-            sizes = [
-                size for run in runs for size in _write_pages(run, rendered.links, pages, f"../{out.name}")
-            ]
+            back = f"../{out.name}"
+            sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, back)]
             out.write_bytes(rendered.html)
     except OSError as error:
         raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
@@ -114,15 +120,14 @@ def _links(runs: Sequence[Run], cases: Sequence[Listed], folder: str) -> dict[tu
     return {(run, case): f"{folder}/{file_of(run, case)}" for run, case in named}
 
 
-def _write_pages(run: Run, links: Mapping[tuple[str, str], str], folder: CaseFolder, back: str) -> list[int]:
+def _write_pages(run: Run, links: Mapping[tuple[str, str], str], folder: Path, back: str) -> list[int]:
+    pages = {case: link.rpartition("/")[2] for (name, case), link in links.items() if name == run.name}
     graph = run.manifest.get("graph") or {}
-    schema = parse_schema(graph["schema"]) if graph.get("schema") else None
-    maker = CasePages(run.name, _questions(run), Reactions(graph.get("fingerprint")), schema, back)
-    return [
-        folder.write(links[run.name, record["case_id"]].rpartition("/")[2], maker.render(record))
-        for record in read_records(run.path)
-        if (run.name, record["case_id"]) in links
-    ]
+    job = Job(run.name, run.path, graph.get("fingerprint"), graph.get("schema"), back, folder)
+    processes = 1 if len(pages) <= _FEW else min(cores(), _MOST)
+    parts = parts_of(run.path, run.cases, pages)
+    written = in_processes(PageWriter, job, parts, processes, f"{run.path}: {_LOST}")
+    return [size for sizes in written for size in sizes]
 
 
 def _write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
@@ -130,10 +135,6 @@ def _write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
     from plugins.figures import write_figures
 
     return write_figures(page, folder)
-
-
-def _questions(run: Run) -> dict[str, Question]:
-    return read_questions(run.path) if run.targets else {}
 
 
 def _require_writable(out: Path) -> None:

@@ -36,6 +36,7 @@ class Run:
         not_run: The cases with an infrastructure error.
         costly: The cases that took most.
         opinions: What a judge said of its cases.
+        cases: The ids of all cases, in the order of the records.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Run:
     not_run: Sequence[Case]
     costly: Costly
     opinions: Sequence[Opinion]
+    cases: Sequence[str]
 
     @property
     def series(self) -> list[Series]:
@@ -74,14 +76,14 @@ def read_run(path: Path, name: str) -> Run:
     failed: list[Case] = []
     not_run: list[Case] = []
     opinions: list[Opinion] = []
-    seen: set[str] = set()
+    seen: dict[str, None] = {}
 
     def passing() -> Iterator[dict[str, Any]]:
         for record in read_records(path):
             case = case_of(record)
             if case.id in seen:
                 raise InputError(f"{path}: holds the case {case.id} twice; a report takes each case once")
-            seen.add(case.id)
+            seen[case.id] = None
             summary.add(record)
             ledger.add(record)
             opinions.extend(opinions_of(record, targets))
@@ -111,6 +113,7 @@ def read_run(path: Path, name: str) -> Run:
         not_run=sorted(not_run, key=lambda case: case.place),
         costly=costly,
         opinions=opinions,
+        cases=tuple(seen),
     )
 
 

@@ -8,16 +8,23 @@ from typing import Any
 
 from kg.errors import InputError
 from plugins.ledger import Ledger
+from plugins.parts import chunks_of, cores, in_processes
 from plugins.records import read_manifest, read_summary, read_targets
-from plugins.rescoring._chunks import chunks_of
 from plugins.rescoring._tally import Tally
-from plugins.rescoring._work import Job
-from plugins.rescoring._workers import scored_in_parts
+from plugins.rescoring._work import Job, Scoring
 from plugins.rescoring._write import Written, write_beside, write_in_place
 from plugins.scoring import key_encoder_named
 from plugins.summary import Summary
 
 NO_ENCODER = "none"
+
+_FEW = 400
+"""As many records are done while a process starts."""
+
+_LOST = (
+    "a process that scored its records was ended, perhaps for want of memory; nothing was written. "
+    "Run again with --workers 1."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,9 @@ def rescore(
             written = stack.enter_context(write_beside(run, out))
         elif in_place:
             written = stack.enter_context(write_in_place(run))
-        for done in scored_in_parts(job, chunks, workers):
+        few = sum(chunk.lines for chunk in chunks) <= _FEW
+        processes = 1 if few else workers or cores()
+        for done in in_processes(Scoring, job, chunks, processes, f"{run}: {_LOST}"):
             for case in done.cases:
                 tally.add(case)
             for each in done.counted:

@@ -1,17 +1,15 @@
 """A part of the records, scored again in a process of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from kg.questions import Question
 from kg.schema import parse_schema
 from plugins.assessment import Assessor
-from plugins.records import RECORDS, json_line, read_questions, record_of_line
-from plugins.rescoring._chunks import Chunk
+from plugins.parts import Chunk, records_of
+from plugins.records import RECORDS, json_line, read_questions
 from plugins.rescoring._comparison import Comparison, compared
 from plugins.rescoring._scored_again import scored_again
 from plugins.scoring import key_encoder_named
@@ -69,43 +67,40 @@ class Done:
     counted: list[Counted]
 
 
-def work(job: Job, chunk: Chunk) -> Done:
-    """Score a part of the records again.
+class Scoring:
+    """Scores parts of the records again.
 
-    Raises:
-        InputError: If a line is not a record, or of a question that the run does not have.
-        GraphError: The tables of Cypher's grammar cannot be had.
+    Args:
+        job: How.
     """
-    questions, assessor = _prepared(job)
-    cases, lines, counted = [], [], []
-    for number, line in enumerate(_lines(job.run, chunk), chunk.first):
-        record = record_of_line(job.run, number, line)
-        if record is None:
-            break
-        question = questions.get(record["question_id"])
-        if question is None:
-            where, named = f"{job.run / RECORDS}, line {number}", record["question_id"]
-            raise InputError(f"{where}: questions.jsonl has no {named}; the two files are not of one run")
-        again = scored_again(record, question, assessor)
-        case = compared(record, again)
-        cases.append(case)
-        if job.keep:
-            lines.append(json_line(again.record).encode() + b"\n" if case.parts else line)
-            counted.append(Counted(_slim(again.record), perfect_variations(again.record)))
-    return Done(cases, b"".join(lines), counted)
 
+    def __init__(self, job: Job) -> None:
+        encoder = None if job.key_encoder is None else key_encoder_named(job.key_encoder).matcher()
+        self._job = job
+        self._questions = read_questions(job.run)
+        self._assessor = Assessor(parse_schema(job.schema), job.threshold, encoder)
 
-@lru_cache(maxsize=1)
-def _prepared(job: Job) -> tuple[Mapping[str, Question], Assessor]:
-    encoder = None if job.key_encoder is None else key_encoder_named(job.key_encoder).matcher()
-    return read_questions(job.run), Assessor(parse_schema(job.schema), job.threshold, encoder)
+    def __call__(self, chunk: Chunk) -> Done:
+        """Score a part of the records again.
 
-
-def _lines(run: Path, chunk: Chunk) -> Iterator[bytes]:
-    with (run / RECORDS).open("rb") as file:
-        file.seek(chunk.offset)
-        for _ in range(chunk.lines):
-            yield file.readline()
+        Raises:
+            InputError: If a line is not a record, or of a question that the run does not have.
+            GraphError: The tables of Cypher's grammar cannot be had.
+        """
+        run = self._job.run
+        cases, lines, counted = [], [], []
+        for number, line, record in records_of(run, chunk):
+            question = self._questions.get(record["question_id"])
+            if question is None:
+                where, named = f"{run / RECORDS}, line {number}", record["question_id"]
+                raise InputError(f"{where}: questions.jsonl has no {named}; the two files are not of one run")
+            again = scored_again(record, question, self._assessor)
+            case = compared(record, again)
+            cases.append(case)
+            if self._job.keep:
+                lines.append(json_line(again.record).encode() + b"\n" if case.parts else line)
+                counted.append(Counted(_slim(again.record), perfect_variations(again.record)))
+        return Done(cases, b"".join(lines), counted)
 
 
 def _slim(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ _LONGEST = 90
 
 
 class CaseFolder:
-    """Writes pages into a folder that no other files are in, and takes the place of one made before.
+    """A folder for pages that no other files are in, which takes the place of one made before.
 
     The old pages stay until all of the new ones are written.
 
@@ -32,11 +32,12 @@ class CaseFolder:
             if folder.exists() and not (folder / _MARK).is_file():
                 raise InputError(f"{folder}: holds files that no report wrote; name another page with --out")
 
-    def __enter__(self) -> "CaseFolder":
+    def __enter__(self) -> Path:
+        """Return the folder to write the pages into."""
         shutil.rmtree(self._new, ignore_errors=True)
         self._new.mkdir()
         (self._new / _MARK).touch()
-        return self
+        return self._new
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -46,10 +47,6 @@ class CaseFolder:
             return
         shutil.rmtree(self.path, ignore_errors=True)
         self._new.rename(self.path)
-
-    def write(self, name: str, html: str) -> int:
-        """Write a page and return its size in bytes."""
-        return (self._new / name).write_bytes(html.encode())
 
 
 def file_of(run: str, case: str) -> str:

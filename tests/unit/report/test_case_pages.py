@@ -151,9 +151,9 @@ def test_values_that_json_has_no_form_for_are_shown() -> None:
 
 def test_pages_take_the_place_of_older_ones_and_of_nothing_else(tmp_path: Path) -> None:
     with CaseFolder(tmp_path / "cases") as folder:
-        folder.write("a.html", "a")
+        (folder / "a.html").write_text("a")
     with CaseFolder(tmp_path / "cases") as folder:
-        folder.write("b.html", "b")
+        (folder / "b.html").write_text("b")
     assert [each.name for each in (tmp_path / "cases").glob("*.html")] == ["b.html"]
     with pytest.raises(ZeroDivisionError), CaseFolder(tmp_path / "cases"):
         raise ZeroDivisionError

@@ -16,10 +16,10 @@ from kg.questions import Question, load_questions
 from kg.schema import default_schema
 from plugins.assessment import Assessor
 from plugins.ledger import ledger_of
+from plugins.parts import chunks_of
 from plugins.records import RunDirectory, read_manifest, read_records, read_summary
 from plugins.replay import WatchedGraph
 from plugins.rescoring import Rescored, rescore
-from plugins.rescoring._chunks import chunks_of
 from plugins.summary import summarise
 
 ASSESSOR = Assessor(default_schema(), 1.0, None)

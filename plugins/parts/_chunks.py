@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from plugins.records import RECORDS
+from plugins.records import RECORDS, record_of_line
 
 _BYTES = 1_000_000
 _LINES = 250
@@ -37,3 +37,21 @@ def chunks_of(run: Path) -> Iterator[Chunk]:
                 first, offset, size, lines = first + lines, offset + size, 0, 0
     if lines:
         yield Chunk(first, offset, size, lines)
+
+
+def records_of(run: Path, chunk: Chunk) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+    """Yield number, line and record of each line of a part.
+
+    The last line of a run that was killed may be half a record: that is none.
+
+    Raises:
+        InputError: If a line is not a record.
+    """
+    with (run / RECORDS).open("rb") as file:
+        file.seek(chunk.offset)
+        for number in range(chunk.first, chunk.first + chunk.lines):
+            line = file.readline()
+            record = record_of_line(run, number, line)
+            if record is None:
+                return
+            yield number, line, record

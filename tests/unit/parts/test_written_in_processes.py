@@ -1,0 +1,108 @@
+"""What is written of a run is the same however many processes write it."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.allure_results import shown
+from support.interrupts import heed_interrupts
+from support.manifests import manifest_of
+from support.records import record_of, write_run
+from support.waiting import becomes_true
+
+from kg.errors import InputError
+from kg.questions import load_questions
+from plugins.allure_records import write_results
+from plugins.parts import chunks_of, in_processes
+from plugins.records import Round
+from plugins.report.cases import Job, PageWriter, parts_of
+
+ASKED = next(question for question in load_questions().questions if question.task == "precursors")
+SCORES = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "per_key": None}
+NOTHING = {
+    **{"status": "ok", "code": None, "message": None, "columns": ["a"], "rows": [["CCO"]], "row_count": 1},
+    **{"truncated": False, "time_s": 1.5},
+}
+
+
+def run_of(folder: Path, cases: int) -> Path:
+    turn = Round("generator", "abc", "RETURN 1", "RETURN 1")
+    wrong: dict[str, Any] = {"execution": NOTHING, "scores": SCORES, "errors": ["other"], "rounds": [turn]}
+    records = [record_of(f"c{n}", of=ASKED, cypher=f"RETURN {n}", **wrong) for n in range(cases)]
+    messages = {"abc": [{"role": "user", "content": "Which?"}]}
+    return write_run(folder, records, [ASKED], manifest_of(), {}, messages)
+
+
+def pages(run: Path, folder: Path, processes: int) -> dict[str, bytes]:
+    folder.mkdir()
+    named = {f"c{n}": f"{n}.html" for n in range(0, 600, 30)}
+    job = Job("run", run, None, None, "../report.html", folder)
+    parts = parts_of(run, [f"c{n}" for n in range(600)], named)
+    sizes = [size for done in in_processes(PageWriter, job, parts, processes, "lost") for size in done]
+    assert sum(sizes) == sum(page.stat().st_size for page in folder.iterdir())
+    return {page.name: page.read_bytes() for page in folder.iterdir()}
+
+
+def test_pages(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", 600)
+    assert len(list(chunks_of(run))) == 3
+    alone = pages(run, tmp_path / "one", 1)
+    assert len(alone) == 20
+    assert pages(run, tmp_path / "two", 2) == alone
+
+
+def test_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path / "run", 260)
+    found = []
+    for cores in (1, 2):
+        monkeypatch.setattr("plugins.allure_records._write.cores", lambda cores=cores: cores)
+        assert write_results(run, tmp_path / f"{cores}").cases == 260
+        found.append(shown(tmp_path / f"{cores}"))
+    assert found[0] == found[1]
+
+
+def test_a_line_that_is_no_record_is_told_and_what_was_there_stays(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", 260)
+    (tmp_path / "results").mkdir()
+    with (run / "records.jsonl").open("a") as file:
+        file.write("[]\n")
+    with pytest.raises(InputError, match=r"records\.jsonl, line 261: not a JSON object"):
+        write_results(run, tmp_path / "results")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["results", "run"]
+
+
+def test_ctrl_c_ends_all_processes_and_leaves_the_pages_before(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", 3_000)
+    old = run / "report-cases"
+    old.mkdir()
+    (old / ".retrocypher-cases").touch()
+    (old / "old.html").touch()
+    command = [sys.executable, "-c", "from plugins.command import main; main()", "report", str(run)]
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+        preexec_fn=heed_interrupts,
+    ) as process:
+        assert becomes_true(lambda: any(run.glob("report-cases.new/*.html")))
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert said.strip() == "Aborted!"
+    assert [each.name for each in run.glob("report-cases*")] == ["report-cases"]
+    assert (old / "old.html").exists()
+    assert becomes_true(lambda: not _is_there(process.pid))
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
