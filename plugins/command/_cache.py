@@ -14,7 +14,7 @@ from kg.errors import InputError
 from plugins.command._amounts import age, size
 from plugins.command._console import table_console
 from plugins.command._json import json_option, print_json
-from plugins.terminal import counted
+from plugins.terminal import counted, sized
 from prompts.answers import Conflict, default_file, export, import_answers, prune, stats
 
 _SHOWN = 10
@@ -55,7 +55,7 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
         )
     if found.models:
         table_console().print(table)
-    click.echo(f"{found.file}: {counted(found.answers, 'answer')}, {found.bytes / 1e6:,.1f} MB")
+    click.echo(f"{found.file}: {counted(found.answers, 'answer')}, {sized(found.bytes)}")
 
 
 @click.command("prune")
@@ -76,7 +76,7 @@ def cache_prune_command(
         return
     click.echo(
         f"{counted(done.removed, 'answer')} removed, {done.left:,} left; "
-        f"{done.bytes_before / 1e6:,.1f} MB before, {done.bytes_after / 1e6:,.1f} MB now"
+        f"{sized(done.bytes_before)} before, {sized(done.bytes_after)} now"
     )
 
 
@@ -90,7 +90,7 @@ def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None,
     if as_json:
         print_json({"file": str(file), "answers": count, "bytes": file.stat().st_size})
         return
-    click.echo(f"{counted(count, 'answer')} written to {file}, {file.stat().st_size / 1e6:,.1f} MB")
+    click.echo(f"{counted(count, 'answer')} written to {file}, {sized(file.stat().st_size)}")
 
 
 @click.command("import")

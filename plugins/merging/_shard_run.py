@@ -7,7 +7,7 @@ from typing import Any
 
 from kg.errors import InputError
 from plugins.merging._differences import differences
-from plugins.records import read_manifest, read_summary
+from plugins.records import MANIFEST, no_run, read_manifest, read_summary
 from plugins.resume import is_complete
 from plugins.shards import Shard
 
@@ -69,7 +69,7 @@ def read_shards(paths: Sequence[Path]) -> list[ShardRun]:
 def _read(path: Path) -> ShardRun:
     manifest = read_manifest(path)
     if not manifest:
-        raise InputError(f"{path}: no manifest.json here; name the folder of a run")
+        raise no_run(path, MANIFEST)
     said = manifest.get("shard")
     if not said:
         raise InputError(

@@ -7,6 +7,7 @@ from plugins.records._line_file import LineFile, mend
 from plugins.records._lock import is_held
 from plugins.records._manifest import code_facts, manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
+from plugins.records._no_run import no_run
 from plugins.records._read import (
     locate_messages,
     locate_records,
@@ -49,6 +50,7 @@ __all__ = [
     "manifest",
     "mend",
     "new_run_path",
+    "no_run",
     "read_facts",
     "read_manifest",
     "read_messages",

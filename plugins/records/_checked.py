@@ -10,6 +10,7 @@ from plugins.records._model import SCHEMA_VERSION
 
 REMEDY = "restore it from a copy, or make the run again"
 
+_COUNTS = ("cases", "scored", "passed", "failed", "infrastructure_errors", "selected_cases")
 _TEXTS = ("case_id", "question_id", "task", "setting", "prompt", "shot", "loop", "model")
 _NULLS = {"scores": dict, "execution": dict, "infrastructure_error": dict, "cypher": str}
 _KINDS: Mapping[str, tuple[type, ...]] = {
@@ -57,6 +58,28 @@ def require_record(file: Path, number: int, value: Mapping[str, Any]) -> None:
         if not isinstance(value[name], kinds):
             shown = repr(value[name])[:40]
             raise InputError(f"{file}, line {number}: not a whole record, for {name} is {shown}; {REMEDY}")
+
+
+def require_numbers(file: Path, summary: Mapping[str, Any]) -> None:
+    """Refuse a summary with anything but numbers for counts and means, as one that was edited by hand.
+
+    Args:
+        file: Where it stands.
+        summary: What stands there.
+
+    Raises:
+        InputError: If a count or a mean is no number, or a part is no object.
+    """
+    cells = summary.get("cells", [])
+    for part in (summary, *(cells if isinstance(cells, list) else [cells])):
+        means = part.get("means", {}) if isinstance(part, dict) else None
+        if not isinstance(means, dict):
+            raise InputError(f"{file}: not what a run writes there; {REMEDY}")
+        counts = {name: part[name] for name in _COUNTS if name in part}
+        known = {name: mean for name, mean in means.items() if mean is not None}
+        for name, value in {**counts, **known}.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"{file}: {name} is {repr(value)[:40]} and no number; {REMEDY}")
 
 
 def other_version(version: object) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from kg.errors import InputError
 from kg.questions import MalformedQuestionError, Question, question_of
-from plugins.records._checked import REMEDY, other_version, require_record, value_of
+from plugins.records._checked import REMEDY, other_version, require_numbers, require_record, value_of
 from plugins.records._files import MANIFEST, MESSAGES, QUESTIONS, RECORDS, SUMMARY
 from plugins.records._model import SCHEMA_VERSION
+from plugins.records._no_run import no_run
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
@@ -164,9 +165,11 @@ def read_summary(path: Path) -> dict[str, Any]:
         path: The run directory.
 
     Raises:
-        InputError: If it is not a JSON object.
+        InputError: If it is not a JSON object, or has anything but numbers for counts and means.
     """
-    return _object(path / SUMMARY)
+    summary = _object(path / SUMMARY)
+    require_numbers(path / SUMMARY, summary)
+    return summary
 
 
 def _lines(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -178,7 +181,7 @@ def _located(path: Path, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]
     file = path / name
     offset = 0
     if not file.is_file():
-        raise InputError(f"{path}: no {name} here; name the folder of a run")
+        raise no_run(path, name)
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             value = _object_in(file, number, line)
@@ -204,7 +207,7 @@ def _object_in(file: Path, number: int, line: bytes) -> dict[str, Any] | None:
 def _object(file: Path) -> dict[str, Any]:
     try:
         value = value_of(file.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except ValueError as error:
         raise InputError(f"{file}: not JSON ({error}); {REMEDY}") from error

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from plugins.records import read_manifest
+from plugins.records import MANIFEST, no_run, read_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def replayed_runs(
 def _manifest(path: Path) -> dict[str, Any]:
     manifest = read_manifest(path)
     if not all(manifest.get(part) for part in ("graph", "options", "models", "loops")):
-        raise InputError(f"--replay {path}: there is no manifest of a run here; name the folder of a run")
+        raise InputError(f"--replay {no_run(path, MANIFEST)}")
     return manifest
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kg.errors import InputError
 from plugins.ledger import Ledger
 from plugins.parts import chunks_of, cores, in_processes
-from plugins.records import read_manifest, read_summary, read_targets
+from plugins.records import MANIFEST, no_run, read_manifest, read_summary, read_targets
 from plugins.rescoring._tally import Tally
 from plugins.rescoring._work import Job, Scoring
 from plugins.rescoring._write import Written, write_beside, write_in_place
@@ -81,7 +80,7 @@ def rescore(
     """
     manifest = read_manifest(run)
     if "graph" not in manifest or "options" not in manifest:
-        raise InputError(f"{run}: there is no manifest of a run here; name the folder of a run")
+        raise no_run(run, MANIFEST)
     options = manifest["options"]
     limit = options["case_threshold"] if threshold is None else threshold
     encoder = options["key_encoder"] if key_encoder is None else key_encoder

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from plugins.records import is_held, read_manifest, read_records, read_summary
+from plugins.records import RECORDS, is_held, read_manifest, read_records, read_summary
+from plugins.terminal import counted
 
+_BLOCK = 1 << 20
 _COMPLETE, _INTERRUPTED, _INCOMPLETE = "complete", "interrupted", "incomplete"
 _RUNNING, _UNREADABLE = "running", "unreadable"
 _BY_STATUS = {0: _COMPLETE, 1: _COMPLETE, 2: _INTERRUPTED, None: _INTERRUPTED}
@@ -104,11 +106,26 @@ def _state(run: Path, manifest: Mapping[str, Any], done: int, planned: int | Non
     return _INCOMPLETE if state == _COMPLETE and planned is not None and done < planned else state
 
 
+def _lines(run: Path) -> int:
+    """How many whole lines the records have: counted, and not read, since there may be many runs."""
+    file = run / RECORDS
+    if not file.is_file():
+        return 0
+    with file.open("rb") as records:
+        return sum(block.count(b"\n") for block in iter(lambda: records.read(_BLOCK), b""))
+
+
 def _measured(
     run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any]
 ) -> tuple[int, float | None, float | None]:
     """Return how many cases have a record, their mean F1, and what their answers cost."""
     if summary:
+        lines = _lines(run)
+        if lines != summary["cases"] and not is_held(run):
+            raise InputError(
+                f"{run}: summary.json tells {counted(summary['cases'], 'case')}, and records.jsonl has "
+                f"{lines:,}; restore them from a copy, or make the run again"
+            )
         return summary["cases"], summary["means"]["f1"], (manifest.get("answers") or {}).get("cost")
     scores: list[float] = []
     costs: list[float] = []

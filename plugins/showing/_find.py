@@ -28,11 +28,11 @@ def find_case(run: Path, name: str) -> dict[str, Any]:
         if record["case_id"] == name:
             return record
         places[str(record["case_id"])] = offset
-    for found in (_beginning(name, places), _holding(name, places)):
+    for found, do in ((_beginning(name, places), "begin with"), (_holding(name, places), "contain")):
         if len(found) == 1:
             return read_record_at(run, places[found[0]])
         if found:
-            raise InputError(f"{run}: {len(found):,} cases are called {name!r}: {_listed(found)}. Name one.")
+            raise InputError(f"{run}: {len(found):,} cases {do} {name!r}: {_listed(found)}. Name one.")
     near = difflib.get_close_matches(name, places, _NEAR, cutoff=0.4)
     choice = f"Near are {_listed(near)}" if near else f"It has {_listed(list(places)) or 'none'}"
     raise InputError(f"{run}: no case is called {name!r}. {choice}.")

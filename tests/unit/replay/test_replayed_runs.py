@@ -41,7 +41,7 @@ def test_runs_of_one_graph_go_together(tmp_path: Path, monkeypatch: pytest.Monke
     [
         ([], "none", "--graph none: rows then come from runs that were; name them with --replay DIR"),
         (["one"], "auto", "--replay one: rows come from a run only without a graph. Add --graph none"),
-        (["absent"], "none", "absent: there is no manifest of a run here"),
+        (["absent"], "none", "absent: there is no such folder; name the folder of a run"),
         (["one", "graph"], "none", "graph: it ran on graph 000000000000, and the questions were made for"),
         (["one", "schema"], "none", "schema: it ran with another schema text than the first run"),
         (["slow"], "none", "slow: its queries had 60 s, these would have 30.* Say --query-timeout 60"),

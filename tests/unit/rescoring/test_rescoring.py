@@ -212,7 +212,7 @@ def test_many_records_are_done_by_several_processes(tmp_path: Path) -> None:
 
 def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run")
-    with pytest.raises(InputError, match="absent: there is no manifest of a run here"):
+    with pytest.raises(InputError, match="absent: there is no such folder; name the folder of a run"):
         rescore(tmp_path / "absent")
     with pytest.raises(InputError, match=f"--out {run}: holds other files"):
         rescore(run, out=run)
@@ -225,7 +225,7 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RetroCypherError, match=r"records\.jsonl, line 5: questions\.jsonl has no chains_to"):
         rescore(run, in_place=True)
     shutil.rmtree(run)
-    with pytest.raises(InputError, match="there is no manifest"):
+    with pytest.raises(InputError, match="there is no such folder"):
         rescore(run)
 
 

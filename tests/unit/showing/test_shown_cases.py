@@ -177,7 +177,7 @@ def test_names_of_cases(tmp_path: Path, name: str, found: int) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("none", f"3 cases are called 'none': {', '.join(CASES)}. Name one."),
+        ("none", f"3 cases contain 'none': {', '.join(CASES)}. Name one."),
         (
             "precursor-001-P5-ZS-none-x",
             "no case is called 'precursor-001-P5-ZS-none-x'. Near are prec",
