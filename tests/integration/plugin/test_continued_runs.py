@@ -71,10 +71,8 @@ def test_killed_at_random_moments(
         ended = session.whole()
         failed = ended.summary["failed"]
         assert f"{failed} failed, {CASES - failed} passed" in ended.output
-        assert (
-            f"CONTINUED: {taken} of {CASES} cases {'is' if taken == 1 else 'are'} taken from the records of this run"
-            in ended.output
-        )
+        are = "is" if taken == 1 else "are"
+        assert f"CONTINUED: {taken} of {CASES} cases {are} taken from the records of this run" in ended.output
         assert f"continued: {taken} case" in ended.output
         assert manifest(session.run)["continued"][-1]["taken"] == taken
     assert_same(ended, in_one_go)
