@@ -10,6 +10,7 @@ from plugins.agreement._agreement import (
 )
 from plugins.agreement._issues import NO_REASON, UNCLEAR, load_issues, parse_issues
 from plugins.agreement._opinions import ACCEPTED, Opinion, opinions, opinions_of
+from plugins.agreement._table import agreement_table
 
 __all__ = [
     "ACCEPTED",
@@ -19,6 +20,7 @@ __all__ = [
     "Opinion",
     "VariantAgreement",
     "agreement",
+    "agreement_table",
     "agreements",
     "by_judge",
     "disagreements",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kg.questions import TASKS
@@ -10,6 +10,7 @@ from plugins.agreement._opinions import VARIANTS, Opinion
 from plugins.statistics import (
     Estimate,
     Reliability,
+    Resampler,
     auroc,
     cohen_kappa,
     kendall,
@@ -17,6 +18,21 @@ from plugins.statistics import (
     reliability,
     spearman,
 )
+
+_RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Resamples, drawn once for all numbers of as many molecules.
+
+    Attributes:
+        means: For means.
+        others: For all else.
+    """
+
+    means: Resampler = field(default_factory=Resampler)
+    others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +117,14 @@ class VariantAgreement:
         }
 
 
-def agreement(cases: Sequence[Opinion]) -> Agreement:
+def agreement(cases: Sequence[Opinion], draws: Draws | None = None) -> Agreement:
     """Return how far a judge agrees with execution; cases it gave no score take no part.
 
     Args:
         cases: What one judge said in one variant.
+        draws: Draws the resamples; the same for several agreements saves time.
     """
+    draws = draws or Draws()
     judged = [each for each in cases if each.score is not None]
     scores = [float(each.score or 0) for each in judged]
     f1, right = [each.f1 for each in judged], [each.right for each in judged]
@@ -114,15 +132,15 @@ def agreement(cases: Sequence[Opinion]) -> Agreement:
     return Agreement(
         judged=len(judged),
         unjudged=dict(Counter(each.trouble or "no score" for each in cases if each.score is None)),
-        score=mean_of(scores, molecules),
-        f1=mean_of(f1, molecules),
-        accepted=mean_of([float(each) for each in accepted], molecules),
-        right=mean_of([float(each) for each in right], molecules),
-        auroc=auroc(scores, right, molecules),
-        kappa=cohen_kappa(accepted, right, molecules),
-        spearman=spearman(scores, f1, molecules),
-        kendall=kendall(scores, f1, molecules),
-        reliability=reliability(scores, right, molecules),
+        score=mean_of(scores, molecules, draws.means),
+        f1=mean_of(f1, molecules, draws.means),
+        accepted=mean_of([float(each) for each in accepted], molecules, draws.means),
+        right=mean_of([float(each) for each in right], molecules, draws.means),
+        auroc=auroc(scores, right, molecules, draws.others),
+        kappa=cohen_kappa(accepted, right, molecules, draws.others),
+        spearman=spearman(scores, f1, molecules, draws.others),
+        kendall=kendall(scores, f1, molecules, draws.others),
+        reliability=reliability(scores, right, molecules, draws.others),
     )
 
 
@@ -133,13 +151,13 @@ def agreements(cases: Iterable[Opinion], most: int = 10) -> list[VariantAgreemen
         cases: What judges said, in any order.
         most: How many of the cases to list in which judge and execution lie furthest apart.
     """
-    groups = by_judge(cases)
+    groups, draws = by_judge(cases), Draws()
     return [
         VariantAgreement(
             *key,
-            overall=agreement(groups[key]),
+            overall=agreement(groups[key], draws),
             by_task={
-                task: agreement([each for each in groups[key] if each.task == task])
+                task: agreement([each for each in groups[key] if each.task == task], draws)
                 for task in _tasks(groups[key])
             },
             disagreements=disagreements(groups[key], most),

@@ -4,6 +4,7 @@ from plugins.calibration._calibrate import Calibrated, calibrate
 from plugins.calibration._calibration import PRIMARY, Calibration
 from plugins.calibration._figures import Measured, Rate, Sensitivity, TestRetest
 from plugins.calibration._filed import HOME, Filed, filed, keep, name_for, require_name
+from plugins.calibration._identity import judge_identity
 from plugins.calibration._measured import Verdict, measure
 from plugins.calibration._run import Asked, ask_all, sizes
 from plugins.calibration._sample import Probe, draw_sample, neutral_groups
@@ -27,6 +28,7 @@ __all__ = [
     "calibration_table",
     "draw_sample",
     "filed",
+    "judge_identity",
     "keep",
     "measure",
     "name_for",

@@ -32,6 +32,7 @@ class Calibrated:
 
 def calibrate(
     judge: str,
+    model: str,
     criteria: Criteria,
     ask: AskAll,
     entries: Sequence[BankEntry],
@@ -47,7 +48,8 @@ def calibrate(
     """Have a judge say of known errors and known right queries whether they are right.
 
     Args:
-        judge: Id of its model.
+        judge: Label of its model.
+        model: What tells this model from others, as `judge_identity` says it.
         criteria: What it judges by.
         ask: Has tasks judged, as `Panel.judge` does.
         entries: A bank of known errors, or a part of one.
@@ -76,7 +78,9 @@ def calibrate(
     )
     calibration = Calibration(
         judge=judge,
+        model=model,
         criteria=criteria.sha256,
+        rows=criteria.rows,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         retrocypher=metadata.version("retrocypher"),
         questions_sha256=questions.sha256,

@@ -19,8 +19,10 @@ class Calibration:
     """How far one judge can be believed.
 
     Attributes:
-        judge: Id of the judge's model.
-        criteria: Hash of what it judged by.
+        judge: Label of the judge's model.
+        model: What tells this model from others, as `judge_identity` says it.
+        criteria: Hash of what it judged by, and of how many rows it was shown.
+        rows: How many rows of a result it was shown at most.
         made: When, in UTC, as ISO 8601 writes it.
         retrocypher: The version that made it.
         questions_sha256: Hash of the questions.
@@ -37,7 +39,9 @@ class Calibration:
     """
 
     judge: str
+    model: str
     criteria: str
+    rows: int
     made: str
     retrocypher: str
     questions_sha256: str

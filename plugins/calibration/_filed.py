@@ -26,7 +26,7 @@ class Filed:
 
     Attributes:
         name: What it is called.
-        judge: Id of the judge's model.
+        model: What tells the judge's model from others.
         criteria: Hash of what it judged by.
         made: When, as ISO 8601 writes it.
         kappa: Cohen's kappa by variant.
@@ -34,7 +34,7 @@ class Filed:
     """
 
     name: str
-    judge: str
+    model: str
     criteria: str
     made: str
     kappa: Mapping[str, Estimate]
@@ -102,7 +102,7 @@ def _read(file: Path) -> Filed:
             raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
         return Filed(
             name=file.stem,
-            judge=str(page["judge"]),
+            model=str(page["model"]),
             criteria=str(page["criteria"]),
             made=str(page["made"]),
             kappa={name: Estimate(**each["kappa"]) for name, each in page["variants"].items()},

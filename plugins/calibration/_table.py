@@ -42,7 +42,7 @@ def _head(calibration: Calibration) -> Iterator[str]:
     yield f"judge {one_line(calibration.judge)}, criteria {calibration.criteria[:8]}"
     yield f"{sum(calibration.sample.values()):,} queries: {kinds}"
     yield f"errors and variants: {calibration.bank}, {calibration.bank_entries:,} entries"
-    cost = "" if calibration.cost is None else f", {usd(calibration.cost)}"
+    cost = f", {usd(calibration.cost)}" if calibration.cost else ""
     calls, cached = calibration.calls["all"], calibration.calls["cached"]
     tokens = sum(calibration.tokens.values())
     yield f"{counted(calls, 'judgement')}, {cached:,} had before; {tokens:,} tokens{cost}"
@@ -54,19 +54,18 @@ def _lines(measured: Measured) -> Iterator[str]:
     yield f"false rejects   {estimate_text(rejects)} of {rejects.n:,} right queries"
     yield f"kappa           {estimate_text(measured.kappa)}"
     yield f"AUROC           {estimate_text(measured.auroc)}"
-    yield f"test-retest     {_retest(measured.test_retest)}"
+    yield from _retest(measured.test_retest)
     if measured.unjudged:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in measured.unjudged.items())
         yield f"no score        {kinds}; these are in no number"
 
 
-def _retest(told: TestRetest) -> str:
+def _retest(told: TestRetest) -> Iterator[str]:
     if told.largest is None:
-        return "n/a: each query was judged once (--repeats 3 tells it)"
-    return (
-        f"SD {estimate_text(told.spread)} over {told.repeats} judgements, largest distance "
-        f"{told.largest:.3f}, verdict turned {estimate_text(told.turned)}"
-    )
+        yield "test-retest     n/a: each query was judged once (--repeats 3 tells it)"
+        return
+    yield f"test-retest     SD {estimate_text(told.spread)} over {told.repeats} judgements"
+    yield f"                {told.largest:.3f} at most; verdict turned {estimate_text(told.turned)}"
 
 
 def _rates(title: str, first: str, rates: Mapping[str, Rate]) -> RenderableType:

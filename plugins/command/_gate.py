@@ -7,7 +7,7 @@ import click
 
 from plugins.command._json import json_option, print_json
 from plugins.comparison import read_run
-from plugins.gate import gate_lines, gate_of
+from plugins.gate import JUDGE_KAPPA, gate_lines, gate_of
 from plugins.publishing import append_job_summary, facts_of, job_summary, job_summary_file
 from plugins.records import read_records
 from plugins.summary import summarise
@@ -19,6 +19,13 @@ from plugins.summary import summarise
 @click.option("--baseline", help="Name or folder of what no-regression rules are measured against.")
 @click.option("--gate-allow-inconclusive", is_flag=True, help="Let no-regression hold where nothing shows.")
 @click.option("--gate-partial", is_flag=True, help="Judge a part of a run, or of its baseline.")
+@click.option(
+    "--gate-judge-kappa",
+    type=click.FloatRange(-1, 1),
+    default=JUDGE_KAPPA,
+    show_default=True,
+    help="Least lower end of kappa of a judge's calibration, for rules on its score.",
+)
 @json_option
 def gate_command(
     run: Path,
@@ -26,6 +33,7 @@ def gate_command(
     baseline: str | None,
     gate_allow_inconclusive: bool,
     gate_partial: bool,
+    gate_judge_kappa: float,
     as_json: bool,
 ) -> None:
     """Judge RUN by RULEs such as "f1>=0.6", "f1 by task>=0.4" or "no-regression f1 margin=0.02".
@@ -34,7 +42,12 @@ def gate_command(
     hold, 1 where not, 16 where the run is incomplete, and 2 where a rule or a file cannot be used.
     """
     gate = gate_of(
-        rules, baseline, Path.cwd(), allow_inconclusive=gate_allow_inconclusive, partial=gate_partial
+        rules,
+        baseline,
+        Path.cwd(),
+        allow_inconclusive=gate_allow_inconclusive,
+        partial=gate_partial,
+        judge_kappa=gate_judge_kappa,
     )
     side = read_run(run)
     result = gate.judge(side)

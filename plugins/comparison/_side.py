@@ -30,6 +30,9 @@ SHARES = ("passed", "status.ok")
 MEASURES = (*METRICS, *SHARES)
 """All that a comparison or a gate may be about."""
 
+JUDGED = {"judge": "with_reference", "judge.without_reference": "without_reference"}
+"""Scores of a judge by name, and the variant of each; a gate may be about one, too."""
+
 
 _NAMED = 3
 
@@ -42,8 +45,8 @@ class Side:
         name: What the user called it.
         conditions: What the scores were measured under.
         manifest: The manifest of the run; empty where it has none.
-        records: One entry a case: ``question_id``, `DIMENSIONS`, ``scores`` (by `MEASURES`; None where the
-            case has an infrastructure error).
+        records: One entry a case: ``question_id``, `DIMENSIONS`, ``scores`` (by `MEASURES`, and of a judged
+            run by `JUDGED`; None where the case has an infrastructure error).
         asked: What each case was asked, as a hash, by `asked_as`.
         golds: What is right and how it is known, as a hash, by question id.
         targets: The molecule each question clusters by, as a hash, by question id.
@@ -71,7 +74,7 @@ class Side:
         """
         left_out = set(without)
         kept = (each for each in self.records if asked_as(each) not in left_out)
-        return ScoreTable(kept, self.targets, MEASURES)
+        return ScoreTable(kept, self.targets, (*MEASURES, *JUDGED))
 
     @property
     def errors(self) -> int:
@@ -170,7 +173,13 @@ def _reduced(record: Mapping[str, Any]) -> dict[str, Any]:
     told = {name: scores.get(name) for name in METRICS}
     ran = (record.get("execution") or {}).get("status") == "ok"
     shares = {"passed": float(bool(record.get("passed"))), "status.ok": float(ran)}
-    return {"question_id": record["question_id"], **kept, "scores": {**told, **shares}}
+    judged = record.get("judge") or {}
+    said = {name: (judged.get(variant) or {}).get("score") for name, variant in JUDGED.items()}
+    return {
+        "question_id": record["question_id"],
+        **kept,
+        "scores": {**told, **shares, **(said if judged else {})},
+    }
 
 
 def _gold(question: Question) -> str:

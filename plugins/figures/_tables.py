@@ -7,6 +7,7 @@ from plugins.ledger import ledger_rows
 
 Row = dict[str, Any]
 _ESTIMATE = ("value", "low", "high")
+_OF_A_JUDGE = ("score", "f1", "accepted", "right", "kappa", "auroc", "spearman", "kendall")
 
 
 def tables(page: Mapping[str, Any]) -> dict[str, list[Row]]:
@@ -17,6 +18,7 @@ def tables(page: Mapping[str, Any]) -> dict[str, list[Row]]:
         "boxes": [row for run in runs for row in _boxes(run)],
         "errors": [row for run in runs for row in _errors(run)],
         "text-metrics": [row for run in runs for row in _validity(run)],
+        "judge": [row for run in runs for row in _judge(run)],
         "loops": [{"run": run["name"], **row} for run in runs for row in ledger_rows(run["ledger"])],
         "comparisons": [row for each in page["comparisons"] for row in _comparison(each)],
     }
@@ -109,3 +111,23 @@ def _comparison(each: Mapping[str, Any]) -> Iterator[Row]:
                 for name in ("wins", "losses", "ties", "p_value", "p_holm", "detectable", "verdict")
             },
         }
+
+
+def _judge(run: Mapping[str, Any]) -> Iterator[Row]:
+    for part in run["judge"]:
+        for task, each in part["rows"]:
+            told = {name: getattr(each, name) for name in _OF_A_JUDGE}
+            told |= {"brier": each.reliability.brier, "ece": each.reliability.ece}
+            yield {
+                "run": run["name"],
+                "judge": part["judge"],
+                "variant": part["variant"],
+                "task": task,
+                "judged": each.judged,
+                "no_score": sum(each.unjudged.values()),
+                **{
+                    name if end == "value" else f"{name}_{end}": estimate.to_json()[end]
+                    for name, estimate in told.items()
+                    for end in _ESTIMATE
+                },
+            }

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from kg.errors import InputError
 from plugins.figures._csv import as_csv
+from plugins.figures._judge import judge_reliability, judge_scores
 from plugins.figures._latex import as_latex
 from plugins.figures._others import correlations, errors, loops, text_metrics
 from plugins.figures._scores import boxes, f1_by_task
@@ -68,6 +69,10 @@ def _figures(page: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
             yield _name("text-metrics", of_run), text_metrics(run["clouds"])
         if run["validity"]:
             yield _name("text-metrics-correlations", of_run), correlations(run["validity"])
+        for part in run["judge"]:
+            told = [part["variant"].replace("_", "-"), *([part["judge"]] if len(run["judge"]) > 2 else [])]
+            yield _name("judge-scores", [*of_run, *told]), judge_scores(part)
+            yield _name("judge-reliability", [*of_run, *told]), judge_reliability(part)
         if run["ledger"]:
             yield _name("loops", of_run), loops(run["ledger"])
 

@@ -1,5 +1,6 @@
 """Rules and a run in, a verdict out: whether a build may pass."""
 
+from plugins.gate._calibrated import JUDGE_KAPPA, MOST_UNJUDGED
 from plugins.gate._errors import RuleError
 from plugins.gate._gate import Gate, gate_of, idle_baseline
 from plugins.gate._judge import COMMON, REMEDY
@@ -11,6 +12,8 @@ from plugins.gate._unpaired import unpaired
 
 __all__ = [
     "COMMON",
+    "JUDGE_KAPPA",
+    "MOST_UNJUDGED",
     "REMEDY",
     "AtLeast",
     "Found",

@@ -1,16 +1,21 @@
 """A gate: rules, and what a run is measured against."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from kg.errors import InputError
 from plugins.baselines import find_side
 from plugins.comparison import Side
+from plugins.gate._calibrated import JUDGE_KAPPA, distrust, judge_rules, unjudged
 from plugins.gate._judge import judge_rule
 from plugins.gate._parse import parse_rule
 from plugins.gate._result import GateResult, GateVerdict
 from plugins.gate._rules import NO_REGRESSION, AtLeast, NoRegression, Rule
+
+if TYPE_CHECKING:
+    from plugins.calibration import Filed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,8 @@ class Gate:
         allow_inconclusive: Whether a rule against regressions holds where nothing can be told.
         partial: Whether a part of the planned cases may be judged, and what run and baseline have in common.
         idle: The baseline that is named although no rule needs one; empty where there is none.
+        calibrations: The calibrations of judges on file; read only where a rule is about a judge's score.
+        judge_kappa: What the lower end of their kappa must be at least.
     """
 
     rules: tuple[Rule, ...]
@@ -30,6 +37,8 @@ class Gate:
     allow_inconclusive: bool
     partial: bool
     idle: str = ""
+    calibrations: "tuple[Filed, ...]" = ()
+    judge_kappa: float = JUDGE_KAPPA
 
     @property
     def compared_metrics(self) -> tuple[str, ...]:
@@ -39,6 +48,19 @@ class Gate:
     def __str__(self) -> str:
         against = f" (against {self.baseline.name})" if self.baseline else ""
         return "; ".join(map(str, self.rules)) + against
+
+    @property
+    def asks_a_judge(self) -> bool:
+        """Whether a rule is about the score of a judge."""
+        return bool(judge_rules(self.rules))
+
+    def distrusts(self, judge: Mapping[str, Any] | None) -> str:
+        """Return why the rules may not be about the score of a judge; empty where they may, or are not.
+
+        Args:
+            judge: What the manifest says of the run's judge; None where it has none.
+        """
+        return distrust(self.rules, judge, self.calibrations, self.judge_kappa)
 
     def judge(self, run: Side) -> GateResult:
         """Return what becomes of the rules; refuses an incomplete run, and a part of one unless allowed.
@@ -52,6 +74,11 @@ class Gate:
             return GateResult(GateVerdict.REFUSED, reason, incomplete=True, baseline=name)
         if run.part and not self.partial:
             reason = f"the run is not whole: {run.part}; --gate-partial judges it all the same"
+            return GateResult(GateVerdict.REFUSED, reason, baseline=name)
+        if reason := self.distrusts(run.manifest.get("judge")):
+            return GateResult(GateVerdict.REFUSED, reason, baseline=name)
+        if (without := unjudged(self.rules, run)) and not self.partial:
+            reason = f"{without}; --gate-partial judges the others all the same"
             return GateResult(GateVerdict.REFUSED, reason, baseline=name)
         rules = tuple(
             judge_rule(
@@ -69,6 +96,8 @@ class Gate:
     def _notes(self, run: Side) -> Iterator[str]:
         if run.part:
             yield f"judged although not whole: {run.part}"
+        if without := unjudged(self.rules, run):
+            yield f"judged although not whole: {without}"
         if self.idle:
             yield f"baseline {self.idle} is not looked at: no rule is a {NO_REGRESSION} one"
         together = [rule for rule in self.rules if isinstance(rule, AtLeast) and "model" not in rule.by]
@@ -84,27 +113,48 @@ def gate_of(
     allow_inconclusive: bool = False,
     partial: bool = False,
     standing: bool = False,
+    judge_kappa: float = JUDGE_KAPPA,
 ) -> Gate:
     """Read rules and the baseline they need.
 
     Args:
         rules: As a user writes them, at least one.
         baseline: Name or folder of the baseline.
-        root: The project's folder, which ``reports/baselines`` is below.
+        root: The project's folder, which ``reports/baselines`` and ``reports/calibrations`` are below.
         allow_inconclusive: As in `Gate`.
         partial: As in `Gate`.
         standing: Whether the baseline is a standing setting, not named for these rules: then it may be idle.
+        judge_kappa: As in `Gate`.
 
     Raises:
-        InputError: If a rule cannot be read, the baseline it needs is not named, incomplete or unreadable, or
-            no rule needs the one that is named.
+        InputError: If a rule cannot be read, the baseline it needs is not named, incomplete or unreadable, no
+            rule needs the one that is named, or a calibration that a rule needs cannot be read.
     """
     read = tuple(dict.fromkeys(parse_rule(text) for text in rules))
     if baseline is not None and not any(isinstance(rule, NoRegression) for rule in read):
         if not standing:
             raise idle_baseline(baseline, "; ".join(map(str, read)))
-        return Gate(read, None, allow_inconclusive, partial, idle=baseline)
-    return Gate(read, _baseline(read, baseline, root), allow_inconclusive, partial)
+        against, idle = None, baseline
+    else:
+        against, idle = _baseline(read, baseline, root), ""
+    return Gate(
+        read,
+        against,
+        allow_inconclusive,
+        partial,
+        idle,
+        calibrations=_calibrations(read, root),
+        judge_kappa=judge_kappa,
+    )
+
+
+def _calibrations(rules: Iterable[Rule], root: Path) -> "tuple[Filed, ...]":
+    if not judge_rules(rules):
+        return ()
+    # What it needs takes its time, which a gate without a judge need not.
+    from plugins.calibration import filed
+
+    return tuple(filed(root))
 
 
 def idle_baseline(baseline: str, rules: str) -> InputError:

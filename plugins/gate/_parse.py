@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from typing import NoReturn
 
-from plugins.comparison import MEASURES
+from plugins.comparison import JUDGED, MEASURES
 from plugins.gate._errors import RuleError
 from plugins.gate._rules import NO_REGRESSION, AtLeast, NoRegression, Rule
 from plugins.gate._tokens import Token, tokens
@@ -37,7 +37,7 @@ class _Parser:
         if self._token.text == NO_REGRESSION:
             self._at += 1
             return self._no_regression()
-        metric = self._name(MEASURES, "score", (NO_REGRESSION,))
+        metric = self._name((*MEASURES, *JUDGED), "score", (NO_REGRESSION,))
         by = self._by() if self._token.text == "by" else ()
         if self._token.text != ">=":
             self._refuse(f">= wanted{self._instead()}: a rule says {metric}>= and a number from 0 to 1")
@@ -47,6 +47,8 @@ class _Parser:
         return AtLeast(metric, least, by)
 
     def _no_regression(self) -> NoRegression:
+        if self._token.text in JUDGED:
+            self._refuse("a baseline keeps no scores of a judge; a rule about one says judge>=0.6")
         metric = self._name(MEASURES, "score")
         margin: float | None = None
         by: tuple[str, ...] = ()

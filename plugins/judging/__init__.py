@@ -2,6 +2,14 @@
 
 from plugins.judging._judge_run import JudgedRun, judge_run
 from plugins.judging._render import render_judged
-from plugins.judging._request import JudgeRequest, judge_request, run_judge
+from plugins.judging._request import NO_CACHE, JudgeRequest, judge_request, run_judge
 
-__all__ = ["JudgeRequest", "JudgedRun", "judge_request", "judge_run", "render_judged", "run_judge"]
+__all__ = [
+    "NO_CACHE",
+    "JudgeRequest",
+    "JudgedRun",
+    "judge_request",
+    "judge_run",
+    "render_judged",
+    "run_judge",
+]

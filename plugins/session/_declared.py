@@ -129,6 +129,12 @@ DECLARED = (
     Declared("baseline", "what no-regression is measured against: its name, or a folder", "NAME|DIR", None),
     Declared("gate-allow-inconclusive", "let no-regression hold where nothing shows", "", None, flag=True),
     Declared("gate-partial", "let the gate judge a part of a run, or of its baseline", "", None, flag=True),
+    Declared(
+        "gate-judge-kappa",
+        "least lower end of kappa of a judge's calibration, for rules on its score",
+        "F",
+        "0.6",
+    ),
     Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
     Declared("answer", "have an answer written from the rows, and check what it claims", "", None, flag=True),
     Declared(

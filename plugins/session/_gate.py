@@ -9,9 +9,11 @@ import pytest
 
 from kg.errors import InputError
 from kg.questions import Setting
+from plugins.judge import judge_facts
 from plugins.session._declared import dest
 from plugins.session._plan import Plan
 from plugins.terminal import counted
+from prompts.models import contents_of
 
 if TYPE_CHECKING:
     from plugins.comparison import Side
@@ -31,8 +33,8 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
 
     Raises:
         InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
-            baseline of the command line, or the baseline is not there or is of other questions, another graph
-            or other scoring options.
+            baseline of the command line, the baseline is not there or is of other questions, another graph
+            or other scoring options, or a rule is about a judge that was not calibrated well enough.
     """
     options = plan.options
     # One of pyproject.toml stands there for all runs; one of the command line is for this run.
@@ -51,7 +53,10 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         allow_inconclusive=options.gate_allow_inconclusive,
         partial=options.gate_partial,
         standing=standing,
+        judge_kappa=options.gate_judge_kappa,
     )
+    if gate.asks_a_judge and (reason := gate.distrusts(_judge(plan))):
+        raise InputError(reason)
     cut = next(_cuts(plan, config, settings), None)
     if cut is not None and not gate.partial:
         raise InputError(
@@ -63,6 +68,14 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
 
         require_pairs(gate, planned_side(plan))
     return gate
+
+
+def _judge(plan: Plan) -> dict[str, Any] | None:
+    """Return what the manifest will say of the judge."""
+    if plan.judge is None:
+        return None
+    spec = plan.judge.spec
+    return judge_facts(spec, plan.judge.criteria, contents_of([spec]))
 
 
 def side_of(controller: "Controller", status: int) -> "Side":

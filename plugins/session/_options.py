@@ -49,6 +49,7 @@ class Options:
         baseline: Name or folder of what rules against regressions measure against.
         gate_allow_inconclusive: Whether such a rule holds where nothing can be told.
         gate_partial: Whether rules judge a part of the planned cases.
+        gate_judge_kappa: What the lower end of kappa of a judge's calibration must be at least, -1 to 1.
         shard: Which part of the run to run, as ``i/n``; None for all of it.
         answer: Whether answers are written from rows.
         answer_model: Specification of the model that writes them; None for the model itself.
@@ -88,6 +89,7 @@ class Options:
     baseline: str | None
     gate_allow_inconclusive: bool
     gate_partial: bool
+    gate_judge_kappa: float
     shard: str | None
     answer: bool
     answer_model: str | None
@@ -139,6 +141,7 @@ def read_options(config: pytest.Config) -> Options:
         baseline=given["baseline"],
         gate_allow_inconclusive=bool(given["gate-allow-inconclusive"]),
         gate_partial=bool(given["gate-partial"]),
+        gate_judge_kappa=_required("gate-judge-kappa", given["gate-judge-kappa"], float, -1.0, 1.0),
         shard=given["shard"],
         answer=bool(given["answer"]),
         answer_model=given["answer-model"],

@@ -9,11 +9,11 @@ from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
 from plugins.statistics._estimate import FEWEST, Estimate
 from plugins.statistics._kappa import Flags
 from plugins.statistics._means import certain_share
-from plugins.statistics._resampling import Clusters, Floats, blocks
+from plugins.statistics._resampling import Clusters, Floats, Resampler, blocks
 
 
 def auroc(
-    scores: Sequence[float] | Floats, positive: Flags, clusters: Names, seed: int | None = None
+    scores: Sequence[float] | Floats, positive: Flags, clusters: Names, resampler: Resampler | None = None
 ) -> Estimate:
     """Return how likely a positive case has a higher score than a negative one; a tie counts half.
 
@@ -25,7 +25,7 @@ def auroc(
         scores: One a case.
         positive: Whether each case is a positive one.
         clusters: The target molecule of each case.
-        seed: Of the resamples; the default one where there is none.
+        resampler: As for `bootstrapped`.
 
     Returns:
         The value is None without a case of each kind.
@@ -49,7 +49,7 @@ def auroc(
             parts.append(np.where(pairs > 0, won / np.where(pairs > 0, pairs, 1), np.nan))
         return np.concatenate(parts)
 
-    found = bootstrapped(of_weights, of, len(values), seed)
+    found = bootstrapped(of_weights, of, len(values), resampler)
     if found.value not in (0, 1) or not found.has_interval:
         return found
     fewest = min(len(np.unique(places[flags])), len(np.unique(places[~flags])))

@@ -16,7 +16,7 @@ Weights = npt.NDArray[np.number]
 
 
 def bootstrapped(
-    of_weights: Callable[[Weights], Floats], of: Clusters, n: int, seed: int | None = None
+    of_weights: Callable[[Weights], Floats], of: Clusters, n: int, resampler: Resampler | None = None
 ) -> Estimate:
     """Return a number with its expanded BCa interval.
 
@@ -25,7 +25,7 @@ def bootstrapped(
             of each resample; NaN where it is not defined.
         of: The clusters.
         n: How many cases there are.
-        seed: Of the resamples; the default one where there is none.
+        resampler: Draws the resamples; one of `RESAMPLES` with the default seed where there is none.
 
     Returns:
         The value is None where it is not defined; the ends are None where that is so in too many resamples,
@@ -37,7 +37,7 @@ def bootstrapped(
     none = Estimate(float(value), None, None, n, of.count)
     if of.count < FEWEST:
         return none
-    resampler = Resampler(RESAMPLES) if seed is None else Resampler(RESAMPLES, seed)
+    resampler = resampler or Resampler(RESAMPLES)
     resampled = of_weights(resampler.weights(of.count))
     left_one_out = of_weights(1 - np.eye(of.count, dtype=np.uint8))
     defined = ~np.isnan(resampled)

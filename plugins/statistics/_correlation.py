@@ -6,13 +6,16 @@ import numpy as np
 
 from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
 from plugins.statistics._estimate import Estimate
-from plugins.statistics._resampling import Clusters, Floats, blocks, weighted
+from plugins.statistics._resampling import Clusters, Floats, Resampler, blocks, weighted
 
 _ZERO = 1e-12
 
 
 def pearson(
-    x: Sequence[float] | Floats, y: Sequence[float] | Floats, clusters: Names, seed: int | None = None
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    clusters: Names,
+    resampler: Resampler | None = None,
 ) -> Estimate:
     """Return Pearson's correlation with its interval.
 
@@ -20,7 +23,7 @@ def pearson(
         x: One score a case.
         y: The other, in the same order.
         clusters: The target molecule of each case.
-        seed: Of the resamples; the default one where there is none.
+        resampler: As for `bootstrapped`.
 
     Returns:
         The value is None where a score is the same for all cases; the ends are None where that is so in too
@@ -38,11 +41,14 @@ def pearson(
         n, su, sv, suu, svv, suv = weighted(weights, sums).T
         return _ratio(suv - su * sv / n, suu - su**2 / n, svv - sv**2 / n, n)
 
-    return bootstrapped(of_weights, of, len(first), seed)
+    return bootstrapped(of_weights, of, len(first), resampler)
 
 
 def spearman(
-    x: Sequence[float] | Floats, y: Sequence[float] | Floats, clusters: Names, seed: int | None = None
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    clusters: Names,
+    resampler: Resampler | None = None,
 ) -> Estimate:
     """Return Spearman's rank correlation with its interval; every resample is ranked anew.
 
@@ -64,7 +70,7 @@ def spearman(
         ]
         return np.concatenate(parts)
 
-    return bootstrapped(of_weights, of, len(first), seed)
+    return bootstrapped(of_weights, of, len(first), resampler)
 
 
 class _Ranks:

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
 from plugins.statistics._estimate import Estimate
 from plugins.statistics._means import certain_share
-from plugins.statistics._resampling import Clusters, Floats, weighted
+from plugins.statistics._resampling import Clusters, Floats, Resampler, weighted
 
 Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 
-def cohen_kappa(a: Flags, b: Flags, clusters: Names, seed: int | None = None) -> Estimate:
+def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None = None) -> Estimate:
     """Return Cohen's kappa (1960): how far two verdicts agree beyond what their frequencies bring about.
 
     Where they agree on all cases every resample is the same; then the low end is the kappa of as many
@@ -24,7 +24,7 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, seed: int | None = None) ->
         a: One verdict a case.
         b: The other, in the same order.
         clusters: The target molecule of each case.
-        seed: Of the resamples; the default one where there is none.
+        resampler: As for `bootstrapped`.
 
     Returns:
         The value is None without a case, and where both verdicts are the same one for all cases: nothing
@@ -39,7 +39,7 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, seed: int | None = None) ->
     def of_weights(weights: Weights) -> Floats:
         return _kappa(weighted(weights, sums))
 
-    found = bootstrapped(of_weights, of, len(first), seed)
+    found = bootstrapped(of_weights, of, len(first), resampler)
     if found.value != 1 or not found.has_interval:
         return found
     share = float(first.mean())

@@ -6,11 +6,14 @@ import numpy as np
 
 from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
 from plugins.statistics._estimate import Estimate
-from plugins.statistics._resampling import Clusters, Floats, blocks
+from plugins.statistics._resampling import Clusters, Floats, Resampler, blocks
 
 
 def kendall(
-    x: Sequence[float] | Floats, y: Sequence[float] | Floats, clusters: Names, seed: int | None = None
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    clusters: Names,
+    resampler: Resampler | None = None,
 ) -> Estimate:
     """Return Kendall's tau-b (1945) with its interval: pairs in the same order less the rest.
 
@@ -20,7 +23,7 @@ def kendall(
         x: One score a case.
         y: The other, in the same order.
         clusters: The target molecule of each case.
-        seed: Of the resamples; the default one where there is none.
+        resampler: As for `bootstrapped`.
 
     Returns:
         The value is None where a score is the same for all cases.
@@ -44,7 +47,7 @@ def kendall(
             parts.append(np.where(varies, np.clip(tau, -1, 1), np.nan))
         return np.concatenate(parts)
 
-    return bootstrapped(of_weights, of, len(first), seed)
+    return bootstrapped(of_weights, of, len(first), resampler)
 
 
 def _pairs(x: Floats, y: Floats, of: Clusters) -> tuple[Floats, Floats, Floats]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
+from plugins.statistics._bootstrapped import RESAMPLES, Names, Weights, bootstrapped
 from plugins.statistics._estimate import Estimate
 from plugins.statistics._kappa import Flags
 from plugins.statistics._means import mean_of
@@ -63,7 +63,7 @@ class Reliability:
 
 
 def reliability(
-    scores: Sequence[float] | Floats, right: Flags, clusters: Names, seed: int | None = None
+    scores: Sequence[float] | Floats, right: Flags, clusters: Names, resampler: Resampler | None = None
 ) -> Reliability:
     """Compare scores with the share of cases that are right, in ten bins of equal width.
 
@@ -71,13 +71,13 @@ def reliability(
         scores: One a case, 0 to 1.
         right: Whether each case is right.
         clusters: The target molecule of each case.
-        seed: Of the resamples; the default one where there is none.
+        resampler: As for `bootstrapped`.
     """
     values, truth = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if not len(values):
         nothing = Estimate(None, None, None, 0, 0)
         return Reliability((), nothing, nothing)
-    of, resampler = Clusters(clusters), Resampler() if seed is None else Resampler(seed=seed)
+    of, resampler = Clusters(clusters), resampler or Resampler(RESAMPLES)
     place = np.minimum(np.floor(values * BINS + _EDGE), BINS - 1).astype(np.intp)
     within = place[:, None] == np.arange(BINS)
     off = of.sums(within * (values - truth)[:, None])
@@ -97,5 +97,5 @@ def reliability(
             for number in np.unique(place).tolist()
         ),
         brier=mean_of((values - truth) ** 2, of.places, resampler),
-        ece=bootstrapped(of_weights, of, len(values), seed),
+        ece=bootstrapped(of_weights, of, len(values), resampler),
     )

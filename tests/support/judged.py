@@ -1,9 +1,12 @@
 """Records with judgements, as a judge leaves them."""
 
+import json
+from pathlib import Path
 from typing import Any
 
-from plugins.records import Record
-from support.records import record_of
+from plugins.records import Record, Round
+from support.records import record_of, write_run
+from support.reported import MANIFEST, answered, some_questions
 
 MODEL, CRITERIA = "judge-1", "c" * 64
 
@@ -58,3 +61,32 @@ def judged_record(
     scores = None if f1 is None else {"f1": f1, "precision": f1, "recall": f1}
     told = {"scores": scores, "passed": f1 == 1, "judge": judge, "execution": {"status": "ok"}}
     return record_of(case_id, **{**told, **fields})
+
+
+def judge_answer(score: int, reason: str) -> str:
+    """Return what a judge answers, as it is asked to."""
+    return json.dumps({"reason": reason, "score": score})
+
+
+REVERSED = "The PRODUCES arrow is reversed, so <b>nothing</b> is found."
+
+
+def judged_run(folder: Path) -> Path:
+    """Write a run with and without a loop, each case judged: with the reference well, without it poorly."""
+    questions = some_questions()
+    records = []
+    for loop in ("none", "review"):
+        for number, question in enumerate(questions):
+            right = bool(number % 3) or loop == "review"
+            record: Any = answered(question, right, loop=loop, rounds=[Round("generator", None, "", None)])
+            score = 0.9 if right else 0.2
+            if number == 4:
+                score = 0.1
+            record.judge = {
+                "model": MODEL,
+                "criteria": CRITERIA,
+                "with_reference": judgement(score, REVERSED if score < 0.5 else "It is right."),
+                "without_reference": judgement(None, kind="malformed") if number == 1 else judgement(0.7),
+            }
+            records.append(record)
+    return write_run(folder, records, questions, {**MANIFEST, "cases": len(records)})

@@ -2,10 +2,16 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.calibrated import calibration
+from support.roles_api import RolesApi, always
 from support.suite import Ran, Suite
+
+from plugins.calibration import keep
+from plugins.judge import load_criteria
 
 PART = ("--sample=10", "--gate-partial")
 WRONG = "--model=mini=mutant:drop_component,change_length"
@@ -24,6 +30,7 @@ def properties(file: Path) -> dict[str, str]:
         (("-n0", "--gate=f1>=0.4", "--sample=5"), "--sample 5 runs a part of the cases"),
         (("-n0", "--gate=f1>=0.4", "-k", "best"), "-k best runs a part of the cases"),
         (("-n0", "--gate=no-regression f1"), "needs a baseline"),
+        (("-n0", "--gate=judge>=0.4"), "the rule judge>=0.4 needs a judge, and the run has none"),
         (("-n0", "--baseline=exemplar"), "measured against it, for there is no rule; add a rule such as"),
         (("-n0", "--baseline=exemplar", "--gate=f1>=0.4"), "measured against it, for f1>=0.4 needs none"),
         (
@@ -109,3 +116,25 @@ def test_an_incomplete_run_is_refused_whatever_is_allowed(
     monkeypatch.setenv("OPENAI_BASE_URL", refusing_api)
     ran = live("-n0", "--model=some-model", "--sample=1", "--gate-partial", "--gate=f1>=0")
     refused(ran, 16, "the run is incomplete: 1 with an infrastructure error")
+
+
+def test_a_judge_gates_once_it_is_calibrated(
+    live: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = RolesApi({"judge": always('{"reason": "It is right.", "score": 9}')})
+    monkeypatch.setenv("RETROCYPHER_JUDGE_API_KEY", "judge-key-1")
+    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
+    asked = ("-n0", "--model=oracle", "--sample=3", "--gate-partial", "--judge=gpt-4o", "--gate=judge>=0.8")
+    refused = live(*asked, root=tmp_path)
+    assert refused.status == 4, refused.output
+    assert "no calibration of the judge gpt-4o is on file" in refused.output
+    assert not api.asked
+    known = replace(calibration(), model="gpt-4o", criteria=load_criteria().sha256)
+    keep(known, None, tmp_path)
+    held = live(*asked, root=tmp_path)
+    assert held.status == 0, held.output
+    assert "judge>=0.8: 0.900" in held.output
+    strict = live(*asked, "--gate-judge-kappa=0.99", root=tmp_path)
+    assert strict.status == 4
+    assert "and 0.99 is asked for (--gate-judge-kappa)" in strict.output
+    api.stop()

@@ -1,12 +1,15 @@
 """How far a judge agrees with F1, from records."""
 
+from io import StringIO
+
 import numpy as np
 import pytest
+from rich.console import Console
 from support.judged import CRITERIA, MODEL, judged_record
 from support.records import record_of
 
 from kg.errors import InputError
-from plugins.agreement import agreements, opinions
+from plugins.agreement import agreement_table, agreements, opinions
 
 TASKS = ("precursors", "best_yield")
 
@@ -96,3 +99,17 @@ def test_a_judgement_that_is_none_is_refused_with_its_case(score: object) -> Non
     record["judge"]["with_reference"]["score"] = score
     with pytest.raises(InputError, match="some-case: its judgement cannot be read"):
         list(opinions([record], {}))
+
+
+def test_the_table_fits_80_columns_and_shows_names_of_others_plainly() -> None:
+    told = records()
+    told[0]["case_id"] = "a\x1b[31m case"
+    told[0]["judge"]["with_reference"]["score"] = 1 - round(told[0]["scores"]["f1"])
+    console = Console(width=80, file=StringIO(), highlight=False)
+    console.print(agreement_table(agreements(opinions(told, {}))))
+    text = console.file.getvalue()
+    assert "agreement with execution, with reference" in text
+    assert "\x1b" not in text
+    assert text.count("furthest apart") == 2
+    rows = [line.split() for line in text.splitlines() if line.startswith("all ")]
+    assert [row[1] for row in rows] == ["60", "60"]

@@ -70,7 +70,7 @@ def judge(score: Score) -> Callable[[Iterable[Task]], Iterator[tuple[Task, Judge
 
 def calibrated(score: Score, **options: Any) -> Calibrated:
     given = {"bank": "a bank", "per_error": 3, "variants": ("with_reference",), **options}
-    return calibrate("j", load_criteria(), judge(score), bank(), load_questions(), **given)
+    return calibrate("j", "model-j", load_criteria(), judge(score), bank(), load_questions(), **given)
 
 
 def test_the_sample_has_each_label_and_as_many_right_queries() -> None:
@@ -208,7 +208,6 @@ def test_rows_are_shown_where_the_criteria_say_so() -> None:
 
 
 def test_a_bank_of_other_questions_is_refused() -> None:
+    ask, questions = judge(lambda task: 1), load_questions()
     with pytest.raises(InputError, match="holds no error of one of these questions"):
-        calibrate(
-            "j", load_criteria(), judge(lambda task: 1), (), load_questions(), bank="a bank", per_error=1
-        )
+        calibrate("j", "model-j", load_criteria(), ask, (), questions, bank="a bank", per_error=1)

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.judged import judged_run
 from support.records import write_run
 from support.reported import MANIFEST, a_run, answered, some_questions
 
 from kg.errors import InputError
+from plugins.agreement import agreements, opinions
 from plugins.figures import write_figures
 from plugins.figures._csv import as_csv
 from plugins.figures._latex import as_latex
@@ -135,3 +137,18 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="--figures"):
         write_figures({"runs": [], "comparisons": []}, tmp_path / "file")
+
+
+def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run")
+    written = write_figures(page_of(read_runs([run])), tmp_path / "out")
+    names = {file.name for file in written}
+    for variant in ("with-reference", "without-reference"):
+        assert {f"judge-scores-{variant}.svg", f"judge-reliability-{variant}.png"} <= names
+    rows = rows_of(tmp_path / "out" / "judge.csv")
+    assert [(row["variant"], row["judged"]) for row in rows if row["task"] == "all"] == [
+        ("with_reference", "120"),
+        ("without_reference", "118"),
+    ]
+    found = agreements(opinions(read_records(run), read_targets(run)))
+    assert float(rows[0]["kappa_low"]) == found[0].overall.kappa.low

@@ -1,37 +1,13 @@
 """The section of the page on what a judge said."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.judged import CRITERIA, MODEL, judgement
+from support.judged import MODEL, REVERSED, judged_run
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
-from plugins.records import Round
 from plugins.report import build_report
-
-REVERSED = "The PRODUCES arrow is reversed, so <b>nothing</b> is found."
-
-
-def judged_run(folder: Path) -> Path:
-    questions = some_questions()
-    records = []
-    for loop in ("none", "review"):
-        for number, question in enumerate(questions):
-            right = bool(number % 3) or loop == "review"
-            record: Any = answered(question, right, loop=loop, rounds=[Round("generator", None, "", None)])
-            score = 0.9 if right else 0.2
-            if number == 4:
-                score = 0.1
-            record.judge = {
-                "model": MODEL,
-                "criteria": CRITERIA,
-                "with_reference": judgement(score, REVERSED if score < 0.5 else "It is right."),
-                "without_reference": judgement(None, kind="malformed") if number == 1 else judgement(0.7),
-            }
-            records.append(record)
-    return write_run(folder, records, questions, {**MANIFEST, "cases": len(records)})
 
 
 @pytest.fixture(scope="module")

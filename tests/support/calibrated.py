@@ -1,0 +1,46 @@
+"""Calibrations of judges, without asking one."""
+
+from functools import cache
+from pathlib import Path
+
+from kg.questions import load_questions
+from plugins.bank import load_bank
+from plugins.calibration import Calibration, Verdict, draw_sample, measure, sizes
+from support.judged import CRITERIA
+
+BANK = Path(__file__).parents[1] / "data" / "bank"
+
+
+@cache
+def calibration(mistaken: int = 0, silent: int = 0) -> Calibration:
+    """Return the calibration of a judge that is mistaken about every so many queries.
+
+    Args:
+        mistaken: About every how many; 0 for none.
+        silent: It says nothing of every so many; 0 for none.
+    """
+    sample = draw_sample(load_bank("development", BANK), load_questions().questions, 3)
+    verdicts = []
+    for number, probe in enumerate(sample):
+        right = probe.right != bool(mistaken and number % mistaken == 0)
+        score = None if silent and number % silent == 1 else float(right)
+        verdicts.append(Verdict(probe, (score,), "" if score is not None else "malformed"))
+    return Calibration(
+        judge="j",
+        model="model-j",
+        criteria=CRITERIA,
+        rows=0,
+        made="2026-01-02T03:04:05+00:00",
+        retrocypher="1",
+        questions_sha256="q",
+        bank="a bank",
+        bank_entries=444,
+        seed=0,
+        per_error=3,
+        repeats=1,
+        sample=sizes(sample),
+        variants={"with_reference": measure(verdicts)},
+        calls={"all": len(sample), "cached": 0},
+        tokens={},
+        cost=None,
+    )
