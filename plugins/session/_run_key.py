@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,8 @@ def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
     if judge is None:
         return {}
     facts = judge_facts(judge.spec, judge.criteria, contents)
-    return {"judge": {**_model(judge.spec, contents), "api": facts["api"], "criteria": facts["criteria"]}}
+    told = {"api": facts["api"], "criteria": facts["criteria"], "deepeval": version("deepeval")}
+    return {"judge": {**_model(judge.spec, contents), **told}}
 
 
 def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:

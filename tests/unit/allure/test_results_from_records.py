@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.allure_results import attachments, shown
+from support.judgements import judged
 from support.manifests import manifest_of
 from support.records import record_of, write_run
 
@@ -152,3 +153,18 @@ def test_no_two_cases_share_the_file_of_an_attachment(run: Path, tmp_path: Path)
     texts = "".join(file.read_text() for file in (tmp_path / "results").glob("*-result.json"))
     files = [file.name for file in (tmp_path / "results").glob("*-attachment.*")]
     assert [texts.count(name) for name in files] == [1] * len(files)
+
+
+def test_a_judgement_is_a_line_with_its_reason(tmp_path: Path) -> None:
+    told = record(1, cypher="RETURN 1", execution=NOTHING, scores=SCORES, judge=judged(0.75, None))
+    told.infrastructure_error = {"stage": "judge", "kind": "timeout", "message": "late"}
+    run = write_run(tmp_path / "run", [told], ASKED, manifest_of(), {}, {"abc": []})
+    write_results(run, tmp_path / "results")
+    (result,) = shown(tmp_path / "results").values()
+    # Its judge is no reason to call it broken.
+    assert result["status"] == "failed"
+    names = [step["name"] for step in result["steps"]]
+    assert names[-2:] == [
+        "Judge j, with reference: 0.750",
+        "Judge j, without reference: no score (malformed)",
+    ]

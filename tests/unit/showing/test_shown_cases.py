@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.judgements import judged
 from support.records import record_of, write_run
 from support.verified import written
 
@@ -207,3 +208,20 @@ def test_a_written_answer_is_shown_with_its_claims(tmp_path: Path) -> None:
         "REFUTED, 0% of 1 claim supported Nothing is said of agents. CONTRADICTED: (5, PRODUCES, CCO)" in text
     )
     assert "reaction 5 (a.parquet, row 3); by reader" in text
+
+
+def test_what_a_judge_said_is_shown_with_its_reason(tmp_path: Path) -> None:
+    judge = judged(0.75, None)
+    judge["with_reference"]["reason"] = f"The arrow is wrong {EVIL}"
+    done = shown(run_of(tmp_path, failed(judge=judge)), "precursors-001")
+    assert "judge: j" in done.output
+    assert "with reference: 0.750 (as said): The arrow is wrong" in done.output
+    assert "without reference: no score: malformed: no JSON" in done.output
+    assert "\x1b" not in done.output
+
+
+def test_a_case_whose_judge_could_not_be_asked_was_run(tmp_path: Path) -> None:
+    fault = {"stage": "judge", "kind": "connection", "message": "nobody there"}
+    done = shown(run_of(tmp_path, failed(judge=judged(None), infrastructure_error=fault)), "precursors-001")
+    assert "failed, F1 0.667" in done.output
+    assert "not run" not in done.output

@@ -1,0 +1,29 @@
+"""A real small model as judge: whatever it says is a score of the scale or none, and never a crash."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from plugins.judge import Grade, JudgeCase, Task, judge_spec, load_criteria, open_panel
+
+BRIEF = replace(
+    load_criteria(),
+    steps=dict.fromkeys(load_criteria().steps, ("Compare.",)),
+    rubric=(Grade(0, 10, "Higher is better."),),
+    prompt='{steps} {rubric} {case} Answer with JSON: {"reason": "short", "score": {low} to {high}}',
+)
+
+
+def test_a_local_model_judges(tmp_path: Path) -> None:
+    case = JudgeCase("c", "What makes CCO?", "(:Molecule)", "RETURN 1", "MATCH (m) RETURN m")
+    tasks = [Task(case, "without_reference")]
+    told = {"concurrency": 1, "seed": 0, "cache": tmp_path / "answers.sqlite", "criteria": BRIEF}
+    with open_panel(judge_spec("local", {}), environment={}, **told) as panel:
+        ((_, found),) = panel.judge(tasks)
+    assert (found.score is None) != (found.error is None)
+    assert not found.is_fault
+    assert found.tokens is not None
+    assert found.details["finish_reason"] in ("stop", "length")
+    # What was kept needs no process of its own.
+    with open_panel(judge_spec("local", {}), offline=True, **told) as panel:
+        ((_, again),) = panel.judge(tasks)
+    assert (again.cached, again.score, again.error) == (True, found.score, found.error)
