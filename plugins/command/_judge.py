@@ -9,10 +9,9 @@ from kg.errors import InputError
 from plugins.agreement import agreement_table, agreements, opinions
 from plugins.command._console import table_console
 from plugins.command._json import announcer, json_option, print_json
-from plugins.judging import NO_CACHE, judge_request, judge_run, render_judged, run_judge
+from plugins.judging import INCOMPLETE, NO_CACHE, judge_request, judge_run, render_judged, run_judge
 from plugins.records import read_manifest, read_records, read_targets
 
-_INCOMPLETE = 16
 _INTERRUPTED = 130
 
 
@@ -78,7 +77,7 @@ def judge_command(
         except KeyboardInterrupt:
             click.echo(f"interrupted: no calibration is kept{_answered(cache)}", err=True)
             context.exit(_INTERRUPTED)
-        context.exit(_INCOMPLETE if faults else 0)
+        context.exit(INCOMPLETE if faults else 0)
     if run is None:
         raise InputError("name the folder of a run, or give --calibrate")
     if given := [name for name, value in sampling.items() if value is not None and value is not False]:
@@ -106,7 +105,7 @@ def judge_command(
     else:
         table_console().print(render_judged(done))
         table_console().print(agreement_table(found))
-    context.exit(_INCOMPLETE if done.faults else 0)
+    context.exit(INCOMPLETE if done.faults else 0)
 
 
 def _answered(cache: str | None) -> str:

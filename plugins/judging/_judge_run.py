@@ -25,7 +25,8 @@ from plugins.records import json_line, read_manifest, read_records, read_summary
 from plugins.rescoring import write_in_place
 from plugins.summary import Summary
 
-Judgements = Mapping[Variant, Judgement]
+INCOMPLETE = 16
+"""Exit status of a run, and of judging one, where something could not be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +127,23 @@ def judge_run(
             summary=summary.to_json().get("judge", {}),
             means=judge_means(scored, targets),
         )
+        totals = {**read_summary(run), **summary.to_json()}
         counts = {name: getattr(done, name) for name in ("asked", "from_cache", "kept", "cost")}
         written.finish(
-            {**manifest, "judge": told},
-            {**read_summary(run), **summary.to_json()},
+            {**manifest, "judge": told, "exit_status": _status(manifest, totals)},
+            totals,
             told_as="judged_from",
             more=counts,
         )
     return done
+
+
+def _status(manifest: Mapping[str, Any], totals: Mapping[str, Any]) -> Any:
+    """The exit status of a run; one that lacked judgements alone and has them now is whole."""
+    status = manifest.get("exit_status")
+    lacks = totals["infrastructure_errors_by_stage"] or totals.get("lost_cases")
+    short = totals["cases"] < totals.get("selected_cases", 0)
+    return status if status != INCOMPLETE or lacks or short else int(totals["failed"] > 0)
 
 
 def _tasks(run: Path, manifest: Mapping[str, Any], request: JudgeRequest, mine: bool) -> Iterator[Task]:

@@ -7,6 +7,7 @@ from typing import Any
 from plugins.gate import Found, GateResult, RuleFinding, rule_line
 from plugins.publishing._escape import escaped
 from plugins.publishing._facts import Facts
+from plugins.records import JUDGE_STAGE
 from plugins.statistics import Change
 from plugins.terminal import counted
 
@@ -41,6 +42,9 @@ def _head(facts: Facts) -> Iterator[str]:
     errors = summary["infrastructure_errors"]
     if errors:
         yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."
+    faults = summary["infrastructure_errors_by_stage"].get(JUDGE_STAGE, 0)
+    if faults:
+        yield f"\n**Incomplete**: {counted(faults, 'case')} whose judge could not be asked."
     yield ""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from plugins.records import JUDGE_STAGE
 from plugins.report._environment import environment
 from plugins.report._run import Run
 from plugins.terminal import counted
@@ -74,6 +75,8 @@ def _cases(run: Run) -> str:
     parts = [f"{told['cases']:,} on record", f"{told['passed']:,} passed", f"{told['failed']:,} failed"]
     if told["infrastructure_errors"]:
         parts.append(f"{told['infrastructure_errors']:,} not run")
+    if faults := told["infrastructure_errors_by_stage"].get(JUDGE_STAGE):
+        parts.append(f"{faults:,} whose judge could not be asked")
     return ", ".join(parts)
 
 
