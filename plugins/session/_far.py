@@ -11,7 +11,7 @@ import pytest
 from kg.errors import InputError, RetroCypherError
 from kg.server import Endpoint, SessionFolder, connect, joined_folder
 from kg.store import fingerprint
-from plugins.remote import bring_along, host_of, remote_specs, require_reachable
+from plugins.remote import bring_along, host_of, remote_specs, require_log_on, require_reachable
 from plugins.resume import library_versions
 from plugins.session._context import Context
 from plugins.session._options import Options
@@ -42,6 +42,7 @@ def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
         arguments=[str(each) for each in config.invocation_params.args],
         root=config.rootpath,
     )
+    require_log_on(remote)
     bring_along(config)
     hosts = Counter(map(host_of, remote))
     return [

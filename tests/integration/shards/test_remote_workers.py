@@ -99,3 +99,21 @@ def test_a_server_of_this_machine_is_refused(ssh_config: Path, endpoint: Endpoin
         in refused.stderr + refused.stdout
     )
     assert not (tmp_path / "there").exists()
+
+
+def test_a_machine_that_ssh_does_not_reach_is_named(
+    ssh_config: Path, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    settings = tmp_path / "settings"
+    settings.write_text(ssh_config.read_text() + "\nHost nowhere\n  HostName nowhere.invalid\n")
+    options = (f"--graph={endpoint.uri}", "--model=oracle", "--sample=1", f"--run-dir={tmp_path / 'run'}")
+    for host, python, said in (
+        ("nowhere", sys.executable, "Could not resolve hostname"),
+        ("loopback", "/no/python", "/no/python"),
+    ):
+        tx = f"ssh={host}//ssh_config={settings}//python={python}//chdir={tmp_path / 'there'}"
+        ran = session(ssh_config, tmp_path / "there", endpoint, f"--tx={tx}", *options)
+        assert ran.returncode == 4, ran.stdout + ran.stderr
+        assert f"--tx: no worker can begin on {host}: " in ran.stderr
+        assert said in ran.stderr
+        assert "Traceback" not in ran.stdout + ran.stderr
