@@ -52,4 +52,6 @@ class RecordedChecker:
                 f"{case_id}: the records of {self._index.named} have no verdict on the answer that it gives "
                 "now. Run the case once on a graph with --answer, and name that run with --replay too."
             )
-        return Checked(record["claims"], record["verification"])
+        # What a judge made of it is asked for anew, by the judge of this run.
+        told = {name: value for name, value in record["verification"].items() if name != "judge"}
+        return Checked(record["claims"], told)

@@ -42,6 +42,15 @@ def verification_lines(verification: Mapping[str, Any]) -> Iterator[str]:
             f"the model lists {listed}:{share} {model['shared']:,} that the reader finds too, "
             f"{model['only_model']:,} that it does not, and leaves out {model['only_reader']:,}"
         )
+    if (judge := verification.get("judge")) is not None:
+        told = [_measured(name.replace("_", " "), judge[name]) for name in judge if name != "model"]
+        yield f"measured by {judge['model']}: {', '.join(told)}"
+
+
+def _measured(name: str, told: Mapping[str, Any]) -> str:
+    if told["score"] is None:
+        return f"no {name} ({(told['error'] or {}).get('kind')})"
+    return f"{name} {told['score']:.3f} of {told['parts']:,}"
 
 
 def _end(value: Any) -> str:

@@ -1,6 +1,14 @@
 """The record of a case and the files of a run directory."""
 
-from plugins.records._asked import JUDGE_STAGE, answer_fault, asked_a_model, is_of_answer, is_whole, was_run
+from plugins.records._asked import (
+    JUDGE_STAGE,
+    answer_fault,
+    asked_a_model,
+    is_of_answer,
+    is_of_judge,
+    is_whole,
+    was_run,
+)
 from plugins.records._files import ALLURE, MANIFEST, MESSAGES, QUESTIONS, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
@@ -42,6 +50,7 @@ __all__ = [
     "holds_records",
     "is_held",
     "is_of_answer",
+    "is_of_judge",
     "is_whole",
     "json_line",
     "json_page",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _OF_ANSWER = "answer:"
+_OF_JUDGE = f"{_OF_ANSWER}judge:"
 JUDGE_STAGE = "judge"
 """The one stage of an infrastructure error that comes after the scores."""
 
@@ -22,6 +23,11 @@ def is_of_answer(role: str) -> bool:
     return role.startswith(_OF_ANSWER)
 
 
+def is_of_judge(role: str) -> bool:
+    """Return whether rounds of a role are those of a judge that measures the written answer."""
+    return role.startswith(_OF_JUDGE)
+
+
 def answer_fault(record: Mapping[str, Any]) -> dict[str, str] | None:
     """Return why a written answer, its claims or its verdict are missing; None where nobody failed.
 
@@ -29,7 +35,8 @@ def answer_fault(record: Mapping[str, Any]) -> dict[str, str] | None:
         record: A record as in ``records.jsonl``.
 
     Returns:
-        ``stage`` (``model`` or ``graph``), ``kind`` and ``message``, as of an infrastructure error.
+        ``stage`` (``model``, ``graph`` or ``judge``), ``kind`` and ``message``, as of an infrastructure
+        error.
     """
     for turn in record["rounds"]:
         if is_of_answer(turn["role"]) and turn["verdict"] == "error":

@@ -6,7 +6,7 @@ from typing import Any
 
 from plugins.records import json_line
 from plugins.replay._index import Asked, RunIndex, who
-from prompts.models import Answer, Model, ModelError, ModelSpec, Request
+from prompts.models import Answer, Chat, Model, ModelError, ModelSpec, Request, TextModel
 
 _DETAILS = frozenset({"attempts", "finish_reason", "no_answer"})
 """What a model that reads messages tells beside its answer has one of these."""
@@ -24,13 +24,15 @@ class ReplayedModel:
         otherwise: Who is asked what is not on record; None for nobody.
     """
 
-    def __init__(self, spec: ModelSpec, seed: int, index: RunIndex, otherwise: Model | None) -> None:
+    def __init__(
+        self, spec: ModelSpec, seed: int, index: RunIndex, otherwise: TextModel | Model | None
+    ) -> None:
         self.label = spec.label
         self._who = who(spec.to_json(), seed)
         self._index = index
         self._otherwise = otherwise
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request | Chat) -> Answer:
         """Answer a request.
 
         Raises:
@@ -44,14 +46,15 @@ class ReplayedModel:
             return _as_answer(turn)
         if self._otherwise is None:
             raise ModelError("not_recorded", self._missing(request))
-        return self._otherwise.answer(request)
+        # Whoever reads messages reads both kinds of request.
+        return self._otherwise.answer(request)  # type: ignore[arg-type]
 
     def close(self) -> None:
         """Close the other model."""
         if self._otherwise is not None:
             self._otherwise.close()
 
-    def _missing(self, request: Request) -> str:
+    def _missing(self, request: Request | Chat) -> str:
         return (
             f"{request.case_id}: what this case asks {self.label} has no answer in the records of "
             f"{self._index.named}, and there is no answer cache. Run with the prompts and options "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from plugins.records import is_of_answer, locate_records, read_record_at
+from plugins.records import is_of_answer, is_of_judge, locate_records, read_record_at
 from plugins.replay._calls import Call, calls_of
 from prompts.models import TEXT_KINDS
 
@@ -114,6 +114,8 @@ class RunIndex:
             if is_of_answer(turn["role"]):
                 who_answers = writers
             model, sha256 = who_answers.get(record["model"]), turn["messages_sha256"]
+            if is_of_judge(turn["role"]):
+                model = self._judges[run]
             failed = is_of_answer(turn["role"]) and turn["verdict"] == "error"
             if model is not None and sha256 is not None and not failed:
                 yield Asked(model, sha256, before[model, sha256]), turn

@@ -47,3 +47,7 @@ def write_answer(
     took = time.perf_counter() - started
     outcome.record.claims, outcome.record.verification = checked.claims, checked.verification
     outcome.add(Step(CHECK_ROLE, None, checked.verification["verdict"], time_s=took))
+    if (metrics := answering.metrics) is not None:
+        found = metrics.measure(case.id, case.question.text, written.text or "", written.given, outcome.add)
+        told = {name: measured.to_json() for name, measured in found.items()}
+        outcome.record.verification = {**checked.verification, "judge": {"model": metrics.label, **told}}

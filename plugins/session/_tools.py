@@ -16,6 +16,7 @@ from prompts.models import Model
 from prompts.templates import Prompt
 
 if TYPE_CHECKING:
+    from plugins.answer_metrics import AnswerMetrics
     from prompts.answering import AnswerWriter
 
 
@@ -49,11 +50,13 @@ class Answering:
         writer: Has them written.
         models: The model that writes them, by the label of the model that wrote the query.
         checker: Says what the graph holds of what they claim.
+        metrics: Has a judge measure them; None without a judge.
     """
 
     writer: "AnswerWriter"
     models: Mapping[str, Model]
     checker: Checker
+    metrics: "AnswerMetrics | None" = None
 
 
 @dataclass(frozen=True, slots=True)

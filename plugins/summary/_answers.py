@@ -20,6 +20,8 @@ class Answers:
     states: Counter[str] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
     support: RunningMean = field(default_factory=RunningMean)
+    measured: dict[str, RunningMean] = field(default_factory=dict)
+    unmeasured: Counter[str] = field(default_factory=Counter)
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count a record in, where an answer was to be written."""
@@ -36,6 +38,17 @@ class Answers:
             self.verdicts[str(verification["verdict"])] += 1
             if verification["support"] is not None:
                 self.support.add(verification["support"])
+            self._add_measured(verification.get("judge") or {})
+
+    def _add_measured(self, judge: Mapping[str, Any]) -> None:
+        for name, told in judge.items():
+            if name == "model":
+                continue
+            mean = self.measured.setdefault(name, RunningMean())
+            if told["score"] is None:
+                self.unmeasured[f"{name}: {told['error']['kind']}"] += 1
+            else:
+                mean.add(told["score"])
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts, and the mean share of supported claims over the answers that claim anything.
@@ -49,4 +62,11 @@ class Answers:
             "failed": self.failed,
             "verdicts": dict(sorted(self.verdicts.items())),
             "support": self.support.mean,
+            **({"judge": self._judge()} if self.measured else {}),
         }
+
+    def _judge(self) -> dict[str, Any]:
+        means = {
+            name: {"mean": mean.mean, "count": mean.count} for name, mean in sorted(self.measured.items())
+        }
+        return {**means, "without_score": dict(sorted(self.unmeasured.items()))}

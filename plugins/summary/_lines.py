@@ -9,6 +9,7 @@ from plugins.judge import VARIANTS
 from plugins.terminal import counted
 
 _OF_FALLBACKS = ("recall", "f1")
+_MEASURED = ("faithfulness", "answer_relevancy")
 _ANSWERED = ("written", "insufficient", "empty", "failed")
 
 
@@ -67,6 +68,17 @@ def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     said = ", ".join(f"{states[name]:,} {name}" for name in _ANSWERED if states[name] or name == "written")
     shown = ", ".join(f"{name} {count:,}" for name, count in sorted(verdicts.items()))
     yield f"answers: {said}{f'; {shown}' if shown else ''}"
+    judged = [each["judge"] for each in found if "judge" in each]
+    means = [part for name in _MEASURED if (part := _mean_of(name, judged))]
+    if means:
+        yield f"answers by the judge: {', '.join(means)}"
+
+
+def _mean_of(name: str, judged: Sequence[Mapping[str, Any]]) -> str:
+    parts = [each[name] for each in judged if name in each and each[name]["count"]]
+    count = sum(part["count"] for part in parts)
+    mean = sum(part["mean"] * part["count"] for part in parts) / count if count else 0.0
+    return f"{name.replace('_', ' ')} {mean:.3f} (of {count:,})" if count else ""
 
 
 def _judgements(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:

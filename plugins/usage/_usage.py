@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plugins.judge import judgements_of
-from plugins.records import asked_a_model, is_of_answer
+from plugins.records import asked_a_model, is_of_answer, is_of_judge
 from plugins.usage._model import ModelUsage
 
 _FIRST = "generator"
@@ -51,7 +51,9 @@ class Usage:
         for turn in record["rounds"]:
             if asked_a_model(turn):
                 asked = label
-                if is_of_answer(turn["role"]):
+                if is_of_judge(turn["role"]):
+                    asked = f"{_JUDGE}{_measured_by(record)}"
+                elif is_of_answer(turn["role"]):
                     asked = self._writers.get(label, label)
                 elif turn["role"] != _FIRST:
                     asked = self._players.get(label, label)
@@ -83,3 +85,8 @@ class Usage:
 
     def _each(self) -> Iterable[ModelUsage]:
         return (*self._models.values(), self._once)
+
+
+def _measured_by(record: Mapping[str, Any]) -> str:
+    """Label of the judge that measured the written answer of a case."""
+    return str(((record.get("verification") or {}).get("judge") or {}).get("model"))

@@ -1,7 +1,7 @@
 """Writes the answer to a question from what its query returned."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kg.execution import Execution
@@ -30,10 +30,12 @@ class Written:
             it could not be asked.
         stated: The claims of the answer, as the model lists them; None where it was not asked, or could not
             be.
+        given: The rows and passages that the model was given, each as a text.
     """
 
     text: str | None
     stated: StatedClaims | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def insufficient(self) -> bool:
@@ -88,13 +90,14 @@ class AnswerWriter:
         answer = _asked(TEXT_ROLE, messages, {"context": context.to_json()}, ask, note)
         if answer is None:
             return Written(None)
-        written = Written(said_aloud(answer.text))
+        given = (*context.facts, *(each.passage.text for each in context.passages))
+        written = Written(said_aloud(answer.text), given=given)
         verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
         findings = [{"context": context.to_json()}]
         note(Step(TEXT_ROLE, None, verdict, findings, messages=messages, answer=answer))
         if not written.text or written.claims_nothing:
             return written
-        return Written(written.text, _stated(question, written.text, ask, note))
+        return replace(written, stated=_stated(question, written.text, ask, note))
 
 
 def answer_messages(question: str, context: Context, truncated: bool = False) -> list[Message]:

@@ -186,3 +186,50 @@ def test_whatever_a_model_says_is_told_as_it_is(answered: Suite, api: RolesApi) 
     assert thinking["answer"].startswith("In reaction ")
     assert thinking["verification"]["verdict"] == true["verification"]["verdict"] == "VERIFIED"
     assert ran.summary["answers"]["failed"] == 0
+
+
+def measures(text: str) -> str:
+    """Find two claims, of which one holds; every statement bears on the question."""
+    if '"truths"' in text:
+        return json.dumps({"truths": ["It is so."]})
+    if '"claims"' in text and '"verdicts"' not in text:
+        return json.dumps({"claims": ["It is so.", "It is not."]})
+    if '"statements"' in text and '"verdicts"' not in text:
+        return json.dumps({"statements": ["It is so."]})
+    said = ["yes", "no"] if "It is not." in text else ["yes"]
+    return json.dumps({"verdicts": [{"verdict": each} for each in said]})
+
+
+def test_a_judge_measures_answers_too(
+    answered: Suite, suite: Suite, api: RolesApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes = api.players.pop("generator")
+    verdict = json.dumps({"reason": "It is the same.", "score": 10})
+    api.players |= {
+        "judge": always(verdict),
+        "generator": lambda text: writes(text) if "(:Molecule" in text else measures(text),
+    }
+    few = ("-n0", "--sample=2", "--judge=gpt-4.1-mini")
+    first = answered(*few)
+    assert first.status == 0, first.output
+    for record in first.records.values():
+        told = record["verification"]["judge"]
+        assert told["model"] == "gpt-4.1-mini"
+        assert (told["faithfulness"]["score"], told["answer_relevancy"]["score"]) == (0.5, 1.0)
+        roles = [turn["role"] for turn in record["rounds"]]
+        assert roles.count("answer:judge:faithfulness") == 3
+        assert roles.count("answer:judge:answer_relevancy") == 2
+    assert "answers by the judge: faithfulness 0.500 (of 2), answer relevancy 1.000 (of 2)" in first.output
+    used = json.loads((first.run / "manifest.json").read_text())["answers"]["by_model"]
+    by_judge = used["judge:gpt-4.1-mini"]
+    assert by_judge["asked"] + by_judge["from_cache"] == 2 * (2 + 5)
+
+    api.stop()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    replay = ("--graph=none", f"--replay={first.run}", "--offline", "-p", "no:allure_pytest")
+    again = suite(*replay, *ASKED, *few)
+    assert again.status == 0, again.output
+    parts = ("rounds", "answer", "claims", "verification", "scores", "infrastructure_error")
+    once, replayed = (without_times(ran.records.values()) for ran in (first, again))
+    for case, record in once.items():
+        assert {name: record[name] for name in parts} == {name: replayed[case][name] for name in parts}

@@ -62,6 +62,15 @@ def test_claims_of_reader_and_model_are_compared() -> None:
     assert "the model lists 3 claims: 67% of its list supported; 2 that the reader finds too" in lines[-1]
 
 
+def test_what_a_judge_measured_is_told() -> None:
+    told = dict(check("It is 5.").verification)
+    failed = {"score": None, "parts": 0, "error": {"kind": "timeout", "message": "too long"}}
+    measured = {"score": 0.5, "parts": 4, "error": None}
+    told["judge"] = {"model": "j", "faithfulness": measured, "answer_relevancy": failed}
+    *_, line = verification_lines(told)
+    assert line == "measured by j: faithfulness 0.500 of 4, no answer relevancy (timeout)"
+
+
 def test_a_model_cannot_raise_its_own_verdict() -> None:
     """The answer is false; all that its writer lists is true."""
     answer = f"In reaction 5, the reactants {ESTER} and {ACID} give the product {ETHANOL}."

@@ -126,7 +126,9 @@ def test_a_model_that_cannot_be_asked_is_on_the_record() -> None:
 
 def test_an_answer_outlives_its_claims() -> None:
     model = Scripted("It is CCO.", ModelError("timeout", "too long"))
-    assert model.write() == Written("It is CCO.")
+    written = model.write()
+    assert (written.text, written.stated) == ("It is CCO.", None)
+    assert written.given == ('{"product": "CCO"}', '{"product": "CCN"}')
     assert [step.verdict for step in model.steps] == ["written", "error"]
 
 

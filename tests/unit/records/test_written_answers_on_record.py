@@ -8,6 +8,7 @@ from support.records import record_of
 
 from plugins.records import Record, Round, answer_fault, is_of_answer, is_whole
 from plugins.summary import summarise
+from plugins.summary._lines import lines_below
 from prompts.answering import CLAIMS_ROLE, TEXT_ROLE
 
 FAULT = {"stage": "model", "kind": "timeout", "message": "too long"}
@@ -60,6 +61,26 @@ def test_answers_are_counted_beside_the_scores() -> None:
         "support": 1.0,
     }
     assert "answers" not in summarise([told()])
+
+
+def test_what_a_judge_measured_is_told_apart() -> None:
+    def judged(score: float | None) -> dict[str, Any]:
+        error = None if score is not None else {"kind": "malformed", "message": "no"}
+        parts = {"score": score, "parts": 2, "error": error}
+        judge = {"model": "j", "faithfulness": parts, "answer_relevancy": {**parts, "score": 0.5}}
+        return {"verdict": "VERIFIED", "support": 1.0, "judge": judge}
+
+    summary = summarise(
+        told(WRITTEN, case_id=str(score), answer="It is.", verification=judged(score))
+        for score in (0.5, 1.0, None)
+    )
+    assert summary["answers"]["judge"] == {
+        "answer_relevancy": {"mean": 0.5, "count": 3},
+        "faithfulness": {"mean": 0.75, "count": 2},
+        "without_score": {"faithfulness: malformed": 1},
+    }
+    lines = [*lines_below(summary["cells"], summary["wordings"])]
+    assert "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3)" in lines
 
 
 def test_records_without_the_field_are_read() -> None:

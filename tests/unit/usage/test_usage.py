@@ -73,7 +73,9 @@ def test_servers_may_leave_out_what_they_are(told: dict[str, Any]) -> None:
 
 def test_writers_of_answers_are_counted_by_themselves() -> None:
     usage = Usage({"m": "player"}, {"m": "writer"})
-    usage.add(record(turn(), turn("answer:text"), turn("answer:claims", cached=True, cost=None)))
+    asked = record(turn(), turn("answer:text"), turn("answer:claims", cached=True, cost=None))
+    asked["rounds"].append(turn("answer:judge:faithfulness"))
+    usage.add({**asked, "verification": {"judge": {"model": "j"}}})
     told = usage.to_json()["by_model"]
-    assert list(told) == ["m", "writer"]
+    assert list(told) == ["judge:j", "m", "writer"]
     assert (told["writer"]["asked"], told["writer"]["from_cache"]) == (1, 1)
