@@ -7,7 +7,7 @@ from typing import Any
 from plugins.agreement import Opinion, VariantAgreement, agreements, by_judge, disagreements, load_issues
 from plugins.report._case import shortened
 from plugins.report._run import Run, Series
-from plugins.statistics import Estimate, mean_of
+from plugins.statistics import Estimate, Resampler, mean_of
 
 TITLES = {"with_reference": "with the reference query", "without_reference": "without the reference query"}
 _TENTHS = 10
@@ -17,7 +17,8 @@ _REASON = 300
 
 def judged(run: Run) -> list[dict[str, Any]]:
     """Return a part for each judge and variant: agreement, scores, stated issues and disagreements."""
-    return [_part(run, found) for found in agreements(run.opinions, _APART)]
+    resampler = Resampler()
+    return [_part(run, found, resampler) for found in agreements(run.opinions, _APART)]
 
 
 def disputed(run: Run) -> list[str]:
@@ -57,7 +58,7 @@ def drawn(part: Mapping[str, Any], run: str, links: Mapping[tuple[str, str], str
     return {**part, "series": series, "disagreements": apart}
 
 
-def _part(run: Run, found: VariantAgreement) -> dict[str, Any]:
+def _part(run: Run, found: VariantAgreement, resampler: Resampler) -> dict[str, Any]:
     said = by_judge(run.opinions)[found.judge, found.criteria, found.variant]
     by_series = {
         series: cases
@@ -72,9 +73,9 @@ def _part(run: Run, found: VariantAgreement) -> dict[str, Any]:
         "rows": [("all", found.overall), *found.by_task.items()],
         "unjudged": found.overall.unjudged,
         "reliability": found.overall.reliability,
-        "series": [_series(series, cases) for series, cases in by_series.items()],
+        "series": [_series(series, cases, resampler) for series, cases in by_series.items()],
         "tasks": [
-            {"task": task, "means": [_mean(cases, task) for cases in by_series.values()]}
+            {"task": task, "means": [_mean(cases, task, resampler) for cases in by_series.values()]}
             for task in ("all", *found.by_task)
         ],
         "issues": _issues(by_series),
@@ -82,21 +83,21 @@ def _part(run: Run, found: VariantAgreement) -> dict[str, Any]:
     }
 
 
-def _series(series: Series, cases: Sequence[Opinion]) -> dict[str, Any]:
+def _series(series: Series, cases: Sequence[Opinion], resampler: Resampler) -> dict[str, Any]:
     """Return how many cases have which score, in tenths."""
     counts = Counter(round(_TENTHS * each.score) for each in cases if each.score is not None)
     model, loop = series
     return {
         "model": model,
         "loop": loop,
-        "mean": _mean(cases, "all"),
+        "mean": _mean(cases, "all", resampler),
         "bars": [{"score": place / _TENTHS, "cases": counts[place]} for place in range(_TENTHS + 1)],
     }
 
 
-def _mean(cases: Sequence[Opinion], task: str) -> Estimate:
+def _mean(cases: Sequence[Opinion], task: str, resampler: Resampler) -> Estimate:
     told = [each for each in cases if each.score is not None and task in ("all", each.task)]
-    return mean_of([each.score or 0.0 for each in told], [each.target for each in told])
+    return mean_of([each.score or 0.0 for each in told], [each.target for each in told], resampler)
 
 
 def _issues(by_series: Mapping[Series, Sequence[Opinion]]) -> dict[str, Any]:

@@ -78,6 +78,8 @@ def reliability(
         nothing = Estimate(None, None, None, 0, 0)
         return Reliability((), nothing, nothing)
     of, resampler = Clusters(clusters), resampler or Resampler(RESAMPLES)
+    # Bins have clusters in many numbers, whose draws would take the place of those that others share.
+    of_bins = Resampler(resampler.resamples, resampler.seed)
     place = np.minimum(np.floor(values * BINS + _EDGE), BINS - 1).astype(np.intp)
     within = place[:, None] == np.arange(BINS)
     off = of.sums(within * (values - truth)[:, None])
@@ -92,7 +94,7 @@ def reliability(
                 low=number / BINS,
                 high=(number + 1) / BINS,
                 score=float(np.sort(values[place == number]).mean()),
-                right=mean_of(truth[place == number], of.places[place == number], resampler),
+                right=mean_of(truth[place == number], of.places[place == number], of_bins),
             )
             for number in np.unique(place).tolist()
         ),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, mannwhitneyu
 from support.simulated import Simulated
 
-from plugins.statistics import auroc, cohen_kappa, kendall, reliability
+from plugins.statistics import Resampler, auroc, cohen_kappa, kendall, reliability
 
 SCORES = st.integers(0, 20).map(lambda each: each / 20)
 CASES = st.lists(st.tuples(SCORES, st.booleans(), SCORES, st.integers(0, 9)), min_size=1, max_size=40)
@@ -179,10 +179,12 @@ def test_the_interval_of_kappa_holds_the_true_one_in_95_of_100_runs() -> None:
     said = judged(right, draw)
     every = Simulated(200_000, 0.6, 1, seed=4).scores()[:, 0]
     true = kappa_of_table([*judged(every, draw).astype(int)], [*every.astype(int)])
+    draws = Resampler(2_000)
     held = [
         found.low <= true <= found.high
         for found in (
-            cohen_kappa(said[:, run] == 1, right[:, run] == 1, simulated.clusters) for run in range(runs)
+            cohen_kappa(said[:, run] == 1, right[:, run] == 1, simulated.clusters, draws)
+            for run in range(runs)
         )
     ]
     print(f"kappa {true:.3f}, {molecules} molecules: {np.mean(held):.1%} of {runs} covered")
