@@ -61,12 +61,9 @@ class Issues:
         wrong = self.faults.search(clause) is not None
         if not wrong and self.praise.search(clause):
             return None
-        for issue in self.issues:
-            if issue.says and issue.says.search(clause):
-                return issue.label
-            if wrong and issue.about and issue.about.search(clause):
-                return issue.label
-        return None
+        said = (each.label for each in self.issues if each.says and each.says.search(clause))
+        about = (each.label for each in self.issues if each.about and each.about.search(clause))
+        return next(said, None) or (next(about, None) if wrong else None)
 
 
 @cache

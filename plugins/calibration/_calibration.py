@@ -11,7 +11,7 @@ SCHEMA_VERSION = 1
 PRIMARY = "with_reference"
 """The variant whose figures are told first, and which a gate on ``judge`` is about."""
 
-_HEAD = ("false_accept_rate", "false_reject_rate", "by_error", "kappa", "test_retest")
+_HEAD = ("false_accept_rate", "false_reject_rate", "by_error", "kappa", "sensitivity", "test_retest")
 
 
 @dataclass(frozen=True, slots=True)

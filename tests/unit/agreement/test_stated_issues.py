@@ -27,6 +27,17 @@ REASONS = {
     "Reactions are returned several times: DISTINCT is missing.": "duplicate_or_incomplete",
     "It joins the two products by OR instead of AND.": "set_logic",
     "The start and end molecules are swapped.": "endpoint_anchoring",
+    "The query reverses the PRODUCES relationship.": "traversal_direction",
+    "REACTS_IN points from the reaction to the molecule.": "traversal_direction",
+    "The query traverses three steps where the question asks for two.": "path_length",
+    "The query uses a property `smiles` that does not exist on Molecule nodes.": "schema_violation",
+    "A placeholder is used instead of the actual SMILES.": "wrong_entity",
+    "LIMIT 10 truncates the result although the question asks for all reactions.": "limit",
+    "All lines are commented out, so there is no executable query.": "no_query",
+    "It returns molecules rather than reactions.": "return_shape",
+    "The function apoc.path.expand is not available.": "syntax_error",
+    "MATCH is used instead of OPTIONAL MATCH.": "duplicate_or_incomplete",
+    "The query does not answer the question.": "other",
 }
 
 
