@@ -17,8 +17,10 @@ from plugins.records._manifest import code_facts, manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._no_run import no_run
 from plugins.records._read import (
+    locate_cases,
     locate_messages,
     locate_records,
+    read_case_at,
     read_manifest,
     read_messages,
     read_questions,
@@ -54,12 +56,14 @@ __all__ = [
     "is_whole",
     "json_line",
     "json_page",
+    "locate_cases",
     "locate_messages",
     "locate_records",
     "manifest",
     "mend",
     "new_run_path",
     "no_run",
+    "read_case_at",
     "read_facts",
     "read_manifest",
     "read_messages",

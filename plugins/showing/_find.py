@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from plugins.records import locate_records, read_record_at
+from plugins.records import locate_cases, read_case_at
 
 _LISTED = 10
 _NEAR = 5
@@ -23,14 +23,14 @@ def find_case(run: Path, name: str) -> dict[str, Any]:
     Raises:
         InputError: If the folder is not a run, or no case or several have the name; says which are near.
     """
-    places: dict[str, int] = {}
-    for offset, record in locate_records(run):
-        if record["case_id"] == name:
-            return record
-        places[str(record["case_id"])] = offset
+    places: dict[str, tuple[int, int]] = {}
+    for number, offset, case in locate_cases(run):
+        if case == name:
+            return read_case_at(run, number, offset)
+        places[case] = number, offset
     for found, do in ((_beginning(name, places), "begin with"), (_holding(name, places), "contain")):
         if len(found) == 1:
-            return read_record_at(run, places[found[0]])
+            return read_case_at(run, *places[found[0]])
         if found:
             raise InputError(f"{run}: {len(found):,} cases {do} {name!r}: {_listed(found)}. Name one.")
     near = difflib.get_close_matches(name, places, _NEAR, cutoff=0.4)

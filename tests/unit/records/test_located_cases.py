@@ -1,0 +1,50 @@
+"""Cases found by the beginning of their lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.records import record_of, write_run
+
+from kg.errors import InputError
+from plugins.records import RECORDS, json_line, locate_cases, locate_records, read_case_at
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(st.text(max_size=20), max_size=5))
+def test_they_are_those_of_the_records(tmp_path: Path, names: list[str]) -> None:
+    lines = [json_line(record_of(name).to_json()) for name in names]
+    write_run(tmp_path, [])
+    (tmp_path / RECORDS).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+    found = list(locate_cases(tmp_path))
+
+    assert [(offset, name) for _, offset, name in found] == [
+        (offset, record["case_id"]) for offset, record in locate_records(tmp_path)
+    ]
+    assert [number for number, _, _ in found] == list(range(1, len(names) + 1))
+    assert [json_line(read_case_at(tmp_path, number, offset)) for number, offset, _ in found] == lines
+
+
+def test_lines_of_other_writers_and_half_lines(tmp_path: Path) -> None:
+    write_run(tmp_path, [])
+    other = json.dumps(record_of("other").to_json(), sort_keys=True, indent=None, separators=(",", ":"))
+    half = json_line(record_of("half").to_json())[:-20]
+    (tmp_path / RECORDS).write_text(f"{other}\n{half}", "utf-8")
+
+    assert [name for _, _, name in locate_cases(tmp_path)] == ["other"]
+
+
+def test_a_damaged_record_is_named_with_its_line(tmp_path: Path) -> None:
+    write_run(tmp_path, [])
+    good, bad = (json_line(record_of(name).to_json()) for name in ("good", "bad"))
+    (tmp_path / RECORDS).write_text(f"{good}\n{bad[:-20]}\nno record\n", "utf-8")
+    cases = locate_cases(tmp_path)
+    (_, _, _), (number, offset, _) = next(cases), next(cases)
+
+    with pytest.raises(InputError, match="line 2: not JSON"):
+        read_case_at(tmp_path, number, offset)
+    with pytest.raises(InputError, match="line 3: not JSON"):
+        next(cases)
