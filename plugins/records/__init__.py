@@ -9,6 +9,7 @@ from plugins.records._asked import (
     is_whole,
     was_run,
 )
+from plugins.records._cases import locate_cases, read_case_at
 from plugins.records._files import ALLURE, MANIFEST, MESSAGES, QUESTIONS, RECORDS
 from plugins.records._json_line import json_line, json_page
 from plugins.records._line_file import LineFile, mend
@@ -17,10 +18,8 @@ from plugins.records._manifest import code_facts, manifest
 from plugins.records._model import SCHEMA_VERSION, Record, Round
 from plugins.records._no_run import no_run
 from plugins.records._read import (
-    locate_cases,
     locate_messages,
     locate_records,
-    read_case_at,
     read_manifest,
     read_messages,
     read_questions,
