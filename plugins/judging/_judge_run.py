@@ -142,7 +142,7 @@ def _status(manifest: Mapping[str, Any], totals: Mapping[str, Any]) -> Any:
     """The exit status of a run; one that lacked judgements alone and has them now is whole."""
     status = manifest.get("exit_status")
     lacks = totals["infrastructure_errors_by_stage"] or totals.get("lost_cases")
-    short = totals["cases"] < totals.get("selected_cases", 0)
+    short = totals["cases"] < totals.get("selected_cases", 0) or (totals.get("answers") or {}).get("failed")
     return status if status != INCOMPLETE or lacks or short else int(totals["failed"] > 0)
 
 

@@ -18,6 +18,8 @@ WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by
         (16, {"infrastructure_errors_by_stage": {"model": 1}}, 16),
         (16, {"lost_cases": ["x"]}, 16),
         (16, {"selected_cases": 4}, 16),
+        (16, {"answers": {"failed": 1}}, 16),
+        (16, {"answers": {"failed": 0}}, 0),
         (1, {}, 1),
         (2, {}, 2),
         (None, {}, None),
