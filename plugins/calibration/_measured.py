@@ -55,7 +55,7 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
         by_error={
             label: _rate([each for each in wrong if each.probe.group == label], lambda each: each.accepted)
             for label in LABELS
-            if any(each.probe.group == label for each in wrong)
+            if label in {each.probe.group for each in verdicts if not each.probe.right}
         },
         by_right={
             name: _rate([each for each in right if _kind(each) == name], lambda each: not each.accepted)

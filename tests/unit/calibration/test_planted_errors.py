@@ -168,6 +168,9 @@ def test_what_has_no_score_is_in_no_rate() -> None:
     assert found.unjudged == {"malformed": sum(not each.right for each in drawn())}
     assert found.false_accept_rate.value is None
     assert found.kappa.value is None
+    # No error kind is left out for that.
+    assert {each.rate.value for each in found.by_error.values()} == {None}
+    assert len(found.by_error) == 19
     # The judge's own fault, which asking again does not mend.
     assert not done.faults
     lost = calibrated(lambda task: "timeout" if is_wrong(task) else 0.9)
