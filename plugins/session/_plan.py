@@ -1,6 +1,5 @@
 """What a run will do, resolved and checked before anything is started or paid for."""
 
-import difflib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from urllib.parse import urlsplit
 from kg.errors import InputError
 from kg.offline import require_loopback
 from kg.questions import (
-    TASKS,
     Question,
     QuestionSet,
     Setting,
@@ -19,7 +17,6 @@ from kg.questions import (
     phrase,
     phrasings_named,
     select,
-    setting_of,
 )
 from kg.secrets import without_password
 from kg.server import is_uri
@@ -30,11 +27,12 @@ from plugins.session._answers import answers_file
 from plugins.session._cases import Case, cases_of
 from plugins.session._judging import JudgePlan, judge_plan
 from plugins.session._loop_plan import LoopPlan, loop_plan
+from plugins.session._named import prompts_named, require_overlap, shots_named, tasks_named
 from plugins.session._options import Options
 from plugins.shards import Shard, parse_shard
 from prompts.models import ModelSpec, check_models, parse_specs, prices_used
-from prompts.shots import SHOTS, canonical_shot, require_vectors
-from prompts.templates import Prompt, load_prompts
+from prompts.shots import require_vectors
+from prompts.templates import Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +137,12 @@ def resolve(
     """
     if options.offline:
         environment = _offline(options, environment)
-    prompts = _prompts(options)
-    tasks = _tasks(options)
+    prompts = prompts_named(options)
+    tasks = tasks_named(options)
     shard = parse_shard(options.shard)
     phrasings = phrasings_named(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
-    shots = _shots(options)
+    shots = shots_named(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
     judge = judge_plan(options, environment)
@@ -156,7 +154,7 @@ def resolve(
         fingerprint=question_set.fingerprint,
         query_timeout=options.query_timeout,
     )
-    _require_overlap(prompts, tasks, settings)
+    require_overlap(prompts, tasks, settings)
     # What can be known to be wrong is that of the whole run, so that its shards agree on it.
     whole = select(
         [question for question in question_set.questions if question.setting in settings],
@@ -211,45 +209,3 @@ def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, s
         named = without_password(options.graph)
         require_loopback(urlsplit(named).hostname or "", f"--graph {named}")
     return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
-
-
-def _prompts(options: Options) -> dict[str, Prompt]:
-    known = load_prompts(Path(options.prompt_dir) if options.prompt_dir else None)
-    unknown = [name for name in options.prompt if name not in (*known, "all")]
-    if unknown:
-        raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")
-    if not options.prompt:
-        raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
-    if "all" in options.prompt:
-        return known
-    return {name: known[name] for name in options.prompt}
-
-
-def _shots(options: Options) -> tuple[str, ...]:
-    if not options.shot:
-        raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
-    named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
-    return SHOTS if "all" in options.shot else tuple(named)
-
-
-def _tasks(options: Options) -> tuple[str, ...]:
-    unknown = [name for name in options.task if name not in TASKS]
-    if unknown:
-        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
-    return options.task or TASKS
-
-
-def _choose(name: str, known: Collection[str]) -> str:
-    """Say what there is to choose from, the name that was meant first where one is near."""
-    written = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), written, n=1, cutoff=0.82)
-    choice = f"choose from {', '.join(known)}"
-    return f"did you mean {written[near[0]]}? Else {choice}" if near else choice
-
-
-def _require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], settings: set[Setting]) -> None:
-    if not any(setting_of(task) in settings for task in tasks):
-        raise InputError(
-            f"--prompt {','.join(prompts)} and --task {','.join(tasks)} have no case in common: "
-            "P1 to P5 go with single-step tasks, P6 to P10 with multi-step tasks"
-        )

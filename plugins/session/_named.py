@@ -1,0 +1,57 @@
+"""Prompts, shots and tasks by the names that a user gives."""
+
+import difflib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from kg.errors import InputError
+from kg.questions import TASKS, Setting, setting_of
+from plugins.session._options import Options
+from prompts.shots import SHOTS, canonical_shot
+from prompts.templates import Prompt, load_prompts
+
+
+def prompts_named(options: Options) -> dict[str, Prompt]:
+    """Return the prompts of a run by name; raises InputError where one does not exist, or none is named."""
+    known = load_prompts(Path(options.prompt_dir) if options.prompt_dir else None)
+    unknown = [name for name in options.prompt if name not in (*known, "all")]
+    if unknown:
+        raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")
+    if not options.prompt:
+        raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
+    if "all" in options.prompt:
+        return known
+    return {name: known[name] for name in options.prompt}
+
+
+def shots_named(options: Options) -> tuple[str, ...]:
+    """Return the shots of a run by their canonical names; raises InputError as `prompts_named` does."""
+    if not options.shot:
+        raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
+    named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
+    return SHOTS if "all" in options.shot else tuple(named)
+
+
+def tasks_named(options: Options) -> tuple[str, ...]:
+    """Return the tasks of a run; raises InputError where one does not exist."""
+    unknown = [name for name in options.task if name not in TASKS]
+    if unknown:
+        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
+    return options.task or TASKS
+
+
+def _choose(name: str, known: Collection[str]) -> str:
+    """Say what there is to choose from, the name that was meant first where one is near."""
+    written = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), written, n=1, cutoff=0.82)
+    choice = f"choose from {', '.join(known)}"
+    return f"did you mean {written[near[0]]}? Else {choice}" if near else choice
+
+
+def require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], settings: set[Setting]) -> None:
+    """Refuse prompts and tasks that have no setting in common; raises InputError."""
+    if not any(setting_of(task) in settings for task in tasks):
+        raise InputError(
+            f"--prompt {','.join(prompts)} and --task {','.join(tasks)} have no case in common: "
+            "P1 to P5 go with single-step tasks, P6 to P10 with multi-step tasks"
+        )

@@ -1,0 +1,47 @@
+"""Passages that a run needs: had, or refused before anything is paid for."""
+
+from pathlib import Path
+
+import pytest
+
+from kg.errors import InputError
+from kg.passages import graph_fingerprint
+from plugins.answer_checks import _passages, passage_search, require_passages
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    monkeypatch.setattr(_passages, "build_passages", lambda: tmp_path)
+
+
+@pytest.mark.parametrize("context", ["hybrid", "hybrid-lexical"])
+def test_another_graph_has_none(context: str) -> None:
+    with pytest.raises(InputError, match="passages come with the default graph alone"):
+        require_passages(context, "0" * 64)
+
+
+def test_offline_fetches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_passages, "is_offline", lambda: True)
+    with pytest.raises(InputError, match="run once: retrocypher passages build"):
+        require_passages("hybrid-lexical", graph_fingerprint())
+
+
+def test_words_need_nothing_more() -> None:
+    require_passages("hybrid-lexical", graph_fingerprint())
+
+
+@pytest.mark.parametrize(
+    ("installed", "said"), [(False, "or take --answer-context hybrid-lexical"), (True, "build --vectors")]
+)
+def test_vectors_are_not_replaced_by_words(
+    monkeypatch: pytest.MonkeyPatch, installed: bool, said: str
+) -> None:
+    monkeypatch.setattr(_passages, "extra_installed", lambda: installed)
+    with pytest.raises(InputError, match=said):
+        require_passages("hybrid", graph_fingerprint())
+
+
+def test_from_rows_alone_nothing_is_looked_for() -> None:
+    with passage_search("rows", 3) as search:
+        assert search is None
