@@ -50,10 +50,10 @@ def auroc(
         return np.concatenate(parts)
 
     found = bootstrapped(of_weights, of, len(values), resampler)
-    if found.value not in (0, 1) or not found.has_interval:
+    if found.value not in (0, 1):
         return found
     fewest = min(len(np.unique(places[flags])), len(np.unique(places[~flags])))
     if fewest < FEWEST:
         return replace(found, low=None, high=None)
     share = certain_share(fewest)
-    return replace(found, low=share) if found.value else replace(found, high=1 - share)
+    return replace(found, low=share, high=1.0) if found.value else replace(found, low=0.0, high=1 - share)

@@ -10,6 +10,7 @@ from plugins.statistics._interval import expanded_bca
 from plugins.statistics._resampling import Clusters, Floats, Resampler
 
 RESAMPLES = 2_000
+_SAME = 1e-12
 
 Names = Sequence[str] | npt.NDArray[np.intp]
 Weights = npt.NDArray[np.number]
@@ -29,7 +30,8 @@ def bootstrapped(
 
     Returns:
         The value is None where it is not defined; the ends are None where that is so in too many resamples,
-        without a single cluster, and of too few clusters.
+        without a single cluster, and of too few clusters; also where all resamples give the same number,
+        which then know nothing of what was not asked.
     """
     (value,) = of_weights(np.ones((1, of.count)))
     if np.isnan(value):
@@ -42,6 +44,8 @@ def bootstrapped(
     left_one_out = of_weights(1 - np.eye(of.count, dtype=np.uint8))
     defined = ~np.isnan(resampled)
     if np.isnan(left_one_out).any() or np.mean(~defined) > (1 - LEVEL) / 2:
+        return none
+    if np.ptp(resampled[defined]) <= _SAME:
         return none
     low, high = expanded_bca(
         np.asarray([value]), resampled[defined][:, None], left_one_out[:, None], of.count

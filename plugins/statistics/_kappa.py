@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plugins.statistics._bootstrapped import Names, Weights, bootstrapped
-from plugins.statistics._estimate import Estimate
+from plugins.statistics._estimate import FEWEST, Estimate
 from plugins.statistics._means import certain_share
 from plugins.statistics._resampling import Clusters, Floats, Resampler, weighted
 
@@ -40,12 +40,12 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None
         return _kappa(weighted(weights, sums))
 
     found = bootstrapped(of_weights, of, len(first), resampler)
-    if found.value != 1 or not found.has_interval:
+    if found.value != 1 or of.count < FEWEST:
         return found
     share = float(first.mean())
     by_chance = share**2 + (1 - share) ** 2
     unseen = 1 - certain_share(of.count)
-    return replace(found, low=max(-1.0, 1 - unseen / (1 - by_chance)))
+    return replace(found, low=max(-1.0, 1 - unseen / (1 - by_chance)), high=1.0)
 
 
 def _kappa(totals: Floats) -> Floats:

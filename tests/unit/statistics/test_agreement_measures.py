@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, mannwhitneyu
 from support.simulated import Simulated
 
-from plugins.statistics import Resampler, auroc, cohen_kappa, kendall, reliability
+from plugins.statistics import Resampler, auroc, cohen_kappa, kendall, reliability, spearman
 
 SCORES = st.integers(0, 20).map(lambda each: each / 20)
 CASES = st.lists(st.tuples(SCORES, st.booleans(), SCORES, st.integers(0, 9)), min_size=1, max_size=40)
@@ -151,6 +151,22 @@ def test_agreement_on_all_cases_is_no_certainty() -> None:
     turned = auroc([1.0 - flag for flag in right], right, names)
     assert (turned.value, turned.low) == (0, 0)
     assert turned.high == pytest.approx(1 - 0.025 ** (1 / 20))
+
+
+def test_numbers_that_no_resample_moves_have_no_interval() -> None:
+    names = [f"m{number}" for number in range(20)]
+    scores, f1 = [number / 20 for number in range(20)], [number / 40 for number in range(20)]
+    right = [number >= 10 for number in range(20)]
+    for found, value in (
+        (kendall(scores, f1, names), 1),
+        (spearman(scores, f1, names), 1),
+        # A judge that says the same of all.
+        (cohen_kappa([True] * 20, right, names), 0),
+        (auroc([0.7] * 20, right, names), 0.5),
+        (reliability([0.9] * 20, [True] * 20, names).ece, 0.1),
+    ):
+        assert found.value == pytest.approx(value)
+        assert not found.has_interval
 
 
 def test_what_is_not_defined_is_not_told() -> None:
