@@ -166,6 +166,10 @@ def _kept(record: Mapping[str, Any], mine: bool) -> dict[Variant, Judgement]:
 
 def _scores(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record as a table of scores takes it, the judge's among them."""
+    # SciPy takes its time, which the help of the command should not pay.
     scores: dict[str, float | None] = {variant: each.score for variant, each in judgements_of(record)}
     scores["f1"] = (record["scores"] or {}).get("f1")
-    return {**record, "rounds": [], "execution": None, "graph_calls": [], "scores": scores}
+    from plugins.statistics import DIMENSIONS
+
+    told = {name: record.get(name) or 1 if name == "phrasing" else record[name] for name in DIMENSIONS}
+    return {"question_id": record["question_id"], **told, "scores": scores}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plugins.session._answer_plan import answer_lines
 from plugins.session._graph import RunGraph
+from plugins.session._judging import judge_lines
 from plugins.session._loop_plan import loop_lines
 from plugins.session._plan import Plan
 from plugins.terminal import counted
@@ -37,8 +38,7 @@ def header_lines(plan: Plan, graph: RunGraph, gate: "Gate | None", answers: int,
         yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"
     yield from loop_lines(plan.loops)
     yield from answer_lines(plan.answering, plan.options)
-    if plan.judge:
-        yield f"judge: {plan.judge.spec.label}, criteria {plan.judge.criteria.sha256[:8]}"
+    yield from judge_lines(plan.judge, plan.options)
     if plan.answers:
         yield f"answers: kept in {plan.answers}, {answers:,} there"
     if gate:

@@ -18,6 +18,7 @@ from plugins.judge import (
 )
 from plugins.records import Record
 from plugins.session._options import Options
+from plugins.terminal import counted
 from prompts.models import ModelSpec
 
 
@@ -78,6 +79,21 @@ class CaseJudge:
             for variant, each in judgements_of(there)
             if not each.is_fault
         }
+
+
+def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
+    """Return the lines of the terminal's header that say who judges.
+
+    Args:
+        plan: Who judges, and by what; None for nobody.
+        options: What the user asked for.
+    """
+    if plan is not None:
+        rows = f", shown up to {counted(plan.criteria.rows, 'row')}" if plan.criteria.rows else ""
+        return [f"judge: {plan.spec.label}, criteria {plan.criteria.sha256[:8]}{rows}"]
+    if options.judge_rows:
+        return [f"note: --judge-rows {options.judge_rows} has no effect: there is no judge"]
+    return []
 
 
 def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
