@@ -8,6 +8,7 @@ from typing import Any
 
 from plugins.judge._criteria import Criteria, load_criteria
 from plugins.judge._judge import Judge
+from plugins.judge._metric import LOGPROBS
 from plugins.judge._spec import judge_environment
 from prompts.answers import AnswerStore
 from prompts.models import Answer, Chat, ModelError, ModelSpec, Request, open_text_model
@@ -38,9 +39,6 @@ def open_judge(
         offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
         criteria: What to judge by; None for `load_criteria`.
     """
-    # Not before a judge is wanted: DeepEval takes a second.
-    from plugins.judge._metric import LOGPROBS
-
     criteria = criteria or load_criteria()
     if offline and answers is None:
         return Judge(_Nobody(spec.label), criteria)
