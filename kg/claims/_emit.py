@@ -1,10 +1,9 @@
 """Claims from what a sentence says of reactions."""
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
-
 from kg.claims._model import Claim, Predicate
-from kg.claims._sentence import Part
+from kg.claims._sentence import Part, Told
+from kg.claims._tokens import Token
+from kg.claims._yield_words import Amount
 
 
 def role_claim(part: Part, reaction: int | None, product: str | None, role: Predicate | None = None) -> Claim:
@@ -30,7 +29,41 @@ def role_claim(part: Part, reaction: int | None, product: str | None, role: Pred
     )
 
 
-def links(routes: Iterable[Sequence[int]], start: int, stop: int) -> list[Claim]:
-    """Return the claims that the reactions of routes follow one another."""
-    pairs = dict.fromkeys((one, two) for route in routes for one, two in pairwise(route))
-    return [Claim(one, "LEADS_TO", two, start=start, stop=stop) for one, two in pairs]
+def unnamed_claim(part: Part, told: Told, about: str | None) -> Claim:
+    """Return the claim that a molecule has its role in a reaction that is not named.
+
+    That reaction makes the product that the sentence names next, else any that it names, else what is asked
+    about.
+
+    Args:
+        part: The molecule.
+        told: What the sentence says.
+        about: The molecule that is asked about.
+    """
+    if part.role == "PRODUCES":
+        return role_claim(part, None, None)
+    made = [each for each in told.parts if each.role == "PRODUCES" and not each.negated]
+    after = [each for each in made if each.place > part.place]
+    return role_claim(part, None, (after or made)[0].token.text if made else about)
+
+
+def yield_claim(amount: Amount, reaction: int | None, product: str | None, told: Told, token: Token) -> Claim:
+    """Return the claim that a reaction has a yield.
+
+    Args:
+        amount: The yield.
+        reaction: The reaction, None where it is not named.
+        product: What it is the yield of.
+        told: What the sentence says.
+        token: The number in the text.
+    """
+    return Claim(
+        reaction,
+        "YIELD",
+        amount.high,
+        product=product,
+        low=None if amount.low == amount.high else amount.low,
+        negated=amount.place in told.denied,
+        start=token.start,
+        stop=token.stop,
+    )

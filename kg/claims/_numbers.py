@@ -10,6 +10,7 @@ _LARGEST_ID = 10**9
 _TRANSPARENT = frozenset(":#([`\"'*=|{_")
 _JOINING = frozenset(",;/&+")
 _REACH = 8
+_LONGEST_LIST = 100
 
 
 def classified(tokens: Sequence[Token], *, listing: bool) -> list[Token]:
@@ -20,12 +21,30 @@ def classified(tokens: Sequence[Token], *, listing: bool) -> list[Token]:
         listing: Whether a heading before it says that ids of reactions follow.
     """
     found = list(tokens)
+    opened = ""
     for place, token in enumerate(tokens):
+        listing = listing or "reactions" in token.kinds
+        opened = _opened(token, opened)
         if token.kind == "percent":
             found[place] = replace(token, kind="yield" if _is_yield(tokens, place) else "number")
         elif token.kind == "number":
-            found[place] = replace(token, kind=_kind(found, place, listing))
+            found[place] = replace(
+                token, kind=_kind(found, place, listing or _is_listed(found, place, opened))
+            )
     return _without_ordinals(found)
+
+
+def _opened(token: Token, opened: str) -> str:
+    """The bracket that a token stands in, where it holds nothing but numbers so far; else nothing."""
+    if token.text in ("[", "("):
+        return token.text
+    return opened if token.kind == "number" or token.text == "," else ""
+
+
+def _is_listed(tokens: Sequence[Token], place: int, opened: str) -> bool:
+    """Whether it stands in a list such as ``[1400, 1404]``."""
+    near = tokens[max(0, place - 1) : place + 2]
+    return opened == "[" or (opened == "(" and any(each.text == "," for each in near))
 
 
 def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
@@ -34,21 +53,22 @@ def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
         return "yield"
     number = tokens[place].whole
     if number is None or "." in tokens[place].text or not 0 < number < _LARGEST_ID:
-        return "yield" if _says(tokens[:place][-_REACH:], "yield_words") else "number"
+        return "yield" if _says(tokens[max(0, place - _REACH) : place], "yield_words") else "number"
     joined = _joined(tokens, place)
+    beside = _beside(tokens, place)
+    if beside is not None and "reactions" in beside.kinds:
+        return "reaction"
     if _has_unit(tokens, place) and not joined:
         return "number"
     if before is not None and "reactions" in before.kinds:
         return "reaction"
-    if before is not None and "ordinals" in before.kinds and not before.kinds & {"routes"}:
+    if beside is not None and "ordinals" in beside.kinds and not beside.kinds & {"routes"}:
         return "number"
     if joined or _in_arrows(tokens, place):
         return "reaction"
-    if before is not None and ("ordinals" in before.kinds or load_words().never_ids.fullmatch(before.text)):
+    if beside is not None and ("ordinals" in beside.kinds or load_words().never_ids.fullmatch(beside.text)):
         return "number"
-    if listing or _says(tokens[:place], "reactions") or _in_brackets(tokens, place):
-        return "reaction"
-    return "number"
+    return "reaction" if listing or _named_after(tokens, place) else "number"
 
 
 def _before(tokens: Sequence[Token], place: int) -> Token | None:
@@ -62,6 +82,25 @@ def _before(tokens: Sequence[Token], place: int) -> Token | None:
             continue
         return token if token.kind in ("word", "noun", "verb") else None
     return None
+
+
+def _beside(tokens: Sequence[Token], place: int) -> Token | None:
+    """The word right before a number."""
+    for token in reversed(tokens[max(0, place - 4) : place]):
+        if token.kind != "mark" or token.text not in "*`#(":
+            return token
+    return None
+
+
+def _named_after(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it is said what a number is after it: ``12 and 13 are the reactions``."""
+    for number, token in enumerate(tokens[place + 1 : place + _LONGEST_LIST]):
+        if "copulas" in token.kinds:
+            after = tokens[place + number + 2 : place + number + 5]
+            return any("reactions" in each.kinds for each in after)
+        if token.kind != "number" and "lists" not in token.kinds and token.text not in _JOINING:
+            return False
+    return False
 
 
 def _joined(tokens: Sequence[Token], place: int) -> bool:
@@ -80,19 +119,13 @@ def _joined(tokens: Sequence[Token], place: int) -> bool:
 def _in_arrows(tokens: Sequence[Token], place: int) -> bool:
     after = [token for token in tokens[place + 1 : place + 4] if token.kind != "mark"]
     before = [token for token in tokens[max(0, place - 3) : place] if token.kind != "mark"]
-    arrow_after = bool(after) and after[0].kind == "arrow"
-    arrow_before = bool(before) and before[-1].kind == "arrow"
+    arrow_after = bool(after) and (after[0].kind == "arrow" or _links_numbers(after))
+    arrow_before = bool(before) and (before[-1].kind == "arrow" or _links_numbers(before[::-1]))
     return (arrow_after or arrow_before) and not any(token.kind == "yield" for token in before + after)
 
 
-def _in_brackets(tokens: Sequence[Token], place: int) -> bool:
-    """Whether it stands in a list such as ``[1400, 1404]``."""
-    for token in reversed(tokens[:place]):
-        if token.text == "[":
-            return True
-        if token.kind not in ("number", "reaction") and token.text != ",":
-            return False
-    return False
+def _links_numbers(near: Sequence[Token]) -> bool:
+    return len(near) > 1 and "links" in near[0].kinds and near[1].kind in ("number", "reaction")
 
 
 def _has_unit(tokens: Sequence[Token], place: int) -> bool:

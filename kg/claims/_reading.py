@@ -15,6 +15,7 @@ class Reading:
         reactions: The reactions it names, other than to say that they are not meant.
         molecules: The molecules it names, by their canonical names.
         best: The reactions that it calls the best.
+        unreadable: Words that look like SMILES and are none.
         whole: Whether all of the answer was read; False where it is longer than what is.
     """
 
@@ -23,4 +24,5 @@ class Reading:
     reactions: tuple[int, ...] = ()
     molecules: tuple[str, ...] = ()
     best: tuple[int, ...] = ()
+    unreadable: tuple[str, ...] = ()
     whole: bool = True

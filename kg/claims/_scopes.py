@@ -1,14 +1,12 @@
 """Which reactions of a sentence its molecules and yields belong to."""
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise
 
 from kg.claims._sentence import Part
 from kg.claims._tokens import Token
-
-MOST_ROUTES = 200
-"""Routes that alternatives such as ``1400 or 1403, then 1404`` are spelt out to."""
 
 
 @dataclass(slots=True)
@@ -43,66 +41,148 @@ def groups_in(tokens: Sequence[Token], *, as_route: bool) -> list[Group]:
         if token.kind != "reaction" or number is None:
             continue
         between = tokens[groups[-1].last + 1 : place] if groups else tokens[:place]
-        linked = any(each.kind == "arrow" or "links" in each.kinds for each in between)
+        linked = bool(groups) and _is_linked(between)
+        aside = _in_brackets(tokens, place)
         if groups and not linked and _is_list(between):
-            if not as_route or _has_and(between):
+            closed = any(each.text in ("]", ")") for each in between)
+            closed = closed or (groups[-1].follows and _leads_on(tokens, place))
+            if not (as_route or (closed and groups[-1].follows)) or (_has_and(between) and not closed):
                 groups[-1].ids.append(number)
                 groups[-1].last = place
                 continue
-            linked = True
-        groups.append(Group([number], place, place, linked, _in_brackets(tokens, place)))
+            linked = not closed
+        groups.append(Group([number], place, place, linked, aside))
     return groups
 
 
-def routes_of(groups: Sequence[Group], before: Sequence[int] = ()) -> list[tuple[int, ...]]:
-    """Return the chains that groups form; reactions that follow nothing and lead nowhere are none.
+def _leads_on(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what comes right after a reaction follows it, so that it begins a route of its own."""
+    after = next((each for each in tokens[place + 1 :] if each.kind != "mark"), None)
+    return after is not None and (after.kind == "arrow" or "links" in after.kinds)
 
-    Args:
-        groups: The groups of a sentence.
-        before: The reactions that the first group follows, where it follows what was said before.
-    """
-    chains: list[list[list[int]]] = []
-    for group in groups:
-        if group.follows and chains:
-            chains[-1].append(group.ids)
-        elif group.follows and before:
-            chains.append([list(before), group.ids])
-        else:
-            chains.append([group.ids])
-    found: list[tuple[int, ...]] = []
-    for chain in chains:
-        if len(chain) > 1:
-            for route in product(*chain):
-                found.append(route)
-                if len(found) >= MOST_ROUTES:
-                    return found
-    return found
+
+_NEAR, _FAR = 20, 200
+"""Groups before and after a molecule that it may belong to, and tokens beyond them that are looked at."""
+
+
+def _is_linked(between: Sequence[Token]) -> bool:
+    """Whether what stands between two reactions says that one follows the other."""
+    if any("links" in each.kinds for each in between):
+        return True
+    near = [each for each in between if each.kind != "mark" and "reactions" not in each.kinds]
+    return bool(near) and "arrow" in (near[0].kind, near[-1].kind)
 
 
 def scope_of(part: Part, groups: Sequence[Group], tokens: Sequence[Token]) -> list[tuple[Group, str | None]]:
     """Return the groups a molecule belongs to, each with the role that its place alone gives it, or None."""
     if len(groups) == 1:
         return [(groups[0], None)]
-    left = [group for group in groups if group.last < part.place]
-    right = [group for group in groups if group.first > part.place]
+    after = bisect(groups, part.place, key=lambda group: group.first)
+    left, right = groups[max(0, after - _NEAR) : after], groups[after : after + _NEAR]
+    groups = [*left, *right]
     if all(group.follows for group in groups[1:]):
         return _in_chain(part, groups, left, right, tokens)
-    if right and right[0].aside and _reaches(tokens, part.place, right[0].first):
+    if right and right[0].aside and (not left or left[-1].aside):
         return [(right[0], None)]
+    if left and not _is_trailing(groups, tokens):
+        return [(group, None) for group in _peers(part, left, tokens)]
     if left:
-        return [(left[-1], None)]
+        return [(right[0] if right else left[-1], None)]
     return [(group, None) for group in groups] if part.role == "PRODUCES" else [(groups[0], None)]
 
 
+def _is_trailing(groups: Sequence[Group], tokens: Sequence[Token]) -> bool:
+    """Whether reactions come after what is said of them: ``A in reaction 12 and B in reaction 13``."""
+    begin = max(0, groups[0].first - _FAR)
+    near = tokens[begin : groups[-1].last + _FAR]
+    molecules = [begin + place for place, token in enumerate(near) if token.kind == "molecule"]
+    if not molecules or molecules[0] > groups[0].first or molecules[-1] > groups[-1].first:
+        return False
+    return all(any(one.last < place < other.first for place in molecules) for one, other in pairwise(groups))
+
+
+def _peers(part: Part, left: Sequence[Group], tokens: Sequence[Token]) -> list[Group]:
+    """The last group before a molecule, and those listed with it: ``12 (45 %) and 13 (81 %) both give A``."""
+    found = [left[-1]]
+    if _depth(tokens[left[-1].last + 1 : part.place]) > 0:
+        return found
+    for one, other in reversed(list(pairwise(left))):
+        outside = _outside_brackets(tokens[one.last + 1 : other.first])
+        if not any("lists" in token.kinds for token in outside) or not _is_list(outside):
+            break
+        found.append(one)
+    return found
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    return sum(token.text == "(" for token in tokens) - sum(token.text == ")" for token in tokens)
+
+
+def _outside_brackets(tokens: Sequence[Token]) -> list[Token]:
+    depth = 0
+    found: list[Token] = []
+    for token in tokens:
+        depth += token.text == "("
+        if depth == 0:
+            found.append(token)
+        depth -= token.text == ")"
+    return found
+
+
+def link(
+    placed: Sequence[tuple[Part, list[tuple[Group, str | None]]]], groups: Sequence[Group], made: set[str]
+) -> set[str]:
+    """Let each group follow the one before it where it takes up what that makes; return what the last makes.
+
+    Args:
+        placed: The molecules of a sentence, with the groups they belong to.
+        groups: The groups of the sentence.
+        made: What the reactions before the sentence make.
+    """
+    held: dict[int, list[tuple[str, str | None]]] = {group.first: [] for group in groups}
+    for part, scopes in placed:
+        for group, role in scopes:
+            held[group.first].append((part.token.text, role or part.role))
+    for group in groups:
+        taken = {name for name, role in held[group.first] if role == "REACTS_IN"}
+        group.follows = group.follows or bool(made & taken)
+        made = {name for name, role in held[group.first] if role == "PRODUCES"}
+    return made
+
+
+def nearest(place: int, groups: Sequence[Group], tokens: Sequence[Token]) -> Group | None:
+    """Return the reactions that a number or a word belongs to: those right behind it, else the last before.
+
+    Args:
+        place: Its place among the tokens.
+        groups: The reactions of the sentence.
+        tokens: The sentence.
+    """
+    after = bisect(groups, place, key=lambda group: group.first)
+    right = groups[after] if after < len(groups) else None
+    if right is not None and all(_binds(token) for token in tokens[place + 1 : right.first]):
+        return right
+    return groups[after - 1] if after else right
+
+
+def _binds(token: Token) -> bool:
+    quiet = token.kind == "mark" and token.text not in (",", ";", ".")
+    kinds = {"of", "reactions", "determiners", "copulas", "yield_words", "best_words"}
+    return quiet or bool(token.kinds & kinds) or token.text.lower() in ("in", "by", "with", "from")
+
+
 def _in_chain(
-    part: Part, groups: Sequence[Group], left: list[Group], right: list[Group], tokens: Sequence[Token]
+    part: Part,
+    groups: Sequence[Group],
+    left: Sequence[Group],
+    right: Sequence[Group],
+    tokens: Sequence[Token],
 ) -> list[tuple[Group, str | None]]:
     if left and right:
         if _arrows_around(tokens, part.place, left[-1].last, right[0].first):
             return [(left[-1], "PRODUCES"), (right[0], "REACTS_IN")]
-        if right[0].aside and not left[-1].aside and _reaches(tokens, part.place, right[0].first):
-            return [(right[0], None)]
-        return [(left[-1], None)]
+        trailing = right[0].aside and (not left[-1].aside or all(group.aside for group in groups))
+        return [(right[0] if trailing else left[-1], None)]
     if not left:
         return [(groups[-1] if part.role == "PRODUCES" else groups[0], None)]
     inner = any(token.kind == "molecule" for token in tokens[groups[0].last : groups[-1].first])
@@ -118,10 +198,6 @@ def _arrows_around(tokens: Sequence[Token], place: int, left: int, right: int) -
     return reaches and before and after
 
 
-def _reaches(tokens: Sequence[Token], place: int, group: int) -> bool:
-    return not any(token.text in (".", ";") for token in tokens[place + 1 : group])
-
-
 def _is_list(between: Sequence[Token]) -> bool:
     return all(
         token.kinds & {"lists", "reactions"} or (token.kind == "mark" and token.text not in ".;:|")
@@ -130,7 +206,7 @@ def _is_list(between: Sequence[Token]) -> bool:
 
 
 def _has_and(between: Sequence[Token]) -> bool:
-    return any("lists" in token.kinds for token in between) or any(token.text == "]" for token in between)
+    return any("lists" in token.kinds for token in between)
 
 
 def _in_brackets(tokens: Sequence[Token], place: int) -> bool:

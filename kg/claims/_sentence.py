@@ -1,5 +1,6 @@
 """The roles of the molecules in one sentence."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ from kg.claims._tokens import Token
 from kg.claims._words import load_words
 
 _OPEN = "(["
+_CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly", re.IGNORECASE)
 _PRONOUNS = ("it", "this")
 _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
 
@@ -62,6 +64,9 @@ class Roles:
         self._noun: Predicate | None = pending
         self._group = 0
         self._negated = False
+        self._converts = False
+        self._reacts = False
+        self._named = any(token.kind == "reaction" for token in tokens)
         self._told = Told()
 
     def read(self) -> Told:
@@ -74,13 +79,19 @@ class Roles:
                 self._noun_at(place, token)
             elif token.kind == "verb":
                 self._verb_at(place, token)
+            elif token.kind == "reaction" and place < last and self._tokens[place + 1].text == ":":
+                self._role = self._noun = None
             elif token.kind == "arrow":
                 self._give("REACTS_IN")
                 self._role = "PRODUCES"
             elif "copulas" in token.kinds or (token.text == ":" and self._noun is not None):
                 self._role = self._noun
+            elif token.text.lower() == "to" and self._converts:
+                self._role = "PRODUCES"
             elif "of" in token.kinds and place and self._tokens[place - 1].kind == "noun":
                 self._role = "REACTS_IN" if self._tokens[place - 1].role == "PRODUCES" else "PRODUCES"
+            elif "of" in token.kinds and place and "yield_words" in self._tokens[place - 1].kinds:
+                self._role = "PRODUCES"
             elif token.text.lower() == "in":
                 self._in_at(place)
             elif "negations" in token.kinds:
@@ -89,11 +100,21 @@ class Roles:
                 self._negated = False
             if self._negated:
                 self._told.denied.add(place)
-            if token.text == ";":
+            if token.text == ";" and not self._goes_on(place):
                 self._role = self._noun = None
             if token.text == ":" and place == last:
                 self._told.pending = self._noun
         return self._told
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether a semicolon stands between molecules of one list."""
+        after = self._tokens[place + 1 :]
+        if not after or after[0].kind != "molecule":
+            return False
+        if self._noun is not None:
+            return True
+        beyond = next((each for each in after if each.kind != "molecule" and each.text not in ";,+"), None)
+        return self._tokens[place - 1].kind == "molecule" and (beyond is None or beyond.kind != "arrow")
 
     def _molecule(self, place: int, token: Token) -> None:
         parts = self._told.parts
@@ -147,12 +168,33 @@ class Roles:
     def _verb_at(self, place: int, token: Token) -> None:
         assert token.verb is not None
         denied = " not" in token.text.lower() or "n't" in token.text.lower() or "never" in token.text.lower()
+        if token.text.lower() == "with" and self._reacts and self._role == "REACTS_IN":
+            return
+        self._converts = _CONVERTS.search(token.text) is not None
+        self._reacts = token.verb.after == "REACTS_IN" and token.verb.joins
         subject = self._tokens[place - 1].text.lower() if place else ""
+        if token.verb.alone is not None and not self._has_object(place):
+            self._give(token.verb.alone, negated=self._denies(denied))
+            self._role = None
+            return
         if token.verb.before is not None and subject not in _PRONOUNS:
-            self._give(token.verb.before, negated=self._negated or denied)
+            self._give(token.verb.before, negated=self._denies(denied))
         if denied:
             self._negated = True
         self._role = token.verb.after
+
+    def _denies(self, denied: bool) -> bool:
+        """Whether a verb denies what is before it; where reactions are named, each says so itself."""
+        return (self._negated or denied) and not self._named
+
+    def _has_object(self, place: int) -> bool:
+        """Whether molecules, or a word for them, come right after a verb."""
+        for token in self._tokens[place + 1 :]:
+            if token.kind in ("molecule", "noun"):
+                return True
+            if token.text not in _QUIET and not token.kinds & {"determiners"}:
+                return False
+        return False
 
     def _give(self, role: Predicate, *, negated: bool = False) -> None:
         """Give a role to the molecules so far that have none."""
@@ -178,6 +220,8 @@ class Roles:
             return True
         after = [each for each in self._tokens[place + 1 : place + 7] if each.text not in (":", "|", *_QUIET)]
         after = [each for each in after if "copulas" not in each.kinds]
+        if after and after[0].kind == "molecule":
+            return False
         said = " ".join(each.text for each in after[:2]).lower()
         none = load_words().none
         return bool(after) and (none.fullmatch(after[0].text) is not None or none.fullmatch(said) is not None)

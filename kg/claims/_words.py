@@ -32,10 +32,19 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """What a verb gives to the molecules before it and after it; None where it leaves them alone."""
+    """What a verb gives to the molecules before it and after it; None where it leaves them alone.
+
+    Attributes:
+        before: To those before it.
+        after: To those after it.
+        alone: To those before it, where none comes after it; None where that is no other case.
+        joins: Whether a "with" behind it leads to more of the same.
+    """
 
     before: Predicate | None
     after: Predicate | None
+    alone: Predicate | None = None
+    joins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,13 @@ def load_words() -> Words:
     text = resources.files("kg.claims").joinpath("words.yaml").read_text("utf-8")
     data: dict[str, Any] = yaml.safe_load(text)
     nouns = tuple((role, _whole(said)) for role, said in data["nouns"].items())
-    verbs = tuple((Verb(each["before"], each["after"]), _whole(each["words"])) for each in data["verbs"])
+    verbs = tuple(
+        (
+            Verb(each["before"], each["after"], each.get("alone"), each.get("joins", False)),
+            _whole(each["words"]),
+        )
+        for each in data["verbs"]
+    )
     # Phrases first, then the single words they may hold: the first alternative that fits is taken.
     phrases = [
         *(word for each in data["verbs"] for word in each["words"]),

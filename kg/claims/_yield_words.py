@@ -44,13 +44,35 @@ def amounts_in(tokens: Sequence[Token]) -> list[Amount]:
     return found
 
 
-def product_of(amount: Amount, parts: Sequence[Part]) -> str | None:
-    """Return the product a yield is of: the last one named before it, else the only one of the sentence."""
+def product_of(
+    amount: Amount, parts: Sequence[Part], about: str | None, tokens: Sequence[Token]
+) -> str | None:
+    """Return the product a yield is of: ``80 % yield of A``, else the last one named before it.
+
+    Of several in one list it is the one that is asked about, where that is among them.
+
+    Args:
+        amount: The yield.
+        parts: The molecules of the sentence.
+        about: The molecule that is asked about.
+        tokens: The sentence.
+    """
+    after = [each for each in tokens[amount.place + 1 : amount.place + 8] if each.text not in "%`*\"'"]
+    words = [each for each in after[:3] if not each.kinds & {"yield_words", "of", "determiners"}]
+    if len(words) < len(after[:3]) and words and words[0].kind == "molecule" and "of" in _texts(after[:3]):
+        return words[0].text
     made = [part for part in parts if part.role == "PRODUCES" and not part.negated]
     before = [part for part in made if part.place < amount.place]
+    listed = [part.token.text for part in before if part.group == before[-1].group]
+    if len(listed) > 1 and about in listed:
+        return about
     if before:
         return before[-1].token.text
     return made[0].token.text if len(made) == 1 else None
+
+
+def _texts(tokens: Sequence[Token]) -> list[str]:
+    return [each.text.lower() for each in tokens]
 
 
 def _between(before: Sequence[Token]) -> bool:

@@ -36,7 +36,7 @@ class Mention(NamedTuple):
     stop: int
 
 
-def find_molecules(text: str, most: int = MOST_MENTIONS) -> list[Mention]:
+def find_molecules(text: str, most: int = MOST_MENTIONS, *, doubtful: bool = False) -> list[Mention]:
     """Return the SMILES in a text in order.
 
     A word counts as one where RDKit reads its syntax and it cannot be taken for a word of the language.
@@ -45,6 +45,8 @@ def find_molecules(text: str, most: int = MOST_MENTIONS) -> list[Mention]:
     Args:
         text: Any text.
         most: After this many the rest of the text is not read.
+        doubtful: Whether words of the language that are SMILES too, such as ``NO``, are among them; see
+            `is_doubtful`.
     """
     found: list[Mention] = []
     with rdBase.BlockLogs():
@@ -52,7 +54,7 @@ def find_molecules(text: str, most: int = MOST_MENTIONS) -> list[Mention]:
             start = word.start()
             for piece in _pieces(word.group()):
                 at = text.index(piece, start)
-                mention = _molecule(text, piece, at)
+                mention = _molecule(text, piece, at, doubtful=doubtful)
                 if mention is not None:
                     found.append(mention)
                     if len(found) == most:
@@ -66,7 +68,12 @@ def _pieces(word: str) -> list[str]:
     return [part for side in _BETWEEN.split(word) for part in re.split(r"[,;]", side) if part]
 
 
-def _molecule(text: str, piece: str, start: int) -> Mention | None:
+def is_doubtful(smiles: str) -> bool:
+    """Whether a SMILES is also a word of the language."""
+    return smiles in _WORDS
+
+
+def _molecule(text: str, piece: str, start: int, *, doubtful: bool) -> Mention | None:
     core = piece.rstrip(_PUNCTUATION + ".")
     core = _POSSESSIVE.sub("", core)
     quoted = core[:1] in _QUOTES and core[:1] != "" and core[-1:] in _QUOTES
@@ -74,7 +81,7 @@ def _molecule(text: str, piece: str, start: int) -> Mention | None:
     if stripped.endswith("."):
         stripped = stripped.rstrip(".")
     for candidate in _unwrapped(stripped):
-        if _is_smiles(candidate, quoted=quoted or candidate != stripped):
+        if _is_smiles(candidate, quoted=doubtful or quoted or candidate != stripped):
             at = text.index(candidate, start)
             if not quoted and len(candidate) == 1 and _COUNTED.match(text, at + 1):
                 return None

@@ -88,6 +88,7 @@ cli.add_command(Later("rescore", "_rescore:rescore_command", "Score RUN again fr
 cli.add_command(Later("runs", "_runs:runs_command", "List the runs in DIR, the newest first."))
 cli.add_command(Later("show", "_show:show_command", "Show CASE of RUN in full."))
 cli.add_command(Later("summary", "_summary:summary_command", "Print the table of RUNS together."))
+cli.add_command(Later("verify", "_verify:verify_command", "Hold the answers of FILE against the graph."))
 cli.add_command(Later("report", "_report:report_command", "Write an HTML page of RUNS."))
 
 

@@ -128,6 +128,8 @@ class Requirements:
         found: list[str] = []
         if not reading.whole:
             found.append("The answer is too long to be read whole.")
+        if reading.unreadable:
+            found.append(f"Not a SMILES: {', '.join(reading.unreadable[:3])}.")
         if asked.intent is None:
             return found
         if self.routes and asked.steps is not None:

@@ -75,8 +75,7 @@ def overall(
         thresholds: Where verdicts begin.
     """
     supported = sum(each.verdict == "SUPPORTED" for each in claims)
-    said = any(each.claim.origin == "answer" for each in claims)
-    support = supported / len(claims) if claims and said else None
+    support = supported / len(claims) if claims else None
     false = sum(is_false(each) for each in claims)
 
     def verdict() -> Overall:

@@ -1,0 +1,65 @@
+"""How an answer is laid out: lines, and what begins a route or goes on with one."""
+
+import re
+from itertools import pairwise
+
+from kg.claims._scopes import Group
+from kg.claims._sentence import Part, Told
+from kg.claims._tables import Cell
+from kg.claims._tokens import Token
+
+_ROUTE = re.compile(
+    r"[*_`#]*(?:(?:one|another|an?|first|second|third|the (?:first|second|third|other|next|last))\s)?"
+    r"(?:way|route|chain|path|pathway|option|sequence)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:step|reaction step)[ \t]*(\d{1,2})\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"[ \t]*(?:\d{1,3}[.)]|#\d{1,3}[:.]?|\(\d{1,3}\))[ \t]")
+
+
+def is_numbered(plain: str, start: int) -> bool:
+    """Whether a line begins with its number."""
+    return _NUMBERED.match(plain, start) is not None
+
+
+def names_route(plain: str, start: int) -> bool:
+    """Whether a sentence begins with what it calls a route: ``Route 2: ...``, ``Another way begins ...``."""
+    return _ROUTE.match(plain, start) is not None
+
+
+def step_label(plain: str, start: int) -> int | None:
+    """Return the number of the step that a sentence begins with, as in ``Step 2: ...``."""
+    found = _LABEL.match(plain, start)
+    return int(found[1]) if found else None
+
+
+def has(tokens: list[Token], text: str) -> bool:
+    """Whether one of the tokens is a text."""
+    return any(token.text == text for token in tokens)
+
+
+def is_list_of_ids(tokens: list[Token]) -> bool:
+    """Whether there is a list such as ``"route": [1404]``, which is no reference such as ``[13]``."""
+    return any(
+        token.text == "[" and after.kind == "reaction" and (place == 0 or tokens[place - 1].text in ":[,(")
+        for place, (token, after) in enumerate(pairwise(tokens))
+    )
+
+
+def respective(part: Part, told: Told, group: Group, tokens: list[Token]) -> list[int]:
+    """The reactions of a group that a molecule belongs to: each its own where the sentence says so."""
+    if len(group.ids) > 1 and any(token.text.lower() == "respectively" for token in tokens):
+        peers = [each for each in told.parts if each.group == part.group]
+        if len(peers) == len(group.ids):
+            return [group.ids[peers.index(part)]]
+    return group.ids
+
+
+def lines_of(plain: str) -> list[Cell]:
+    """Return where the lines of an answer stand."""
+    found: list[Cell] = []
+    position = 0
+    for line in plain.split("\n"):
+        found.append(Cell(position, position + len(line)))
+        position += len(line) + 1
+    return found

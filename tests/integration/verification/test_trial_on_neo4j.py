@@ -1,0 +1,73 @@
+"""True answers and planted falsehoods, judged on a real server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kg.claims import Claim, Verifier, asking
+from kg.questions import load_questions, select
+from kg.reactions import read_graph
+from kg.server import Endpoint, connect
+from plugins.command._verify import verify_command
+from plugins.verification import GraphSample, run_trial
+
+SAMPLE = 60
+
+
+@pytest.fixture(scope="module")
+def verifier(endpoint: Endpoint) -> Iterator[Verifier]:
+    with connect(endpoint) as driver:
+        yield Verifier(
+            asking(driver, endpoint.database), {each.id: each.source for each in read_graph() if each.source}
+        )
+
+
+def test_true_answers_are_verified_and_falsehoods_are_not(verifier: Verifier) -> None:
+    questions = select(load_questions().questions, sample=SAMPLE, seed=3)
+    trial = run_trial(questions, verifier, GraphSample(read_graph()), seed=3)
+    shares = {kind: trial.share(kind) for kind in trial.tallies}
+    assert trial.tallies["true"].answers == SAMPLE
+    assert (
+        trial.tallies["yield changed"].answers + trial.tallies["yield changed"].not_applicable.total()
+        == SAMPLE
+    )
+    assert all(share is not None and share >= 0.99 for share in shares.values()), trial.misses
+
+
+def test_chains_without_ids(verifier: Verifier) -> None:
+    route = next(each for each in load_questions().questions if each.task == "chains_between")
+    start, target = route.slots["start"], route.target
+    found = verifier.verify(
+        [
+            Claim(start, "PRECURSOR_OF", target, steps=route.steps),
+            Claim(target, "PRECURSOR_OF", start, steps=route.steps),
+            Claim(start, "PRECURSOR_OF", target, steps=7),
+        ]
+    )
+    assert [each.verdict for each in found] == ["SUPPORTED", "UNSUPPORTED", "UNCERTAIN"]
+    assert [each.reaction for each in found[0].evidence] in [row["route"] for row in route.gold]
+
+
+def test_a_file_of_answers(endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_USER", endpoint.user)
+    monkeypatch.setenv("NEO4J_PASSWORD", endpoint.password)
+    question = next(each for each in load_questions().questions if each.task == "producing_reactions")
+    ids = ", ".join(str(row["id"]) for row in question.gold)
+    lines = [
+        {"question": question.text, "answer": f"Reactions {ids}."},
+        {"question": question.text, "answer": "Reaction 1."},
+        {"question": question.text, "answer": None},
+        {"question": question.text},
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\nno JSON\n")
+    result = CliRunner().invoke(verify_command, [str(file), "--graph", endpoint.uri, "--json"])
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each.get("verdict") for each in found] == ["VERIFIED", "UNVERIFIABLE", "UNVERIFIABLE", None, None]
+    assert found[0]["claims"][0]["evidence"][0]["source"]["file"].startswith("uspto-grants")
+    assert [each["line"] for each in found if "error" in each] == [4, 5]
+    assert result.exit_code == 1
+    assert "line 4" in result.stderr

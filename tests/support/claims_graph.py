@@ -1,0 +1,64 @@
+"""A small graph that answers the queries of claims, for tests without a server."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kg.claims import Ask
+from kg.reactions import Reaction, Source
+
+SOURCE = Source("grants.parquet", 7, "CCO>>CC=O", "1976-01")
+REACTIONS = (
+    Reaction(12, ("CCO",), ("CC=O", "O"), ("[O]",), ("ClCCl",), (81.5, None), SOURCE),
+    Reaction(13, ("CC=O", "OO"), ("CC(=O)O",), (), ("O",), (60.0,), SOURCE),
+    Reaction(14, ("CC#N",), ("CC(=O)O",), ("Cl",), ("O",), (90.0,), SOURCE),
+)
+"""12 leads to 13; 13 and 14 make the same molecule, 14 in the better yield."""
+
+_ROLES = {
+    "REACTS_IN": "reactants",
+    "PRODUCES": "products",
+    "USES_AGENT": "agents",
+    "USES_SOLVENT": "solvents",
+}
+
+
+def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
+    """Return what answers queries of claims from reactions in memory."""
+    by_id = {each.id: each for each in reactions}
+    names = {
+        name for each in reactions for name in (*each.reactants, *each.products, *each.agents, *each.solvents)
+    }
+
+    def ask(query: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
+        if "$ids" in query:
+            return [_whole(by_id[number]) for number in parameters["ids"] if number in by_id]
+        if "max(" in query:
+            made = {name: _yields(name) for name in parameters["names"]}
+            return [[name, max(value for _, value in found)] for name, found in made.items() if found]
+        if "made.yield" in query:
+            return [[name, _yields(name)] for name in parameters["names"] if _yields(name)]
+        if "$names" in query:
+            return [[name] for name in parameters["names"] if name in names]
+        role = next(role for role in _ROLES if f":{role}]->(" in query.partition("WHERE")[0])
+        return [[pair, _holding(role, *pair)] for pair in parameters["pairs"] if _holding(role, *pair)]
+
+    def _whole(each: Reaction) -> list[Any]:
+        made = [list(pair) for pair in zip(each.products, each.yields, strict=True)]
+        return [each.id, list(each.reactants), made, list(each.agents), list(each.solvents)]
+
+    def _yields(name: str) -> list[list[Any]]:
+        return [
+            [each.id, value]
+            for each in reactions
+            for product, value in zip(each.products, each.yields, strict=True)
+            if product == name and value is not None
+        ]
+
+    def _holding(role: str, name: str, product: str | None) -> list[int]:
+        return [
+            each.id
+            for each in reactions
+            if name in getattr(each, _ROLES[role]) and (product is None or product in each.products)
+        ]
+
+    return ask

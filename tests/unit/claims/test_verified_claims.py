@@ -1,0 +1,88 @@
+"""What the graph says of claims."""
+
+import pytest
+from support.claims_graph import REACTIONS, asking_reactions
+
+from kg.claims import Claim, Tolerance, Verdict, Verifier
+
+
+@pytest.fixture
+def verifier() -> Verifier:
+    return Verifier(asking_reactions(), {each.id: each.source for each in REACTIONS if each.source})
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (Claim("CCO", "REACTS_IN", 12), "SUPPORTED"),
+        (Claim(12, "PRODUCES", "CCO"), "CONTRADICTED"),
+        (Claim("CC=O", "REACTS_IN", 12), "CONTRADICTED"),
+        (Claim(12, "USES_SOLVENT", "[O]"), "CONTRADICTED"),
+        (Claim(12, "USES_AGENT", "Cl"), "UNSUPPORTED"),
+        (Claim(12, "USES_AGENT", "CCCCCCCCC"), "UNCERTAIN"),
+        (Claim(99, "PRODUCES", "CCO"), "UNSUPPORTED"),
+        (Claim("ClCCl", "TAKES_PART_IN", 12), "SUPPORTED"),
+        (Claim("Cl", "TAKES_PART_IN", 12), "UNSUPPORTED"),
+        (Claim(12, "USES_AGENT", "[O]", negated=True), "CONTRADICTED"),
+        (Claim(12, "USES_AGENT", "Cl", negated=True), "SUPPORTED"),
+        (Claim(12, "PRODUCES", "CCO", negated=True), "SUPPORTED"),
+        (Claim(13, "USES_AGENT", None, negated=True), "SUPPORTED"),
+        (Claim(12, "USES_AGENT", None, negated=True), "CONTRADICTED"),
+        (Claim(12, "YIELD", 81.5, product="CC=O"), "SUPPORTED"),
+        (Claim(12, "YIELD", 82.0, product="CC=O"), "UNCERTAIN"),
+        (Claim(12, "YIELD", 85.0, product="CC=O"), "CONTRADICTED"),
+        (Claim(12, "YIELD", 90.0, product="CC=O", low=80.0), "SUPPORTED"),
+        (Claim(12, "YIELD", 81.5), "SUPPORTED"),
+        (Claim(12, "YIELD", 81.5, product="O"), "UNSUPPORTED"),
+        (Claim(12, "YIELD", 81.5, product="CC(=O)O"), "UNSUPPORTED"),
+        (Claim(12, "YIELD", 81.5, negated=True), "CONTRADICTED"),
+        (Claim(99, "YIELD", 81.5), "UNSUPPORTED"),
+        (Claim(None, "YIELD", 60.0, product="CC(=O)O"), "SUPPORTED"),
+        (Claim(None, "YIELD", 10.0, product="CC(=O)O"), "CONTRADICTED"),
+        (Claim(None, "YIELD", 10.0, product="CCO"), "UNSUPPORTED"),
+        (Claim(14, "BEST_YIELD", "CC(=O)O"), "SUPPORTED"),
+        (Claim(13, "BEST_YIELD", "CC(=O)O"), "CONTRADICTED"),
+        (Claim(12, "BEST_YIELD", "CC(=O)O"), "UNSUPPORTED"),
+        (Claim(12, "LEADS_TO", 13), "SUPPORTED"),
+        (Claim(13, "LEADS_TO", 12), "CONTRADICTED"),
+        (Claim(12, "LEADS_TO", 14), "UNSUPPORTED"),
+        (Claim(12, "LEADS_TO", 99), "UNSUPPORTED"),
+        (Claim("CC#N", "REACTS_IN", None, product="CC(=O)O"), "SUPPORTED"),
+        (Claim("CCO", "REACTS_IN", None, product="CC(=O)O"), "UNSUPPORTED"),
+        (Claim("CCCCCCCCC", "REACTS_IN", None, product="CC(=O)O"), "UNCERTAIN"),
+        (Claim(None, "USES_SOLVENT", "O", product="CC(=O)O"), "SUPPORTED"),
+        (Claim("O", "TAKES_PART_IN", None, product="CC(=O)O"), "SUPPORTED"),
+        (Claim(None, "PRODUCES", "O", product="CC=O"), "SUPPORTED"),
+        (Claim(None, "PRODUCES", "O", product="CC=O", negated=True), "CONTRADICTED"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, str) else f"{value.subject} {value.predicate}",
+)
+def test_a_claim(verifier: Verifier, claim: Claim, verdict: Verdict) -> None:
+    (found,) = verifier.verify([claim])
+    assert (found.claim, found.verdict) == (claim, verdict)
+    assert found.reason
+
+
+def test_evidence_names_the_record_of_the_source(verifier: Verifier) -> None:
+    (found,) = verifier.verify([Claim("CCO", "REACTS_IN", 12)])
+    assert [each.to_json() for each in found.evidence] == [
+        {
+            "reaction": 12,
+            "found": "REACTS_IN",
+            "source": {"file": "grants.parquet", "row": 7, "grant_date": "1976-01"},
+        }
+    ]
+
+
+def test_the_tolerance_is_an_option() -> None:
+    strict = Verifier(asking_reactions(), tolerance=Tolerance(near=0.1))
+    (found,) = strict.verify([Claim(12, "YIELD", 82.0)])
+    assert found.verdict == "CONTRADICTED"
+    assert found.evidence[0].source is None
+
+
+def test_nothing_is_asked_for_no_claims() -> None:
+    def ask(query: str, parameters: object) -> list[list[object]]:
+        raise AssertionError(query)
+
+    assert Verifier(ask).verify([]) == []

@@ -1,0 +1,59 @@
+"""Options of `retrocypher verify` that do not fit, and lines that are none."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support.claims_graph import asking_reactions
+
+from kg.claims import Verifier
+from kg.errors import InputError
+from plugins.command._verify import verify_command
+from plugins.command._verify_lines import judge_lines
+from plugins.verification import Thresholds
+
+
+def test_a_file_or_the_trial_is_needed_and_not_both(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text("")
+    for arguments in ([], [str(file), "--calibrate"]):
+        assert isinstance(CliRunner().invoke(verify_command, arguments).exception, InputError)
+
+
+def test_thresholds_must_fit() -> None:
+    result = CliRunner().invoke(verify_command, ["--calibrate", "--verified", "0.5", "--partial", "0.7"])
+    assert "--partial" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (b"\xff", "not UTF-8"),
+        (b"nope", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "not an object"),
+        (b'{"answer": ""}', '"question" is no text'),
+        (b'{"question": "", "answer": 3}', '"answer" is no text'),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_line_that_cannot_be_used_is_named_and_the_next_is_judged(
+    line: bytes, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[31m"}).encode()
+    verifier = Verifier(asking_reactions())
+    assert judge_lines("answers", [line, b"\n", good], verifier, Thresholds(), as_json=False) == 1
+    told = capsys.readouterr()
+    assert "answers, line 1: " in told.err
+    assert error in told.err
+    assert "answers:3: VERIFIED (2 of 2 claims supported)" in told.out
+    assert "\x1b" not in told.out
+
+
+def test_each_answer_is_one_object_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    good = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O."}).encode()
+    assert judge_lines("answers", [good, good], Verifier(asking_reactions()), Thresholds(), as_json=True) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["line"], second["line"], first["verdict"]) == (1, 2, "VERIFIED")
+    assert first["claims"][0]["subject"] == "CCO"
