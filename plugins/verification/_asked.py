@@ -7,6 +7,9 @@ from kg.molecules import canonical_name
 from kg.questions import MULTI_STEP_TASKS
 from prompts.validation import Asked, read_question
 
+_OF_REACTIONS = frozenset(
+    {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
+)
 _COMPONENTS: dict[str, Predicate] = {"agents": "USES_AGENT", "solvents": "USES_SOLVENT"}
 
 
@@ -137,6 +140,8 @@ class Requirements:
             if wrong:
                 told = ", ".join(" → ".join(map(str, each)) for each in wrong[:3])
                 found.append(f"The question asks for {asked.steps} steps; of another number: {told}.")
+        if asked.intent in _OF_REACTIONS and claims and not reading.reactions:
+            found.append("The question asks for reactions, and none is named.")
         wanted = self._wanted()
         if (
             wanted
