@@ -53,6 +53,7 @@ class Reader:
         self._made: list[str] = []
         self._named = False
         self._item = False
+        self._listed = False
         self._groups_of_line = 0
         self._made_last: set[str] = set()
         self._header: list[Part] = []
@@ -93,8 +94,8 @@ class Reader:
             return
         bullet = _BULLET.match(self._plain, start, stop)
         begin = bullet.end() if bullet else start
-        listed = begin > start
-        if self._gap and not listed and not self._plain[start:stop].startswith((" ", "\t")):
+        self._listed = begin > start
+        if self._gap and not self._listed and not self._plain[start:stop].startswith((" ", "\t")):
             self._scope, self._made = [], []
         self._gap = False
         if self._groups_of_line > 1:
@@ -117,8 +118,10 @@ class Reader:
 
     def _read_tokens(self, tokens: list[Token], start: int) -> None:
         plain = all(token.kind in ("molecule", "mark") or "lists" in token.kinds for token in tokens)
-        told = Roles(tokens, self._pending if plain else None).read()
-        if not plain:
+        # "The precursors are:" speaks of the molecules that the items under it begin with.
+        item = self._listed and tokens[0].kind == "molecule" and not any(t.kind == "arrow" for t in tokens)
+        told = Roles(tokens, self._pending if plain or item else None).read()
+        if not (plain or item):
             self._pending = told.pending
         groups = groups_in(tokens, as_route=self._is_route(tokens))
         marked = self._begins(tokens, groups, start)

@@ -210,9 +210,12 @@ def _has_and(between: Sequence[Token]) -> bool:
 
 
 def _in_brackets(tokens: Sequence[Token], place: int) -> bool:
-    for token in reversed(tokens[max(0, place - 4) : place]):
+    near = range(place - 1, max(-1, place - 5), -1)
+    for at in near:
+        token = tokens[at]
         if token.text in "([":
-            return True
+            before = [each for each in tokens[max(0, at - 4) : at] if each.text not in "`*\"'_"]
+            return bool(before) and (before[-1].kind == "molecule" or before[-1].text in ")%")
         if token.kind == "molecule" or token.text in ")]":
             return False
     return False

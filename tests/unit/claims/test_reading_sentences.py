@@ -97,6 +97,23 @@ A, B, P, S = "CCO", "CC(=O)O", "CCOC(C)=O", "C1CCOC1"
             f"rxn 12 - products: {P}; O - 81.5 % yield of {P}",
             {Claim(12, "PRODUCES", P), Claim(12, "PRODUCES", "O"), Claim(12, "YIELD", 81.5, product=P)},
         ),
+        (
+            f"The precursors of {P} are:\n\n1. {A} and {B} (reaction 12, with [H+] in O)\n"
+            "2. CCI (reaction 13)",
+            {
+                Claim(12, "PRODUCES", P),
+                Claim(13, "PRODUCES", P),
+                Claim(A, "REACTS_IN", 12),
+                Claim(B, "REACTS_IN", 12),
+                Claim("[H+]", "TAKES_PART_IN", 12),
+                Claim(12, "USES_SOLVENT", "O"),
+                Claim("CCI", "REACTS_IN", 13),
+            },
+        ),
+        (
+            f"In the first (ID 12), {A} is added to {B}; in the second (ID 13), CCI is used.",
+            {Claim(A, "REACTS_IN", 12), Claim(B, "REACTS_IN", 12), Claim("CCI", "TAKES_PART_IN", 13)},
+        ),
         ("Reaction 12\n- Reactants: `NO`, `CCO`", None),
         ("In reaction 12, CC and I are obtained.", {Claim(12, "PRODUCES", "CC"), Claim(12, "PRODUCES", "I")}),
         ("CCO and NO react in reaction 12. NO, I mean it.", None),
