@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -10,8 +11,23 @@ from kg.secrets import secrets_of
 from plugins.command._later import Later
 from plugins.command._named_near import NamedNear
 
+# As shells say of what SIGINT has ended.
+_INTERRUPTED = 130
 
-@click.group(cls=NamedNear)
+
+class _Commands(NamedNear):
+    """Groups whose commands end with a status of their own at Ctrl-C: 1 would say that a gate fails."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that is meant."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(_INTERRUPTED)
+
+
+@click.group(cls=_Commands)
 @click.version_option(package_name="retrocypher")
 def cli() -> None:
     """Measure how well a language model turns chemists' questions into Cypher."""

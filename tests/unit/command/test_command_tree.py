@@ -41,3 +41,15 @@ def test_every_command_speaks_json(name: str) -> None:
     option = next((each for each in COMMANDS[name].params if "--json" in each.opts), None)
     assert isinstance(option, click.Option)
     assert option.is_flag
+
+
+@pytest.mark.parametrize("name", ["runs", "graph status"])
+def test_a_command_that_ctrl_c_ends_has_a_status_of_its_own(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(COMMANDS[name], "invoke", interrupted)
+    done = CliRunner().invoke(cli, [*name.split(), "--json"])
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "interrupted\n")
