@@ -40,7 +40,9 @@ def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelS
     try:
         spec = parse_spec(text, asked)
         if spec.kind in TEXT_KINDS:
-            check_models([spec], [], [], every_question=[], prompts=[], environment=asked)
+            check_models(
+                [spec], [], [], every_question=[], prompts=[], environment=asked, keyless="gguf:PATH, local"
+            )
     except InputError as error:
         told = str(error).replace("--model", "--judge", 1)
         for name, usual in _USUAL.items():

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+from plugins.terminal import counted
+
 _EVERY_S = 10.0
 
 
@@ -23,4 +25,4 @@ class Progress:
         self._count += 1
         if time.monotonic() - self._told >= _EVERY_S:
             self._told = time.monotonic()
-            self._announce(f"{self._count:,} judgements")
+            self._announce(counted(self._count, "judgement"))

@@ -21,7 +21,15 @@ def named_player(text: str, option: str, environment: Mapping[str, str]) -> Mode
     try:
         spec = parse_spec(text, environment)
         if spec.kind in TEXT_KINDS:
-            check_models([spec], [], [], every_question=[], prompts=[], environment=environment)
+            check_models(
+                [spec],
+                [],
+                [],
+                every_question=[],
+                prompts=[],
+                environment=environment,
+                keyless="gguf:PATH, local",
+            )
     except InputError as error:
         raise InputError(str(error).replace("--model", option, 1)) from None
     if spec.kind not in TEXT_KINDS:

@@ -23,6 +23,7 @@ def check_models(
     loops: Sequence[str] = ("none",),
     phrasings: Sequence[int] = (1,),
     environment: Mapping[str, str] = os.environ,
+    keyless: str = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local",
 ) -> None:
     """Refuse models that cannot answer this run; reads files, starts nothing, calls nothing.
 
@@ -35,6 +36,7 @@ def check_models(
         loops: Names of its loops.
         phrasings: Numbers of its wordings.
         environment: Where the key is looked up.
+        keyless: Models that need no key, for the message that one is missing.
 
     Raises:
         InputError: If ``exemplar`` meets zero-shot, an operator does not exist or has nothing to change, a
@@ -61,7 +63,7 @@ def check_models(
         elif spec.kind == "gguf":
             require_gguf(Path(spec.argument))
         elif spec.kind == "openai":
-            _check_openai(spec, environment)
+            _check_openai(spec, environment, keyless)
 
 
 def _check_exemplar(spec: ModelSpec, shots: Sequence[str]) -> None:
@@ -83,14 +85,13 @@ def _check_mutant(spec: ModelSpec, questions: Sequence[Question]) -> None:
             )
 
 
-def _check_openai(spec: ModelSpec, environment: Mapping[str, str]) -> None:
+def _check_openai(spec: ModelSpec, environment: Mapping[str, str], keyless: str) -> None:
     base_url = environment.get("OPENAI_BASE_URL")
     if not environment.get("OPENAI_API_KEY"):
         remedy = (
             "Set it; any text will do for a server that asks for no key."
             if base_url
-            else "Set it, or choose a model that needs none: "
-            "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local."
+            else f"Set it, or choose a model that needs none: {keyless}."
         )
         raise InputError(
             f"--model {spec.argument}: this is not a built-in model, and to ask an OpenAI-compatible API "

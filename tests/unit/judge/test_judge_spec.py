@@ -17,6 +17,7 @@ KEY = {"OPENAI_API_KEY": "k"}
         (" ", KEY, "--judge names no model"),
         ("locl", KEY, "--judge locl: no model 'locl'; did you mean 'local'"),
         ("gpt-x", {}, "--judge gpt-x: this is not a built-in model"),
+        ("gpt-x", {}, "a model that needs none: gguf:PATH, local."),
         ("gguf:/nowhere.gguf", {}, "--judge gguf:/nowhere.gguf"),
         ("gpt-x", {**KEY, "RETROCYPHER_JUDGE_BASE_URL": "ftp://x"}, "RETROCYPHER_JUDGE_BASE_URL must be"),
         ("gpt-x", {**KEY, "OPENAI_BASE_URL": "ftp://x"}, "OPENAI_BASE_URL must be"),

@@ -66,7 +66,12 @@ def test_a_loop_that_asks_nobody_needs_no_model() -> None:
         (["gpt-x", "mutant"], {}, {"loop": ["cove"]}, "mutant reads no messages"),
         (["oracle"], KEY, {"loop": ["cove"], "loop_model": "mutant"}, "--loop-model mutant: mutant reads no"),
         (["oracle"], KEY, {"loop_model": "file:/nowhere"}, "--loop-model file:/nowhere: file reads"),
-        (["oracle"], {}, {"loop_model": "gpt-x"}, "--loop-model gpt-x: .* OPENAI_API_KEY is not set"),
+        (
+            ["oracle"],
+            {},
+            {"loop_model": "gpt-x"},
+            "--loop-model gpt-x: .* OPENAI_API_KEY is not set.*: gguf:PATH, local",
+        ),
         (["oracle"], {}, {"loop_model": "gguf:/nowhere.gguf"}, "/nowhere.gguf"),
     ],
 )
