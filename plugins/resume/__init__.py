@@ -4,6 +4,7 @@ from plugins.resume._code import code_files, code_sha256, library_versions
 from plugins.resume._earlier import Earlier, look_at
 from plugins.resume._find import is_complete, named_incomplete, newest_incomplete
 from plugins.resume._key import RunKey, differences
+from plugins.resume._paid import with_costs
 
 __all__ = [
     "Earlier",
@@ -16,4 +17,5 @@ __all__ = [
     "look_at",
     "named_incomplete",
     "newest_incomplete",
+    "with_costs",
 ]

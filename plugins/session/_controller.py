@@ -15,7 +15,7 @@ from kg.execution import Standstill, standstill_in
 from kg.server import SessionFolder, session_folder
 from plugins.allure import executor_of, settle_run, show_run, shown_cases
 from plugins.ledger import Ledger
-from plugins.records import ALLURE, answer_fault
+from plugins.records import ALLURE, answer_fault, json_line
 from plugins.session._context import Context
 from plugins.session._described import counted, described
 from plugins.session._exit import INCOMPLETE, exit_status
@@ -158,9 +158,13 @@ class Controller:
         self.selected = total
         # Taken off the report: the terminal keeps all reports, which would be the whole run in memory.
         line: str | None = report.__dict__.pop(RECORD_FIELD, None)
-        if line is None or not self.writer.record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD))):
+        if line is None:
             return
         record = json.loads(line)
+        if self.earlier is not None and self.earlier.adds_costs(record):
+            line = json_line(record)
+        if not self.writer.record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD))):
+            return
         self._count(record)
         if fault := record["infrastructure_error"]:
             self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])

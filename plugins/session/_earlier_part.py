@@ -6,7 +6,7 @@ from typing import Any
 
 from kg.execution import Standstill
 from plugins.records import RunDirectory, read_manifest, read_messages, read_records
-from plugins.resume import Earlier
+from plugins.resume import Earlier, with_costs
 from plugins.session._taken import Taken
 from plugins.terminal import counted
 
@@ -47,6 +47,14 @@ class EarlierPart:
                 taken = taken.with_page(record, messages)
             self.taken[case] = taken
             count(record)
+
+    def adds_costs(self, record: dict[str, Any]) -> bool:
+        """Put on the record of a case that was tried again what was paid for it before; tell whether any was.
+
+        Args:
+            record: The new record; changed.
+        """
+        return with_costs(record, self._seen.paid.get(str(record["case_id"]), {}))
 
     def opening(self, planned: int) -> str:
         """Return the line that says, before the first case, that a run is continued.
