@@ -56,6 +56,12 @@ def test_the_headline_is_the_mean_of_all_cases_with_its_interval(tmp_path: Path)
     assert f"[{mean.mean.low:.3f}, {mean.mean.high:.3f}]" in text
 
 
+def test_a_run_that_is_named_after_its_model_is_named_once_in_the_headline(tmp_path: Path) -> None:
+    runs = [a_run(tmp_path / name, model=model) for name, model in (("one", "one"), ("two", "three"))]
+    headline = page(*runs).partition('id="headline"')[2].partition("</section>")[0]
+    assert re.findall(r"<h[34]>(.*?)</h[34]>", headline) == ["one", "two", "three"]
+
+
 def test_boxes_and_correlations_are_those_of_the_statistics(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run")
     table = ScoreTable(read_records(run), read_targets(run))
