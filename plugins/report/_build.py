@@ -35,7 +35,7 @@ class Report:
         cases: Cases of all runs.
         failed: Cases that failed.
         listed: Of these, how many the page lists.
-        not_run: Cases with an infrastructure error.
+        not_run: Cases that a fault kept from being run.
         folder: Where the pages of cases are.
         pages: How many there are.
         pages_bytes: Their size together.

@@ -28,7 +28,7 @@ class Case:
         labels: Error labels with their details, the primary one first.
         f1: The score; None where there is none.
         failed: Whether it was scored and did not pass.
-        trouble: The infrastructure error, in words; None where there is none.
+        trouble: Why it was not run, in words; None where it was.
         reason: What was said of it, cut where it is long; empty where there is none.
         model_s: Seconds that the calls of models took, now or when their answers were first had.
         query_s: Seconds that the scored query took.
@@ -79,7 +79,8 @@ def case_of(record: Mapping[str, Any]) -> Case:
     rounds = record.get("rounds") or []
     costs = [turn["cost"] for turn in rounds if turn.get("cost") is not None]
     execution = record.get("execution") or {}
-    error = record.get("infrastructure_error")
+    # Of a case whose judge could not be asked, the section on the judge tells.
+    error = None if was_run(record) else record["infrastructure_error"]
     return Case(
         id=str(record["case_id"]),
         question_id=str(record["question_id"]),
@@ -92,7 +93,7 @@ def case_of(record: Mapping[str, Any]) -> Case:
         status=str(execution.get("status") or "not run"),
         labels=tuple(map(str, record.get("errors") or ())),
         f1=(record.get("scores") or {}).get("f1"),
-        failed=was_run(record) and not record.get("passed"),
+        failed=error is None and not record.get("passed"),
         trouble=None if error is None else " ".join(str(error.get(key)) for key in ("stage", "kind")),
         reason=shortened(str((error or {}).get("message") or ""), _TEXT),
         model_s=sum(float(turn.get("time_s") or 0) for turn in rounds if turn.get("messages_sha256")),

@@ -33,7 +33,7 @@ class Run:
         targets: By question id, the molecule that it clusters by.
         ledger: What loops repaired and broke.
         failed: The cases that failed.
-        not_run: The cases with an infrastructure error.
+        not_run: The cases that a fault kept from being run.
         costly: The cases that took most.
         opinions: What a judge said of its cases.
         cases: The ids of all cases, in the order of the records.

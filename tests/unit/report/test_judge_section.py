@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.judged import MODEL, REVERSED, judged_run
+from support.judgements import judged
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
@@ -57,3 +58,18 @@ def test_a_run_without_a_judge_has_no_such_section(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [answered(question, True)], [question], {**MANIFEST, "cases": 1})
     report = build_report([run], tmp_path / "report.html", most=50)
     assert 'id="judge"' not in report.page.read_text("utf-8")
+
+
+def test_cases_whose_judge_could_not_be_asked_were_run(tmp_path: Path) -> None:
+    right, wrong = some_questions()[:2]
+    fault = {"stage": "judge", "kind": "authentication", "message": "bad key"}
+    unjudged = {"judge": judged(None, None), "infrastructure_error": fault}
+    records = [answered(right, True, **unjudged), answered(wrong, False, **unjudged)]
+    run = write_run(tmp_path / "run", records, [right, wrong], {**MANIFEST, "cases": 2})
+
+    report = build_report([run], tmp_path / "report.html", most=50)
+
+    assert (report.cases, report.failed, report.listed, report.not_run) == (2, 1, 1, 0)
+    html = report.page.read_text("utf-8")
+    assert 'id="not-run"' not in html
+    assert "Without a score: 2 malformed." in Read(html).text
