@@ -13,7 +13,7 @@ _ROUTE = re.compile(
     r"(?:way|route|chain|path|pathway|option|sequence)\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"(?:step|reaction step)[ \t]*(\d{1,2})\b", re.IGNORECASE)
+_LABEL = re.compile(r"[*_`]*(?:step|reaction step)[ \t]*(\d{1,2})\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"[ \t]*(?:\d{1,3}[.)]|#\d{1,3}[:.]?|\(\d{1,3}\))[ \t]")
 
 

@@ -9,16 +9,23 @@ from kg.claims._words import load_words
 _LARGEST_ID = 10**9
 _TRANSPARENT = frozenset(":#([`\"'*=|{_")
 _JOINING = frozenset(",;/&+")
+_QUIET = frozenset("#*`\"'_")
+_AFTER_LABEL = frozenset(":.)-\u2013\u2014|")
 _REACH = 8
 _LONGEST_LIST = 100
+_LARGEST_ORDINAL = 999
+"""The largest number behind ``entry``, ``step`` or the like that is taken for theirs and not for an id."""
+_LEAST_LABEL = 100
+"""The least number that is read as an id by its place alone; smaller ones number the items of lists."""
 
 
-def classified(tokens: Sequence[Token], *, listing: bool) -> list[Token]:
+def classified(tokens: Sequence[Token], *, listing: bool, labels: bool = True) -> list[Token]:
     """Return the tokens with each number as what it is: ``reaction``, ``yield`` or ``number``.
 
     Args:
         tokens: A sentence.
         listing: Whether a heading before it says that ids of reactions follow.
+        labels: Whether a number may be an id by its place alone, as in ``1404: A → B``.
     """
     found = list(tokens)
     opened = ""
@@ -28,9 +35,8 @@ def classified(tokens: Sequence[Token], *, listing: bool) -> list[Token]:
         if token.kind == "percent":
             found[place] = replace(token, kind="yield" if _is_yield(tokens, place) else "number")
         elif token.kind == "number":
-            found[place] = replace(
-                token, kind=_kind(found, place, listing or _is_listed(found, place, opened))
-            )
+            listed = listing or _is_listed(found, place, opened) or (labels and _is_label(tokens, place))
+            found[place] = replace(token, kind=_kind(found, place, listed))
     return _without_ordinals(found)
 
 
@@ -45,6 +51,22 @@ def _is_listed(tokens: Sequence[Token], place: int, opened: str) -> bool:
     """Whether it stands in a list such as ``[1400, 1404]``."""
     near = tokens[max(0, place - 1) : place + 2]
     return opened == "[" or (opened == "(" and any(each.text == "," for each in near))
+
+
+def _is_label(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it stands where ids stand: ``#1404``, ``**1404:** A → B``, ``A → B (1404)``."""
+    number = tokens[place].whole
+    if number is None or number < _LEAST_LABEL:
+        return False
+    before = [each for each in tokens[max(0, place - _REACH) : place] if each.text not in _QUIET]
+    after = [each for each in tokens[place + 1 : place + _REACH] if each.text not in _QUIET]
+    if tokens[max(0, place - 1) : place] and tokens[place - 1].text == "#":
+        return True
+    if before and before[-1].text == "(" and after and after[0].text == ")":
+        return len(before) == 1 or before[-2].kind == "molecule"
+    if before:
+        return False
+    return not after or after[0].kind == "molecule" or after[0].text in _AFTER_LABEL
 
 
 def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
@@ -63,7 +85,7 @@ def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
     if before is not None and "reactions" in before.kinds:
         return "reaction"
     if beside is not None and "ordinals" in beside.kinds and not beside.kinds & {"routes"}:
-        return "number"
+        return "number" if number <= _LARGEST_ORDINAL else "reaction"
     if joined or _in_arrows(tokens, place):
         return "reaction"
     if beside is not None and ("ordinals" in beside.kinds or load_words().never_ids.fullmatch(beside.text)):

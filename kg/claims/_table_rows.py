@@ -38,7 +38,7 @@ def read_row(
         counted = "routes" in kinds and sum(token.kind == "number" for token in contents) == 1
         listing = bool(kinds & {"reactions", "routes"}) and not counted
         if not counted:
-            contents = classified(contents, listing=listing)
+            contents = classified(contents, listing=listing, labels=False)
         by_words = {part.place: part for part in Roles(contents).read().parts} if role is None else {}
         for place, token in enumerate(contents):
             if token.kind in ("number", "percent", "reaction", "yield"):

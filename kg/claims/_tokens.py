@@ -34,6 +34,7 @@ _BONDED = re.compile(
     r"[A-Za-z)\]]\d?[=#][A-Z(\[]|\[[A-Za-z]{1,2}[@H+\-\]]|[Cc]\d[A-Za-z(]*[Cc]|\)[\(A-Z]\w*[\(\[=]"
 )
 _QUOTE = re.compile("[\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](?![\\w-])")
+_NAMED_ID = re.compile(r"(?:rxn|reaction|id|R)_?(?P<number>\d{3,9})", re.IGNORECASE)
 _LONE = re.compile(r"[A-Z]")
 _JOINED_AFTER = re.compile(r"[,'\u2019\-\u2013]\w")
 _JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
@@ -168,6 +169,8 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
             yield Token("arrow", text, at, end)
         elif kind == "words":
             yield _word(text, at, end, words)
+        elif kind == "other" and (named := _NAMED_ID.fullmatch(text)):
+            yield Token("reaction", text, at, end, value=float(named["number"]))
         elif kind == "other":
             denied = text.lower().endswith(("n't", "n\u2019t"))
             yield Token("word", text, at, end, kinds=frozenset({"negations"} if denied else ()))

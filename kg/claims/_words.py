@@ -95,7 +95,7 @@ def load_words() -> Words:
     words = "|".join(_flexible(each) for each in (*phrases, *singles))
     pattern = re.compile(
         rf"(?P<molecule>{MARK}+)"
-        r"|(?P<arrow>→|⟶|➔|⇒|-{1,3}>|={1,2}>|>>)"
+        r"|(?P<arrow>→|⟶|➔|➜|⇒|⟹|-{1,3}>|={1,2}>|>>|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
         r"|(?P<number>(?<![\w.])\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?(?![\d]))"
         rf"|(?P<words>(?<!\w)(?:{words})(?!\w))"
         r"|(?P<other>[^\W\d_][\w'\u2019]*|[°])"
