@@ -35,6 +35,7 @@ _BONDED = re.compile(
 )
 _QUOTE = re.compile("[\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](?![\\w-])")
 _NAMED_ID = re.compile(r"(?:rxn|reaction|id|R)_?(?P<number>\d{3,9})", re.IGNORECASE)
+_PERCENT = ("%", "percent", "per cent", "pct")
 _LONE = re.compile(r"[A-Z]")
 _JOINED_AFTER = re.compile(r"[,'\u2019\-\u2013]\w")
 _JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
@@ -76,10 +77,32 @@ def mentions_in(text: str) -> list[Mention]:
     edges = {edge for mention in written for edge in (mention.start, mention.stop)}
     found: list[Mention] = []
     for mention in written:
-        name = canonical_name(mention.smiles) or canonical_name(mention.smiles.replace("\\\\", "\\"))
-        if name is not None and not _is_letter(text, mention, edges):
+        apart = _fragments(text, mention)
+        name = _name(mention.smiles)
+        if len(apart) > 1:
+            found.extend(apart)
+        elif name is not None and not _is_letter(text, mention, edges):
             found.append(Mention(name, mention.start, mention.stop))
     return found
+
+
+def _name(smiles: str) -> str | None:
+    return canonical_name(smiles) or canonical_name(smiles.replace("\\\\", "\\"))
+
+
+def _fragments(text: str, mention: Mention) -> list[Mention]:
+    """The molecules of one side of ``A.B>>C``; nothing elsewhere, where ``A.B`` may be a salt."""
+    if not (text.startswith(">>", mention.stop) or text.endswith(">>", 0, mention.start)):
+        return []
+    found: list[Mention] = []
+    start = mention.start
+    for part in mention.smiles.split("."):
+        name = _name(part) if part else None
+        if name is None:
+            return []
+        found.append(Mention(name, start, start + len(part)))
+        start += len(part) + 1
+    return found if start == mention.stop + 1 else []
 
 
 def _unquoted(text: str) -> str:
@@ -135,7 +158,9 @@ def masked(text: str, mentions: Sequence[Mention]) -> str:
     parts: list[str] = []
     position = 0
     for mention in mentions:
-        parts += [text[position : mention.start], MARK * (mention.stop - mention.start)]
+        between = text[position : mention.start]
+        # The dot of "A.B" joins them, and ends no sentence.
+        parts += ["+" if position and between == "." else between, MARK * (mention.stop - mention.start)]
         position = mention.stop
     return "".join([*parts, text[position:]])
 
@@ -163,7 +188,7 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
         elif kind == "number":
             rest = plain[end : min(end + 9, stop)].lstrip()
             value = float(text.replace(",", ""))
-            percent = rest.startswith("%") or rest.lower().startswith("percent")
+            percent = rest.lstrip("-").lower().startswith(_PERCENT)
             yield Token("percent" if percent else "number", text, at, end, value=value)
         elif kind == "arrow":
             yield Token("arrow", text, at, end)

@@ -64,3 +64,10 @@ def test_a_route_is_read_from_each_way_to_tell_it(answer: str) -> None:
 def test_an_answer_without_ids_is_read_with_the_molecule_of_its_question() -> None:
     found = read_claims(f"It is made from {A} and {B}.", f"From which direct precursors is {P} made?")
     assert found == [Claim(A, "REACTS_IN", None, product=P), Claim(B, "REACTS_IN", None, product=P)]
+
+
+@pytest.mark.parametrize("said", ["81.5 pct yield", "81.5% yield", "81.5 per cent", "an 81.5-percent yield"])
+def test_a_percentage_is_read_however_it_is_written(said: str) -> None:
+    assert read_answer(f"Reaction 12 makes {P} with {said}.").claims[-1] == Claim(
+        12, "YIELD", 81.5, product=P
+    )
