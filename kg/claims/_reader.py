@@ -262,7 +262,10 @@ class Reader:
             self._sentence(row[0].start, row[-1].stop)
             return
         self._item = False
-        tokens, told, groups, route = found
-        self._chains.close()
-        self._say(tokens, told, groups, marked=route)
+        tokens, told, groups, route, step = found
+        if groups and step is not None and step > 1:
+            groups[0].follows = self._chains.begun
+        else:
+            self._chains.close()
+        self._say(tokens, told, groups, marked=route or step is not None)
         self._scope, self._made = [], []

@@ -12,8 +12,8 @@ from kg.claims._tokens import Token, tokens_of
 
 def read_row(
     titles: Sequence[list[Token]], row: tuple[Cell, ...], plain: str, names: dict[int, str]
-) -> tuple[list[Token], Told, list[Group], bool] | None:
-    """Return tokens, molecules with their roles, and reactions of a row, and whether it is a route.
+) -> tuple[list[Token], Told, list[Group], bool, int | None] | None:
+    """Return tokens, molecules with their roles, and reactions of a row, whether it is a route, and its step.
 
     None where the heading says nothing.
 
@@ -27,6 +27,7 @@ def read_row(
     told = Told()
     understood = False
     route = False
+    step: int | None = None
     for title, cell in zip(titles, row, strict=False):
         kinds = {kind for token in title for kind in token.kinds}
         role = next((token.role for token in title if token.kind == "noun"), None)
@@ -34,6 +35,9 @@ def read_row(
         understood = understood or role is not None or bool(kinds & {"reactions", "routes", "yield_words"})
         route = route or "routes" in kinds
         contents = tokens_of(plain, *cell, names)
+        if _is_steps(title):
+            numbers = [token.whole for token in contents if token.kind == "number"]
+            step = numbers[0] if len(numbers) == 1 else None
         # The one number of a column for routes is that of the route.
         counted = "routes" in kinds and sum(token.kind == "number" for token in contents) == 1
         listing = bool(kinds & {"reactions", "routes"}) and not counted
@@ -50,7 +54,13 @@ def read_row(
             tokens.append(token)
     if not understood:
         return None
-    return tokens, told, groups_in(tokens, as_route=route), route
+    return tokens, told, groups_in(tokens, as_route=route), route, step
+
+
+def _is_steps(title: Sequence[Token]) -> bool:
+    """Whether a column counts the steps of a route."""
+    words = [token.text.lower() for token in title if token.kind != "mark"]
+    return words in (["step"], ["step", "no"], ["step", "number"])
 
 
 def _as_column(token: Token, kinds: set[str]) -> Token:
