@@ -93,8 +93,8 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_pages_before(tmp_path: Path) -
         assert becomes_true(lambda: any(run.glob("report-cases.new/*.html")))
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate(timeout=60)[1]
-    assert process.returncode == 1
-    assert said.strip() == "Aborted!"
+    assert process.returncode == 130
+    assert said.strip() == "interrupted"
     assert [each.name for each in run.glob("report-cases*")] == ["report-cases"]
     assert (old / "old.html").exists()
     assert becomes_true(lambda: not _is_there(process.pid))

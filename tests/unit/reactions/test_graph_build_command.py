@@ -32,7 +32,7 @@ def test_it_writes_the_graph_and_says_what_each_rule_dropped(table: Path, tmp_pa
     assert lines["dropped: unreadable_smiles"] == "1"
     assert lines["changed: yield_out_of_range"] == "1"
     assert lines["reactions kept"] == "3"
-    assert "3 reactions, 3 molecules, 1 yields" in output
+    assert "3 reactions, 3 molecules, 1 yield" in output
 
 
 def test_it_names_the_columns_that_were_not_read(tmp_path: Path) -> None:
