@@ -20,6 +20,14 @@ def api() -> Iterator[RolesApi]:
     server.stop()
 
 
+@pytest.fixture(autouse=True)
+def refused(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """Notes that the network was to be refused; in earnest that is for good, for all tests that follow."""
+    calls: list[None] = []
+    monkeypatch.setattr("plugins.judging._request.refuse_network", lambda: calls.append(None))
+    return calls
+
+
 @pytest.fixture
 def case() -> JudgeCase:
     return JudgeCase("case-1", "What makes CCO?", "(:Molecule)", "MATCH (n) RETURN n", "MATCH (m) RETURN m")

@@ -51,7 +51,9 @@ def calibrated(*arguments: str) -> Result:
     return CliRunner().invoke(judge_command, ["--calibrate", *options, *arguments])
 
 
-def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(api: RolesApi, tmp_path: Path) -> None:
+def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
+    api: RolesApi, tmp_path: Path, refused: list[None]
+) -> None:
     found = calibrated("--json")
     assert found.exit_code == 0, found.output
     told: dict[str, Any] = json.loads(found.stdout)
@@ -71,8 +73,10 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(api: RolesA
     page = (tmp_path / told["file"]).read_text()
     assert str(tmp_path) not in page
     assert len(page) < 60_000
+    assert not refused
     again = calibrated("--offline")
     assert again.exit_code == 0, again.output
+    assert refused
     assert api.count("judge") == 4 * queries
     assert "false accepts   0.000 [0.000, " in again.stdout
     assert max(map(len, again.stdout.splitlines())) <= 100

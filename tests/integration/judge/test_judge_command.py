@@ -90,7 +90,9 @@ def test_a_run_is_judged_and_keeps_all_else(run: Path, asked: Asked, api: RolesA
     assert "It is right." in shown.output
 
 
-def test_the_same_judge_goes_on_and_another_begins_anew(run: Path, asked: Asked, api: RolesApi) -> None:
+def test_the_same_judge_goes_on_and_another_begins_anew(
+    run: Path, asked: Asked, api: RolesApi, refused: list[None]
+) -> None:
     first = QUESTIONS[0].text
 
     def sometimes(text: str) -> Said | str:
@@ -119,6 +121,7 @@ def test_the_same_judge_goes_on_and_another_begins_anew(run: Path, asked: Asked,
     api.stop()
     back = asked(run, "--judge", "gpt-4o", "--judge-rows", "0", "--offline", "--json")
     assert (told(back)["from_cache"], told(back)["asked"], back.exit_code) == (10, 0, 0)
+    assert len(refused) == 1
 
 
 @pytest.mark.parametrize(
