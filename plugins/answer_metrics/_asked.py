@@ -1,19 +1,14 @@
 """What DeepEval's metrics ask, answered by our models and read strictly."""
 
-import json
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from kg.errors import RetroCypherError
 from plugins.judge import deepeval
-from prompts.extraction import said_aloud
+from prompts.extraction import said_aloud, sole_json
 from prompts.loops import Step
 from prompts.models import Chat, Message, ModelError, TextModel
-
-_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
-_LONGEST = 200_000
 
 
 class UnreadError(RetroCypherError):
@@ -83,23 +78,7 @@ def asked_class() -> Any:
 
 
 def _object(reply: str) -> dict[str, Any]:
-    """Read one JSON object and nothing else, but for a fence around it."""
-    text = reply.strip()
-    if len(text) > _LONGEST:
-        raise ValueError(f"longer than {_LONGEST:,} characters")
-    if fenced := _FENCED.match(text):
-        text = fenced[1]
-    try:
-        found = json.loads(text, object_pairs_hook=_once)
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+    found = sole_json(reply)
     if not isinstance(found, dict):
         raise ValueError("not a JSON object")
-    return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
     return found

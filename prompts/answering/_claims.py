@@ -1,15 +1,13 @@
 """What a model says that an answer claims, read strictly."""
 
-import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from prompts.extraction import sole_json
+
 _MOST = 500
-_LONGEST = 200_000
-_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _KEYS = {"subject", "predicate", "object"}
 _OF_YIELD = {"product"}
 _MOLECULE_FIRST = ("REACTS_IN",)
@@ -67,20 +65,16 @@ class _MalformedError(ValueError):
 
 
 def read_stated(reply: str) -> StatedClaims:
-    """Read a list of claims: one JSON array and nothing else, but for a fence around it.
+    """Read a list of claims: one JSON array and nothing else (`sole_json`).
 
-    Of several arrays, an array among words, a name given twice or a number that is none nobody could say
-    what was meant; and what stands in a question or a patent must not be taken for the model's list.
+    So what stands in a question or a patent is not taken for the model's list.
 
     Args:
         reply: What the model replied.
     """
-    text = reply.strip()
-    if fenced := _FENCED.match(text):
-        text = fenced[1].strip()
     try:
-        entries = _array(text)
-    except _MalformedError as error:
+        entries = _array(reply)
+    except ValueError as error:
         return StatedClaims(malformed=str(error))
     triples: dict[Triple, None] = {}
     refused: list[str] = []
@@ -92,33 +86,13 @@ def read_stated(reply: str) -> StatedClaims:
     return StatedClaims(tuple(triples), tuple(refused))
 
 
-def _array(text: str) -> list[Any]:
-    if len(text) > _LONGEST:
-        raise _MalformedError(f"longer than {_LONGEST:,} characters")
-    try:
-        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
-    except _MalformedError:
-        raise
-    except RecursionError:
-        raise _MalformedError("nested too deep") from None
-    except ValueError as error:
-        raise _MalformedError(f"not JSON ({error})") from None
+def _array(reply: str) -> list[Any]:
+    found = sole_json(reply)
     if not isinstance(found, list):
         raise _MalformedError("not a JSON array")
     if len(found) > _MOST:
         raise _MalformedError(f"more than {_MOST} claims")
     return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _MalformedError("a name stands twice in one object")
-    return found
-
-
-def _no_number(name: str) -> Any:
-    raise _MalformedError(f"{name} is no number")
 
 
 def _triple(entry: Any) -> Triple:
