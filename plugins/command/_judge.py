@@ -30,6 +30,7 @@ _INTERRUPTED = 130
     "--cache", metavar="FILE", help="File that answers are kept in, or none (default: the usual one)."
 )
 @click.option("--offline", is_flag=True, help="Reach no other machine: answers come from the cache.")
+@click.option("--replace", is_flag=True, help="Judge all anew, in the place of judgements on record.")
 @click.option(
     "--calibrate", is_flag=True, help="Judge no RUN, but queries of which it is known whether they are right."
 )
@@ -52,6 +53,7 @@ def judge_command(
     concurrency: int,
     cache: str | None,
     offline: bool,
+    replace: bool,
     calibrate: bool,
     as_json: bool,
     **sampling: Any,
@@ -59,15 +61,18 @@ def judge_command(
     """Have a model judge the queries of RUN, with and without the reference, and put it on the records.
 
     Judgements that are on record already are kept, and answers are cached, so the same command goes on after
-    an interruption. With --calibrate it judges queries of which it is known whether they are right, and
-    keeps what comes of that in reports/calibrations. The exit status is 16 where the judge could not be asked
-    about some cases, else 0.
+    an interruption. Those of another judge are replaced with --replace alone, and once all new ones are had.
+    With --calibrate it judges queries of which it is known whether they are right, and keeps what comes of
+    that in reports/calibrations. The exit status is 16 where the judge could not be asked about some cases,
+    else 0.
     """
     asked: dict[str, Any] = {"concurrency": concurrency, "cache": cache, "offline": offline}
     context = click.get_current_context()
     if calibrate:
         if run is not None:
             raise InputError(f"{run}: --calibrate judges no run; leave out one of the two")
+        if replace:
+            raise InputError("--replace goes with a run; leave it out with --calibrate")
         if judge is None:
             raise InputError("--calibrate needs a judge; name one with --judge MODEL")
         from plugins.command._judge_calibrate import calibrate_judge
@@ -94,17 +99,19 @@ def judge_command(
         **asked,
     )
     try:
-        done = judge_run(run, request, announcer(as_json))
+        done = judge_run(run, request, announcer(as_json), replace=replace)
     except KeyboardInterrupt:
         kept = f"the answers are in {request.cache}" if request.cache else "no answer is kept (--cache none)"
         click.echo(f"interrupted: the records are as they were, and {kept}", err=True)
         context.exit(_INTERRUPTED)
-    found = agreements(opinions(read_records(run), read_targets(run)))
+    # Where nothing was replaced, the records have another judge's.
+    found = agreements(opinions(read_records(run), read_targets(run))) if done.written else []
     if as_json:
         print_json({**done.to_json(), "agreement": [each.to_json() for each in found]})
     else:
         table_console().print(render_judged(done))
-        table_console().print(agreement_table(found))
+        if done.written:
+            table_console().print(agreement_table(found))
     context.exit(INCOMPLETE if done.faults else 0)
 
 

@@ -6,9 +6,9 @@ from plugins.judge._deepeval import deepeval
 from plugins.judge._facts import judge_facts
 from plugins.judge._judge import Judge
 from plugins.judge._on_record import case_to_judge, fault_of, judgements_of, on_record
-from plugins.judge._open import open_judge
+from plugins.judge._open import open_judge, open_judge_model
 from plugins.judge._panel import Panel, Task, open_panel
-from plugins.judge._spec import judge_environment, judge_spec
+from plugins.judge._spec import as_set, judge_environment, judge_spec
 
 __all__ = [
     "OWN_FAULTS",
@@ -21,6 +21,7 @@ __all__ = [
     "Panel",
     "Task",
     "Variant",
+    "as_set",
     "case_to_judge",
     "deepeval",
     "fault_of",
@@ -31,5 +32,6 @@ __all__ = [
     "load_criteria",
     "on_record",
     "open_judge",
+    "open_judge_model",
     "open_panel",
 ]

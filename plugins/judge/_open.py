@@ -9,9 +9,9 @@ from typing import Any
 from plugins.judge._criteria import Criteria, load_criteria
 from plugins.judge._judge import Judge
 from plugins.judge._metric import LOGPROBS
-from plugins.judge._spec import judge_environment
+from plugins.judge._spec import as_set, judge_environment
 from prompts.answers import AnswerStore
-from prompts.models import Answer, Chat, ModelError, ModelSpec, Request, open_text_model
+from prompts.models import Answer, Chat, ModelError, ModelSpec, Request, TextModel, open_text_model
 
 
 def open_judge(
@@ -42,6 +42,36 @@ def open_judge(
     criteria = criteria or load_criteria()
     if offline and answers is None:
         return Judge(_Nobody(spec.label), criteria)
+    model = open_judge_model(
+        spec,
+        shared=shared,
+        slots=slots,
+        concurrency=concurrency,
+        seed=seed,
+        environment=environment,
+        answers=answers,
+        offline=offline,
+        logprobs=LOGPROBS,
+    )
+    return Judge(model, criteria)
+
+
+def open_judge_model(
+    spec: ModelSpec,
+    *,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
+    logprobs: int = 0,
+) -> TextModel:
+    """Open the model of a judge, at the judge's API.
+
+    Arguments are as `open_judge` has them, and ``logprobs`` as `open_text_model`.
+    """
     model = open_text_model(
         spec,
         shared=shared,
@@ -51,9 +81,30 @@ def open_judge(
         environment=judge_environment(environment),
         answers=answers,
         offline=offline,
-        logprobs=LOGPROBS,
+        logprobs=logprobs,
     )
-    return Judge(model, criteria)
+    return _Told(model, environment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A judge's model, whose failures name the variables that were set for the judge."""
+
+    model: TextModel
+    environment: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        return self.model.label
+
+    def answer(self, request: Request | Chat) -> Answer:
+        try:
+            return self.model.answer(request)
+        except ModelError as error:
+            raise ModelError(error.kind, as_set(str(error), self.environment)) from error
+
+    def close(self) -> None:
+        self.model.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 _LONGEST = 100_000
 _QUOTED = 120
+_LONG = 1e15
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(?P<body>.*)\n[ \t]*```\Z", re.DOTALL | re.IGNORECASE)
 _BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|(?P<lone>\\)')
@@ -67,7 +68,7 @@ def read_answer(text: str, scale: tuple[int, int], numbers: Sequence[Mapping[str
     score, reason, at = _fields(body, text)
     low, high = scale
     if not low <= score <= high:
-        raise UnreadableError("out_of_scale", f"the score is {score:g}, not from {low} to {high}")
+        raise UnreadableError("out_of_scale", f"the score is {_written(score)}, not from {low} to {high}")
     whole = score.is_integer()
     likely = _likely(numbers, begin + at, str(int(score)), scale) if whole else ()
     return Read(int(score) if whole else score, reason, likely)
@@ -106,6 +107,11 @@ def _fields(body: str, text: str) -> tuple[float, str, int]:
     if not isinstance(reason, str) or not reason.strip():
         raise UnreadableError("malformed", f"the object has no text as `reason`: {_quoted(text)}")
     return score, reason.strip(), places["score"] - before
+
+
+def _written(score: float) -> str:
+    """A score with digits enough to see that it is off the scale."""
+    return repr(int(score)) if score.is_integer() and abs(score) < _LONG else repr(score)
 
 
 def _number(value: Any) -> float | None:

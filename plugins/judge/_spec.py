@@ -22,6 +22,18 @@ def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, 
     return {**environment, **own}
 
 
+def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return a message about the judge's API that names the variables which lead to it.
+
+    Args:
+        message: A message that names the usual variables.
+        environment: Where those of the judge are looked up.
+    """
+    for name, usual in _USUAL.items():
+        message = message.replace(usual, name) if environment.get(name) else message
+    return message
+
+
 def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelSpec:
     """Read and check ``--judge MODEL``; reads files, starts nothing, calls nothing.
 
@@ -44,10 +56,7 @@ def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelS
                 [spec], [], [], every_question=[], prompts=[], environment=asked, keyless="gguf:PATH, local"
             )
     except InputError as error:
-        told = str(error).replace("--model", "--judge", 1)
-        for name, usual in _USUAL.items():
-            told = told.replace(usual, name) if environment.get(name) else told
-        raise InputError(told) from None
+        raise InputError(as_set(str(error).replace("--model", "--judge", 1), environment)) from None
     if spec.kind not in TEXT_KINDS:
         raise InputError(
             f"--judge {text}: {spec.kind} reads no messages and cannot judge; choose gguf:PATH, local, or "

@@ -18,6 +18,7 @@ from plugins.judge import (
     judgements_of,
     on_record,
 )
+from plugins.judging._before import Before
 from plugins.judging._progress import Progress
 from plugins.judging._request import JudgeRequest
 from plugins.judging._scores import judge_means
@@ -44,6 +45,7 @@ class JudgedRun:
         cost: What those asked for cost in USD, at list prices; None where no price is known.
         summary: The ``judge`` of the run's summary.
         means: Mean scores with their intervals, of all cases and by task, as ``to_json`` tells them.
+        written: Whether it was put on the records: not where it would replace judgements and is incomplete.
     """
 
     run: Path
@@ -56,6 +58,7 @@ class JudgedRun:
     cost: float | None
     summary: Mapping[str, Any]
     means: list[dict[str, Any]]
+    written: bool
 
     @property
     def faults(self) -> int:
@@ -64,45 +67,53 @@ class JudgedRun:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``retrocypher judge RUN --json`` prints."""
-        names = ("judge", "cases", "judged", "kept", "asked", "from_cache", "cost", "summary", "means")
-        return {"run": str(self.run), **{name: getattr(self, name) for name in names}}
+        counts = ("judge", "cases", "judged", "kept", "asked", "from_cache", "cost")
+        told = (*counts, "summary", "means", "written")
+        return {"run": str(self.run), **{name: getattr(self, name) for name in told}}
 
 
 def judge_run(
-    run: Path, request: JudgeRequest, announce: Callable[[str], None] = lambda _: None
+    run: Path,
+    request: JudgeRequest,
+    announce: Callable[[str], None] = lambda _: None,
+    *,
+    replace: bool = False,
 ) -> JudgedRun:
     """Have the queries of a run judged, and put what comes of it on its records.
 
     Judgements that this judge made before, by the same criteria, are kept. Records, summary and manifest are
-    replaced at the end, all at once; ended before, they stay as they were, and the cache has the answers.
+    replaced at the end, all at once; ended before, they stay as they were, and the cache has the answers. So
+    they do where judgements would be replaced and the judge could not be asked about all cases.
 
     Args:
         run: The run directory.
         request: Who judges, and how.
         announce: Told how it gets on.
+        replace: Whether all is judged anew, and takes the place of judgements on record.
 
     Raises:
-        InputError: If the run cannot be used, another process holds it, or the judge cannot be started.
+        InputError: If the run cannot be used or holds judgements of another judge, another process holds it,
+            or the judge cannot be started.
     """
     manifest = read_manifest(run)
     if "graph" not in manifest or "options" not in manifest:
         raise InputError(f"{run}: there is no manifest of a run here; name the folder of a run")
     told = request.to_json()
     targets = read_targets(run)
-    mine = _is_same(manifest.get("judge"), told)
+    earlier = Before(run, manifest.get("judge"), told, replace)
     now: dict[str, dict[Variant, Judgement]] = defaultdict(dict)
     summary, scored = Summary(), []
     cases = judged = kept = 0
     with write_in_place(run) as written:
         with request.panel() as panel:
             progress = Progress(announce)
-            for task, judgement in panel.judge(_tasks(run, manifest, request, mine)):
+            for task, judgement in panel.judge(_tasks(run, manifest, request, earlier)):
                 now[task.case.case_id][task.variant] = judgement
                 progress.add()
         for record in read_records(run):
             cases += 1
             if was_run(record) and record["scores"] is not None:
-                before = _kept(record, mine)
+                before = earlier.kept(record)
                 judgements = {**before, **now.get(record["case_id"], {})}
                 record = {
                     **record,
@@ -115,6 +126,7 @@ def judge_run(
             scored.append(_scores(record))
         answers = [each for case in now.values() for each in case.values()]
         costs = [each.cost for each in answers if each.cost is not None]
+        told_of = summary.to_json().get("judge", {})
         done = JudgedRun(
             run=run,
             judge=told,
@@ -124,9 +136,12 @@ def judge_run(
             asked=sum(not each.cached and each.time_s > 0 for each in answers),
             from_cache=sum(each.cached for each in answers),
             cost=math.fsum(costs) if costs else None,
-            summary=summary.to_json().get("judge", {}),
+            summary=told_of,
             means=judge_means(scored, targets),
+            written=not (earlier.at_stake and told_of.get("faults")),
         )
+        if not done.written:
+            return done
         totals = {**read_summary(run), **summary.to_json()}
         counts = {name: getattr(done, name) for name in ("asked", "from_cache", "kept", "cost")}
         written.finish(
@@ -146,22 +161,13 @@ def _status(manifest: Mapping[str, Any], totals: Mapping[str, Any]) -> Any:
     return status if status != INCOMPLETE or lacks or short else int(totals["failed"] > 0)
 
 
-def _tasks(run: Path, manifest: Mapping[str, Any], request: JudgeRequest, mine: bool) -> Iterator[Task]:
+def _tasks(run: Path, manifest: Mapping[str, Any], request: JudgeRequest, earlier: Before) -> Iterator[Task]:
     schema = manifest["graph"]["schema"]
     for record in read_records(run):
         case = case_to_judge(record, schema, request.criteria)
         if case is not None:
-            before = _kept(record, mine)
+            before = earlier.kept(record)
             yield from (Task(case, variant) for variant in VARIANTS if variant not in before)
-
-
-def _is_same(before: Any, now: Mapping[str, Any]) -> bool:
-    return isinstance(before, Mapping) and all(before.get(name) == now[name] for name in now)
-
-
-def _kept(record: Mapping[str, Any], mine: bool) -> dict[Variant, Judgement]:
-    """Return the judgements on a record that need not be made again."""
-    return {variant: each for variant, each in judgements_of(record) if not each.is_fault} if mine else {}
 
 
 def _scores(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,9 +37,10 @@ def _parts(done: JudgedRun) -> Iterator[RenderableType]:
             kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in lacking.items())
             yield Text(f"no score {variant.replace('_', ' ')}: {kinds}")
     if done.faults:
+        kept = "" if done.written else "nothing is replaced, and "
         yield Text(
             f"incomplete: the judge could not be asked about {counted(done.faults, 'case')}; "
-            "the same command asks again"
+            f"{kept}the same command asks again"
         )
 
 

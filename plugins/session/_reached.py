@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from plugins.judge import judge_environment
+from plugins.judge import as_set, judge_environment
 from plugins.session._plan import Plan
 from prompts.models import api_address, silent_api
 
@@ -17,4 +17,4 @@ def silent_apis(plan: Plan) -> Iterator[str]:
     own = judge_environment(os.environ)
     elsewhere = api_address([plan.judge.spec], environment=own) != api_address(plan.asked)
     if elsewhere and (silent := silent_api([plan.judge.spec], environment=own)):
-        yield f"Judge: {silent}"
+        yield f"Judge: {as_set(silent)}"

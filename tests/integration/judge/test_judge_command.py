@@ -16,6 +16,7 @@ from support.records import record_of, write_run
 from support.roles_api import RolesApi, Said, always
 from support.waiting import becomes_true
 
+from kg.errors import InputError
 from kg.questions import load_questions
 from plugins.command import cli
 from plugins.records import RunDirectory, read_manifest, read_records, read_summary
@@ -90,9 +91,7 @@ def test_a_run_is_judged_and_keeps_all_else(run: Path, asked: Asked, api: RolesA
     assert "It is right." in shown.output
 
 
-def test_the_same_judge_goes_on_and_another_begins_anew(
-    run: Path, asked: Asked, api: RolesApi, refused: list[None]
-) -> None:
+def test_the_same_judge_goes_on(run: Path, asked: Asked, api: RolesApi) -> None:
     first = QUESTIONS[0].text
 
     def sometimes(text: str) -> Said | str:
@@ -115,13 +114,73 @@ def test_the_same_judge_goes_on_and_another_begins_anew(
     again = told(asked(run, "--json"))
     assert (again["kept"], again["asked"], again["summary"]["faults"]) == (8, 2, 0)
     assert next(read_records(run))["infrastructure_error"] is None
-    other = told(asked(run, "--judge", "gpt-4o", "--judge-rows", "2", "--json"))
-    assert (other["kept"], other["asked"]) == (0, 10)
+
+
+def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
+    run: Path, asked: Asked, api: RolesApi, refused: list[None]
+) -> None:
+    assert asked(run, "--judge", "gpt-4o").exit_code == 0
+    before = (run / "records.jsonl").read_bytes()
+    with pytest.raises(InputError, match=r"model gpt-4o, now gpt-4o-mini. .* or give --replace"):
+        asked(run, "--judge", "gpt-4o-mini")
+    with pytest.raises(InputError, match="shown 0 rows, now 2"):
+        asked(run, "--judge", "gpt-4o", "--judge-rows", "2")
+    assert api.count("judge") == 10
+
+    other = told(asked(run, "--judge", "gpt-4o", "--judge-rows", "2", "--replace", "--json"))
+    assert (other["kept"], other["asked"], other["written"]) == (0, 10, True)
     # Of the one before all answers are there.
     api.stop()
-    back = asked(run, "--judge", "gpt-4o", "--judge-rows", "0", "--offline", "--json")
+    back = asked(run, "--judge", "gpt-4o", "--judge-rows", "0", "--replace", "--offline", "--json")
     assert (told(back)["from_cache"], told(back)["asked"], back.exit_code) == (10, 0, 0)
     assert len(refused) == 1
+    assert {**judge_of(before), "cached": True, "cost": None} == judge_of(
+        (run / "records.jsonl").read_bytes()
+    )
+
+
+def judge_of(records: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(records.splitlines()[0])["judge"]["with_reference"]
+    return found
+
+
+def test_what_was_paid_for_gives_way_to_no_fault(
+    run: Path, asked: Asked, api: RolesApi, refused: list[None]
+) -> None:
+    assert asked(run, "--judge", "gpt-4o").exit_code == 0
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+    # Nothing of another judge is in the cache, and one that is asked breaks down on the way.
+    gone = asked(run, "--judge", "gpt-4o-mini", "--replace", "--offline")
+    assert gone.exit_code == 16
+    assert "could not be asked about 5 cases; nothing is replaced" in gone.output
+    last = QUESTIONS[4].text
+    failing = Said(status=400, error={"message": "not now"})
+    api.players["judge"] = lambda text: failing if last in text else Said(GOOD)
+    half = asked(run, "--judge", "gpt-4o-mini", "--replace", "--json")
+    assert (half.exit_code, told(half)["written"], told(half)["agreement"]) == (16, False, [])
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+    # The same command again asks for what was not had, and then replaces.
+    api.players["judge"] = always(GOOD)
+    whole = told(asked(run, "--judge", "gpt-4o-mini", "--replace", "--json"))
+    assert (whole["from_cache"], whole["asked"], whole["written"]) == (8, 2, True)
+    assert next(read_records(run))["judge"]["model"] == "gpt-4o-mini"
+
+
+def test_a_judge_that_was_never_reached_has_nothing_to_lose(run: Path, asked: Asked, api: RolesApi) -> None:
+    api.players["judge"] = always(Said(status=401))
+    assert asked(run, "--judge", "gpt-4o").exit_code == 16
+    api.players["judge"] = always(GOOD)
+    assert asked(run, "--judge", "gpt-4o-mini").exit_code == 0
+
+
+def test_judgements_of_another_address_are_of_another_judge(
+    run: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert asked(run, "--judge", "gpt-4o").exit_code == 0
+    monkeypatch.delenv("RETROCYPHER_JUDGE_BASE_URL")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1")
+    with pytest.raises(InputError, match=r"API 127\.0\.0\.1:\d+/v1, now elsewhere/v1"):
+        asked(run, "--offline")
 
 
 @pytest.mark.parametrize(

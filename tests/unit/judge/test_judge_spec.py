@@ -3,7 +3,7 @@
 import pytest
 
 from kg.errors import InputError
-from plugins.judge import judge_environment, judge_spec
+from plugins.judge import as_set, judge_environment, judge_spec
 
 KEY = {"OPENAI_API_KEY": "k"}
 
@@ -45,3 +45,10 @@ def test_the_judges_own_variables_come_before_the_usual_ones() -> None:
     assert (asked["OPENAI_BASE_URL"], asked["OPENAI_API_KEY"]) == ("http://judge/v1", "j")
     empty = judge_environment({**usual, "RETROCYPHER_JUDGE_BASE_URL": ""})
     assert empty["OPENAI_BASE_URL"] == "http://models/v1"
+
+
+def test_messages_name_the_variables_that_are_set_for_the_judge() -> None:
+    message = "Is OPENAI_BASE_URL right? OPENAI_API_KEY is not."
+    assert as_set(message, KEY) == message
+    own = {**KEY, "RETROCYPHER_JUDGE_BASE_URL": "http://judge/v1"}
+    assert as_set(message, own) == "Is RETROCYPHER_JUDGE_BASE_URL right? OPENAI_API_KEY is not."

@@ -78,6 +78,21 @@ def test_all_else_is_no_score(text: str, kind: str) -> None:
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("10.0000001", "10.0000001"),
+        ("-0.00000001", "-1e-08"),
+        ("11", "11"),
+        ("11.0", "11"),
+        ("1" + "0" * 400, "1.79"),
+    ],
+)
+def test_a_score_off_the_scale_is_told_so_that_one_sees_it(written: str, told: str) -> None:
+    with pytest.raises(UnreadableError, match=f"the score is {told}.*, not from 0 to 10"):
+        read_answer(f'{{"reason": "r", "score": {written}}}', SCALE)
+
+
 def numbers(text: str, token: str, *likely: tuple[str, float]) -> list[dict[str, Any]]:
     """What a model tells of the last place where a text has a number."""
     return [{"at": text.rindex(token), "token": token, "likely": [list(each) for each in likely]}]
