@@ -12,7 +12,9 @@ from kg.errors import InputError
 from kg.questions import Question
 from plugins.comparison._conditions import Conditions, conditions_of
 from plugins.records import (
+    INCOMPLETE_ENDING,
     RECORDS,
+    answer_fault,
     read_facts,
     read_manifest,
     read_questions,
@@ -50,9 +52,11 @@ class Side:
         asked: What each case was asked, as a hash, by `asked_as`.
         golds: What is right and how it is known, as a hash, by question id.
         targets: The molecule each question clusters by, as a hash, by question id.
-        faults: How many cases have an infrastructure error, by its stage and kind.
-        incomplete: What is missing that was to be there, in words; empty where nothing is.
+        faults: How many cases have no scores for an infrastructure error, by its stage and kind.
+        incomplete: Which scores of execution are missing that were to be there, in words; empty where none.
         part: Which part of the planned cases it holds, in words; empty where it is all.
+        unasked: How many cases have scores, but a judge that could not be asked.
+        unanswered: How many have scores, but a written answer that lacks something.
     """
 
     name: str
@@ -65,6 +69,8 @@ class Side:
     faults: Mapping[str, int]
     incomplete: str
     part: str
+    unasked: int = 0
+    unanswered: int = 0
 
     def table(self, without: Iterable[str] = ()) -> ScoreTable:
         """Return the scores in columns.
@@ -78,7 +84,7 @@ class Side:
 
     @property
     def errors(self) -> int:
-        """How many cases have an infrastructure error."""
+        """How many cases have no scores for an infrastructure error."""
         return sum(self.faults.values())
 
     @property
@@ -113,6 +119,7 @@ def read_run(path: Path) -> Side:
     records = []
     faults: Counter[str] = Counter()
     cases: Counter[str] = Counter()
+    unasked = unanswered = 0
     for number, record in enumerate(read_records(path), 1):
         try:
             name, reduced = asked_as(record), _reduced(record)
@@ -124,13 +131,17 @@ def read_run(path: Path) -> Side:
                 f"{path}: {reduced['question_id']} is in records.jsonl and not in questions.jsonl; "
                 "the files are not of one run"
             )
-        if (fault := record.get("infrastructure_error")) is not None:
+        fault = record.get("infrastructure_error")
+        if not was_run(record):
             faults[f"{fault.get('stage')} {fault.get('kind')}"] += 1
+        unasked += fault is not None and was_run(record)
+        unanswered += answer_fault(record) is not None
         cases[str(record["case_id"])] += 1
         records.append(reduced)
     _require_once(path / RECORDS, cases)
     manifest = read_manifest(path)
-    incomplete, part = _extent(path, manifest, len(records), faults.total())
+    aside = bool(unasked or unanswered)
+    incomplete, part = _extent(path, manifest, len(records), faults.total(), aside)
     return Side(
         name=str(path),
         conditions=conditions_of(manifest),
@@ -142,6 +153,8 @@ def read_run(path: Path) -> Side:
         faults=dict(faults.most_common()),
         incomplete=incomplete,
         part=part,
+        unasked=unasked,
+        unanswered=unanswered,
     )
 
 
@@ -187,10 +200,20 @@ def _gold(question: Question) -> str:
     return digest(json.dumps(held, sort_keys=True, ensure_ascii=False))
 
 
-def _extent(path: Path, manifest: Mapping[str, Any], cases: int, errors: int) -> tuple[str, str]:
-    """Return what a run lacks, and which part of the planned cases it holds."""
-    summary, ending = read_summary(path), read_facts(path).ending
+def _extent(path: Path, manifest: Mapping[str, Any], cases: int, errors: int, aside: bool) -> tuple[str, str]:
+    """Return which scores a run lacks, and which part of the planned cases it holds.
+
+    Args:
+        path: The run directory.
+        manifest: Its manifest.
+        cases: How many cases are on record.
+        errors: How many of them have no scores.
+        aside: Whether something else is missing, which may be all that its ending is about.
+    """
+    summary, facts = read_summary(path), read_facts(path)
     lost = len(summary.get("lost_cases") or ())
+    whole = aside and not lost and facts.planned is not None and cases >= facts.planned
+    ending = "" if whole and facts.ending == INCOMPLETE_ENDING else facts.ending
     missing = [f"{errors:,} with an infrastructure error"] if errors else []
     missing += [f"{lost:,} that broke off"] if lost else []
     missing += [ending] if ending and not missing else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kg.errors import InputError
 from plugins.baselines import find_side
 from plugins.comparison import Side
+from plugins.gate._aside import aside, unasked
 from plugins.gate._calibrated import JUDGE_KAPPA, distrust, judge_rules, unjudged
 from plugins.gate._judge import judge_rule
 from plugins.gate._parse import parse_rule
@@ -65,12 +66,15 @@ class Gate:
     def judge(self, run: Side) -> GateResult:
         """Return what becomes of the rules; refuses an incomplete run, and a part of one unless allowed.
 
+        Incomplete is one that lacks what a rule is about: scores of execution, whatever the rule, and for one
+        on a judge its judgements. What else it lacks is noted.
+
         Args:
             run: The scores of the run.
         """
         name = self.baseline.name if self.baseline else ""
-        if run.incomplete:
-            reason = f"the run is incomplete: {run.incomplete}"
+        if lacks := run.incomplete or unasked(self.rules, run):
+            reason = f"the run is incomplete: {lacks}"
             return GateResult(GateVerdict.REFUSED, reason, incomplete=True, baseline=name)
         if run.part and not self.partial:
             reason = f"the run is not whole: {run.part}; --gate-partial judges it all the same"
@@ -98,6 +102,8 @@ class Gate:
             yield f"judged although not whole: {run.part}"
         if without := unjudged(self.rules, run):
             yield f"judged although not whole: {without}"
+        if lacking := aside(self.rules, run):
+            yield lacking
         if self.idle:
             yield f"baseline {self.idle} is not looked at: no rule is a {NO_REGRESSION} one"
         together = [rule for rule in self.rules if isinstance(rule, AtLeast) and "model" not in rule.by]

@@ -30,10 +30,17 @@ from plugins.records._read import (
     record_of_line,
 )
 from plugins.records._run_directory import RunDirectory, holds_records, new_run_path
-from plugins.records._whole import RunFacts, read_facts, unpriced_players
+from plugins.records._whole import (
+    INCOMPLETE_ENDING,
+    RunFacts,
+    lacks_aside,
+    read_facts,
+    unpriced_players,
+)
 
 __all__ = [
     "ALLURE",
+    "INCOMPLETE_ENDING",
     "JUDGE_STAGE",
     "MANIFEST",
     "MESSAGES",
@@ -55,6 +62,7 @@ __all__ = [
     "is_whole",
     "json_line",
     "json_page",
+    "lacks_aside",
     "locate_cases",
     "locate_messages",
     "locate_records",

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plugins.records._asked import JUDGE_STAGE
 from plugins.records._read import read_manifest, read_summary
 from plugins.terminal import counted
 
-_ENDINGS = {None: "not ended", 2: "interrupted", 3: "ended by an error of the harness", 16: "incomplete"}
+INCOMPLETE_ENDING = "incomplete"
+"""How a run ended that lacks something: scores, judgements or written answers."""
+
+_ENDINGS = {
+    None: "not ended",
+    2: "interrupted",
+    3: "ended by an error of the harness",
+    16: INCOMPLETE_ENDING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +27,7 @@ class RunFacts:
     Attributes:
         models: Labels of its models, in the order they were asked for; empty where that is not known.
         planned: How many cases were selected, or planned where the run did not get so far; None if unknown.
-        ending: How it ended other than with all cases scored; None where it ended well, or nothing is known.
+        ending: How it ended other than whole; None where it ended well, or nothing is known.
         loops: Names of its loops, in the order they were asked for; empty where that is not known.
         unpriced: By label of a model, the name of the one that plays its roles, where that has no list price.
     """
@@ -60,10 +69,20 @@ def read_facts(path: Path) -> RunFacts:
     return RunFacts(
         tuple(model["label"] for model in manifest.get("models", ())),
         summary.get("selected_cases") or manifest.get("cases"),
-        _ENDINGS.get(status),
+        _ENDINGS.get(status, INCOMPLETE_ENDING if lacks_aside(summary) else None),
         tuple(loops.get("names", ())),
         unpriced_players(loops.get("players", {}), manifest.get("prices")),
     )
+
+
+def lacks_aside(summary: Mapping[str, Any]) -> bool:
+    """Return whether judgements or written answers of a run are missing, of which its gate may ask nothing.
+
+    Args:
+        summary: Its summary.
+    """
+    by_stage = summary.get("infrastructure_errors_by_stage") or {}
+    return bool(by_stage.get(JUDGE_STAGE) or (summary.get("answers") or {}).get("failed"))
 
 
 def unpriced_players(

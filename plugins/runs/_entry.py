@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
-from plugins.records import RECORDS, is_held, read_manifest, read_records, read_summary
+from plugins.records import RECORDS, is_held, lacks_aside, read_manifest, read_records, read_summary
 from plugins.terminal import counted
 
 _BLOCK = 1 << 20
@@ -22,7 +22,8 @@ class RunEntry:
 
     Attributes:
         path: Its folder.
-        state: ``complete``; ``incomplete``: cases have no score, or there is no manifest; ``interrupted``:
+        state: ``complete``; ``incomplete``: cases have no score, judgement or whole answer, or there is no
+            manifest; ``interrupted``:
             ended by the user, or killed; ``running``: a process holds it; ``unreadable``.
         reason: Why it is unreadable.
         started: When it began, UTC, ISO 8601.
@@ -81,7 +82,7 @@ def _entry(run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any]) -
     options, git = manifest.get("options") or {}, manifest.get("git") or {}
     return RunEntry(
         path=run,
-        state=_state(run, manifest, done, planned),
+        state=_state(run, manifest, summary, done, planned),
         started=manifest.get("started"),
         ended=manifest.get("ended"),
         models=tuple(str(model["label"]) for model in manifest.get("models", ())),
@@ -97,13 +98,16 @@ def _entry(run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any]) -
     )
 
 
-def _state(run: Path, manifest: Mapping[str, Any], done: int, planned: int | None) -> str:
+def _state(
+    run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any], done: int, planned: int | None
+) -> str:
     if is_held(run):
         return _RUNNING
     if not manifest:
         return _INCOMPLETE
     state = _BY_STATUS.get(manifest.get("exit_status"), _INCOMPLETE)
-    return _INCOMPLETE if state == _COMPLETE and planned is not None and done < planned else state
+    short = planned is not None and done < planned
+    return _INCOMPLETE if state == _COMPLETE and (short or lacks_aside(summary)) else state
 
 
 def _lines(run: Path) -> int:

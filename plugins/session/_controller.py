@@ -181,14 +181,15 @@ class Controller:
         """
         if self._gate is not None and self.summary.cases:
             self.gate = judged(self._gate, self, status)
-        errors = self.summary.infrastructure_errors + self.summary.judge_faults
-        incomplete = bool(self.lost or self.answer_faults) or errors > 0
-        status = exit_status(status, incomplete, self.gate.exit_status if self.gate else None, elsewhere)
+        unscored = bool(self.lost) or self.summary.infrastructure_errors > 0
+        aside = bool(self.answer_faults) or self.summary.judge_faults > 0
+        gate = self.gate.exit_status if self.gate else None
+        status = exit_status(status, unscored, aside, gate, elsewhere)
         self.ledger = self._ledger.to_json()
         ledger = {"ledger": self.ledger} if self.plan.loops.active else {}
         counts = {"selected_cases": self.selected, "lost_cases": sorted(self.lost)}
-        gate = {"gate": self.gate.to_json()} if self.gate else {}
-        self.writer.summary({**self.summary.to_json(), **counts, **ledger, **gate})
+        judged_by = {"gate": self.gate.to_json()} if self.gate else {}
+        self.writer.summary({**self.summary.to_json(), **counts, **ledger, **judged_by})
         if self._allure is not None and self.summary.cases:
             results, cases = self._allure, self.summary.cases
             self.writer.attempt(lambda: show_run(results, self._manifest, cases, self.selected))

@@ -13,18 +13,25 @@ _KEPT = frozenset(
 )
 
 
-def exit_status(given: int, incomplete: bool, gate: int | None = None, elsewhere: bool = False) -> int:
+def exit_status(
+    given: int,
+    unscored: bool,
+    aside: bool = False,
+    gate: int | None = None,
+    elsewhere: bool = False,
+) -> int:
     """Return the exit status: 16 where the run is incomplete, but pytest's own 2 to 5 stay.
 
     Args:
         given: What pytest would exit with.
-        incomplete: Whether a case had an infrastructure error, or was lost with its worker.
+        unscored: Whether a case has no scores, or was lost with its worker.
+        aside: Whether a judgement or a written answer is missing. A gate says itself whether it asks for it.
         gate: What the gate calls for; None without one. It decides, however many cases failed.
         elsewhere: Whether a test failed that is no case; of that no gate knows.
     """
     if given in _KEPT:
         return int(given)
-    if incomplete:
+    if unscored or (aside and gate is None):
         return INCOMPLETE
     if gate is None:
         return int(given)

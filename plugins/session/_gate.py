@@ -89,8 +89,6 @@ def side_of(controller: "Controller", status: int) -> "Side":
 
     errors, lost = controller.summary.infrastructure_errors, len(controller.lost)
     missing = [f"{errors:,} with an infrastructure error"] if errors else []
-    faults = controller.summary.judge_faults
-    missing += [f"{faults:,} whose judge could not be asked"] if faults else []
     missing += [f"{lost:,} broke off"] if lost else []
     missing += [_ENDED[pytest.ExitCode(status)]] if status in _ENDED else []
     cases, planned = controller.summary.cases, controller.plan.case_count()

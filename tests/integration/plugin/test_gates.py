@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support.calibrated import calibration
-from support.roles_api import RolesApi, always
+from support.roles_api import RolesApi, Said, always
 from support.suite import Ran, Suite
 
 from plugins.calibration import keep
+from plugins.command import cli
 from plugins.judge import load_criteria
 
 PART = ("--sample=10", "--gate-partial")
@@ -137,4 +139,20 @@ def test_a_judge_gates_once_it_is_calibrated(
     strict = live(*asked, "--gate-judge-kappa=0.99", root=tmp_path)
     assert strict.status == 4
     assert "and 0.99 is asked for (--gate-judge-kappa)" in strict.output
+
+    # A judge that is away blocks the gate that asks for it, and no other; which says so.
+    api.players["judge"] = always(Said(status=401))
+    away = live(*asked, "--cache=none", "--fresh", root=tmp_path)
+    assert away.status == 16, away.output
+    assert "the run is incomplete: 3 whose judge could not be asked, for judge>=0.8" in away.output
+    run = tmp_path / "on-f1"
+    on_f1 = live(*asked[:-1], "--gate=f1>=0.9", "--cache=none", root=tmp_path, run_dir=run)
+    assert on_f1.status == 0, on_f1.output
+    assert "incomplete: 3 cases without a judgement: judge authentication" in on_f1.output
+    assert (
+        "note: judged although incomplete, in what no rule is about: 3 cases without a judgement"
+        in on_f1.output
+    )
+    after = CliRunner().invoke(cli, ["gate", str(run), "f1>=0.9", "--gate-partial"])
+    assert after.exit_code == 0, after.output
     api.stop()
