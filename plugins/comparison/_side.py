@@ -132,7 +132,7 @@ def read_run(path: Path) -> Side:
                 "the files are not of one run"
             )
         fault = record.get("infrastructure_error")
-        if not was_run(record):
+        if fault is not None and not was_run(record):
             faults[f"{fault.get('stage')} {fault.get('kind')}"] += 1
         unasked += fault is not None and was_run(record)
         unanswered += answer_fault(record) is not None

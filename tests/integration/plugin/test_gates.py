@@ -1,6 +1,7 @@
 """The gate of a run: what it does to the exit status, and where it is told."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
@@ -145,14 +146,14 @@ def test_a_judge_gates_once_it_is_calibrated(
     away = live(*asked, "--cache=none", "--fresh", root=tmp_path)
     assert away.status == 16, away.output
     assert "the run is incomplete: 3 whose judge could not be asked, for judge>=0.8" in away.output
-    run = tmp_path / "on-f1"
-    on_f1 = live(*asked[:-1], "--gate=f1>=0.9", "--cache=none", root=tmp_path, run_dir=run)
+    on_f1 = live(*asked[:-1], "--gate=f1>=0.9", "--cache=none", root=tmp_path)
     assert on_f1.status == 0, on_f1.output
     assert "incomplete: 3 cases without a judgement: judge authentication" in on_f1.output
     assert (
         "note: judged although incomplete, in what no rule is about: 3 cases without a judgement"
         in on_f1.output
     )
-    after = CliRunner().invoke(cli, ["gate", str(run), "f1>=0.9", "--gate-partial"])
+    (run,) = re.findall("^records: (.*)$", on_f1.output, re.M)
+    after = CliRunner().invoke(cli, ["gate", run, "f1>=0.9", "--gate-partial"])
     assert after.exit_code == 0, after.output
     api.stop()
