@@ -63,6 +63,7 @@ def yield_claim(amount: Amount, reaction: int | None, product: str | None, told:
         amount.high,
         product=product,
         low=None if amount.low == amount.high else amount.low,
+        share=amount.share,
         negated=amount.place in told.denied,
         start=token.start,
         stop=token.stop,

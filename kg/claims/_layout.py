@@ -14,6 +14,10 @@ _ROUTE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[*_`]*(?:step|reaction step)[ \t]*(\d{1,2})\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"[*_`]*(first|second|third|fourth|fifth|sixth)(?:ly)?[,:]", re.IGNORECASE)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+BULLET = re.compile(r"[ \t]*(?:(?:[-*+•]|(?P<number>\d{1,3})[.)]|#{1,6}|>)[ \t]+)*")
+"""What stands before an item of a list."""
 _NUMBERED = re.compile(r"[ \t]*(?:\d{1,3}[.)]|#\d{1,3}[:.]?|\(\d{1,3}\))[ \t]")
 
 
@@ -33,9 +37,29 @@ def step_label(plain: str, start: int) -> int | None:
     return int(found[1]) if found else None
 
 
+def ordinal_of(plain: str, start: int) -> int | None:
+    """Return the number of the step that a sentence begins with, as in ``Second, reaction 12 ...``."""
+    found = _ORDINAL.match(plain, start)
+    return _ORDINALS.index(found[1].lower()) + 1 if found else None
+
+
 def has(tokens: list[Token], text: str) -> bool:
     """Whether one of the tokens is a text."""
     return any(token.text == text for token in tokens)
+
+
+def without_asides(tokens: list[Token]) -> list[Token]:
+    """Return a sentence without ``unlike reactions 12 and 13,``, which says nothing of them."""
+    begins = next((place for place, token in enumerate(tokens) if token.text.lower() == "unlike"), None)
+    if begins is None:
+        return tokens
+    for place in range(begins + 1, len(tokens)):
+        token, after = tokens[place], tokens[place + 1 : place + 2]
+        if token.text == "," and after and after[0].kind not in ("reaction", "number"):
+            return [*tokens[:begins], *tokens[place + 1 :]]
+        if token.kind not in ("reaction", "mark") and not token.kinds & {"reactions", "lists", "determiners"}:
+            return tokens
+    return tokens
 
 
 def is_list_of_ids(tokens: list[Token]) -> bool:

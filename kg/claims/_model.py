@@ -56,6 +56,7 @@ class Claim:
         steps: For ``PRECURSOR_OF``, the number of reactions.
         low: For a ``YIELD`` that is a range, such as 80 to 85 % or over 80 %, where it begins; ``object`` is
             where it ends.
+        share: For a ``YIELD`` up to 1 without a percent sign, such as 0.81: it may be a share of 1.
         negated: Whether the answer says that it is not so.
         origin: ``answer`` where the answer says it, ``question`` where it must hold for the answer to be one
             to its question.
@@ -69,6 +70,7 @@ class Claim:
     product: str | None = None
     steps: int | None = None
     low: float | None = None
+    share: bool = False
     negated: bool = False
     origin: Literal["answer", "question"] = field(default="answer", compare=False)
     start: int | None = field(default=None, compare=False)

@@ -11,10 +11,12 @@ _TRANSPARENT = frozenset(":#([`\"'*=|{_")
 _JOINING = frozenset(",;/&+")
 _QUIET = frozenset("#*`\"'_")
 _AFTER_LABEL = frozenset(":.)-\u2013\u2014|")
+_DASHES = ("-", "\u2013", "\u2014", "to")
 _REACH = 8
 _LONGEST_LIST = 100
 _LARGEST_ORDINAL = 999
 """The largest number behind ``entry``, ``step`` or the like that is taken for theirs and not for an id."""
+_LARGEST_FACTOR = 6
 _LEAST_LABEL = 100
 """The least number that is read as an id by its place alone; smaller ones number the items of lists."""
 
@@ -33,7 +35,8 @@ def classified(tokens: Sequence[Token], *, listing: bool, labels: bool = True) -
         listing = listing or "reactions" in token.kinds
         opened = _opened(token, opened)
         if token.kind == "percent":
-            found[place] = replace(token, kind="yield" if _is_yield(tokens, place) else "number")
+            kind: Kind = "yield" if _is_yield(tokens, place) else "number"
+            found[place] = replace(token, kind=kind, kinds=frozenset({"percents"}))
         elif token.kind == "number":
             listed = listing or _is_listed(found, place, opened) or (labels and _is_label(tokens, place))
             found[place] = replace(token, kind=_kind(found, place, listed))
@@ -60,6 +63,11 @@ def _is_label(tokens: Sequence[Token], place: int) -> bool:
         return False
     before = [each for each in tokens[max(0, place - _REACH) : place] if each.text not in _QUIET]
     after = [each for each in tokens[place + 1 : place + _REACH] if each.text not in _QUIET]
+    if len(before) > 1 and "ordinals" in before[0].kinds and before[1].kind == "number":
+        # "Route 2: 1404 (the last)"
+        before = [each for each in before[2:] if each.text not in _AFTER_LABEL]
+        if not before and after and after[0].text == "(":
+            return True
     if tokens[max(0, place - 1) : place] and tokens[place - 1].text == "#":
         return True
     if before and before[-1].text == "(" and after and after[0].text == ")":
@@ -74,13 +82,15 @@ def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
     if before is not None and "yield_words" in before.kinds:
         return "yield"
     number = tokens[place].whole
+    if _counts(tokens, place) or (before is not None and "counts" in before.kinds):
+        return "number"
     if number is None or "." in tokens[place].text or not 0 < number < _LARGEST_ID:
         return "yield" if _says(tokens[max(0, place - _REACH) : place], "yield_words") else "number"
     joined = _joined(tokens, place)
     beside = _beside(tokens, place)
     if beside is not None and "reactions" in beside.kinds:
         return "reaction"
-    if _has_unit(tokens, place) and not joined:
+    if has_unit(tokens, place) and not joined:
         return "number"
     if before is not None and "reactions" in before.kinds:
         return "reaction"
@@ -150,8 +160,46 @@ def _links_numbers(near: Sequence[Token]) -> bool:
     return len(near) > 1 and "links" in near[0].kinds and near[1].kind in ("number", "reaction")
 
 
-def _has_unit(tokens: Sequence[Token], place: int) -> bool:
-    after = [token for token in tokens[place + 1 : place + 3] if token.text not in ("-", "*", "`")]
+def _counts(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it counts something beside it: ``A + 2 B``, ``; (2) A``, ``(80 - 85 %)``, ``2 - 3 h``."""
+    number, after = tokens[place].whole, tokens[place + 1 : place + 2]
+    if number is not None and number < _LEAST_LABEL and after:
+        before = tokens[max(0, place - 2) : place]
+        if after[0].kind == "molecule" and is_factor(tokens, place):
+            return True
+        listed = len(before) == 2 and before[0].text in (";", ",")
+        if listed and before[1].text == "(" and after[0].text == ")":
+            return True
+    return _begins_range(tokens, place)
+
+
+def is_factor(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number says how many molecules, as ``A + 2 B``.
+
+    Args:
+        tokens: A sentence.
+        place: Where the number stands.
+    """
+    number, near = tokens[place].whole, tokens[max(0, place - 1) : place + 2]
+    if number is None or number > _LARGEST_FACTOR or len(near) < 3 or near[2].kind != "molecule":
+        return False
+    return near[0].kind in ("arrow", "back") or near[0].text in "+.&"
+
+
+def _begins_range(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it begins ``80 - 85 %`` or ``2 - 3 h``; in ``reaction 80 - 85 %`` it is an id."""
+    after = tokens[place + 1 : place + 3]
+    if len(after) < 2 or after[0].text not in _DASHES or after[1].kind not in ("percent", "number"):
+        return False
+    low, high, beside = tokens[place].value, after[1].value, _beside(tokens, place)
+    named = beside is None or "reactions" in beside.kinds or beside.text == "#"
+    ends = after[1].kind == "percent" or has_unit(tokens, place + 2)
+    return ends and not named and low is not None and high is not None and low < high
+
+
+def has_unit(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what stands behind a number says that it is no id: ``2 routes``, ``25 °C``."""
+    after = [token for token in tokens[place + 1 : place + 6] if token.text not in ("-", "*", "`", "_", "(")]
     if not after or (after[0].kind == "mark" and after[0].text != "°"):
         return False
     return load_words().units.fullmatch(after[0].text) is not None

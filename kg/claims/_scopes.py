@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from kg.claims._model import Predicate
 from kg.claims._sentence import Part
 from kg.claims._tokens import Token
 
@@ -73,7 +74,9 @@ def _is_linked(between: Sequence[Token]) -> bool:
     return bool(near) and "arrow" in (near[0].kind, near[-1].kind)
 
 
-def scope_of(part: Part, groups: Sequence[Group], tokens: Sequence[Token]) -> list[tuple[Group, str | None]]:
+def scope_of(
+    part: Part, groups: Sequence[Group], tokens: Sequence[Token]
+) -> list[tuple[Group, Predicate | None]]:
     """Return the groups a molecule belongs to, each with the role that its place alone gives it, or None."""
     if len(groups) == 1:
         return [(groups[0], None)]
@@ -130,7 +133,9 @@ def _outside_brackets(tokens: Sequence[Token]) -> list[Token]:
 
 
 def link(
-    placed: Sequence[tuple[Part, list[tuple[Group, str | None]]]], groups: Sequence[Group], made: set[str]
+    placed: Sequence[tuple[Part, list[tuple[Group, Predicate | None]]]],
+    groups: Sequence[Group],
+    made: set[str],
 ) -> set[str]:
     """Let each group follow the one before it where it takes up what that makes; return what the last makes.
 
@@ -139,7 +144,7 @@ def link(
         groups: The groups of the sentence.
         made: What the reactions before the sentence make.
     """
-    held: dict[int, list[tuple[str, str | None]]] = {group.first: [] for group in groups}
+    held: dict[int, list[tuple[str, Predicate | None]]] = {group.first: [] for group in groups}
     for part, scopes in placed:
         for group, role in scopes:
             held[group.first].append((part.token.text, role or part.role))
@@ -177,7 +182,7 @@ def _in_chain(
     left: Sequence[Group],
     right: Sequence[Group],
     tokens: Sequence[Token],
-) -> list[tuple[Group, str | None]]:
+) -> list[tuple[Group, Predicate | None]]:
     if left and right:
         if _arrows_around(tokens, part.place, left[-1].last, right[0].first):
             return [(left[-1], "PRODUCES"), (right[0], "REACTS_IN")]

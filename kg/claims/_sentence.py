@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kg.claims._model import Predicate
 from kg.claims._tokens import Token
-from kg.claims._words import load_words
+from kg.claims._words import AGENTS_FROM, PRODUCTS_FROM, load_words
 
 _OPEN = "(["
 _CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly", re.IGNORECASE)
@@ -24,6 +24,7 @@ class Part:
         place: Its place among the tokens.
         group: Molecules of one list have one number.
         negated: Whether the sentence says that it is not so.
+        middle: Whether it is one of the agents of a reaction SMILES, and no reactant.
     """
 
     token: Token
@@ -31,6 +32,7 @@ class Part:
     place: int
     group: int
     negated: bool = False
+    middle: bool = False
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Roles:
         self._noun: Predicate | None = pending
         self._group = 0
         self._negated = False
+        self._middle = False
         self._converts = False
         self._reacts = False
         self._named = any(token.kind == "reaction" for token in tokens)
@@ -81,9 +84,8 @@ class Roles:
                 self._verb_at(place, token)
             elif token.kind == "reaction" and place < last and self._tokens[place + 1].text == ":":
                 self._role = self._noun = None
-            elif token.kind == "arrow":
-                self._give("REACTS_IN")
-                self._role = "PRODUCES"
+            elif token.kind in ("arrow", "back"):
+                self._arrow_at(place, token)
             elif "copulas" in token.kinds or (token.text == ":" and self._noun is not None):
                 self._role = self._noun
             elif token.text.lower() == "to" and self._converts:
@@ -106,6 +108,19 @@ class Roles:
                 self._told.pending = self._noun
         return self._told
 
+    def _arrow_at(self, place: int, token: Token) -> None:
+        """An arrow leads from what reacts to what is made; within a reaction SMILES there are two."""
+        if not self._told.parts and any(each.kind in ("arrow", "back") for each in self._tokens[place + 1 :]):
+            # "Reaction 12 → A → B"
+            return
+        self._middle = token.text == AGENTS_FROM
+        if token.text == PRODUCTS_FROM:
+            self._role = "PRODUCES"
+            return
+        self._give("REACTS_IN" if token.kind == "arrow" else "PRODUCES")
+        after: Predicate = "PRODUCES" if token.kind == "arrow" else "REACTS_IN"
+        self._role = "TAKES_PART_IN" if self._middle else after
+
     def _goes_on(self, place: int) -> bool:
         """Whether a semicolon stands between molecules of one list."""
         after = self._tokens[place + 1 :]
@@ -120,7 +135,7 @@ class Roles:
         parts = self._told.parts
         if not parts or not self._is_list(parts[-1].place, place):
             self._group += 1
-        parts.append(Part(token, self._role, place, self._group, self._negated))
+        parts.append(Part(token, self._role, place, self._group, self._negated, self._middle))
 
     def _is_list(self, first: int, second: int) -> bool:
         return all(

@@ -1,13 +1,19 @@
 """A row of a table as if it were a sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from kg.claims._model import Predicate
 from kg.claims._numbers import classified
 from kg.claims._scopes import Group, groups_in
 from kg.claims._sentence import Part, Roles, Told
 from kg.claims._tables import Cell
 from kg.claims._tokens import Token, tokens_of
+
+_COUNTING = frozenset(("counters", "counts", "dated", "ordinals"))
+_RUNNING = frozenset(("#", "no", "no .", "nr", "nr ."))
+"""Headings of a column that numbers the rows."""
+_HEADINGS: Mapping[str, Predicate] = {"to": "PRODUCES", "in": "REACTS_IN", "out": "PRODUCES"}
 
 
 def read_row(
@@ -32,6 +38,7 @@ def read_row(
         kinds = {kind for token in title for kind in token.kinds}
         role = next((token.role for token in title if token.kind == "noun"), None)
         role = role or next((token.verb.after for token in title if token.verb is not None), None)
+        role = role or _HEADINGS.get(_texts(title))
         understood = understood or role is not None or bool(kinds & {"reactions", "routes", "yield_words"})
         route = route or "routes" in kinds
         contents = tokens_of(plain, *cell, names)
@@ -46,7 +53,7 @@ def read_row(
         by_words = {part.place: part for part in Roles(contents).read().parts} if role is None else {}
         for place, token in enumerate(contents):
             if token.kind in ("number", "percent", "reaction", "yield"):
-                token = _as_column(token, kinds)
+                token = _as_column(token, title)
             if token.kind == "molecule":
                 part = by_words.get(place) or Part(token, role, 0, 0)
                 part.place = len(tokens)
@@ -63,10 +70,18 @@ def _is_steps(title: Sequence[Token]) -> bool:
     return words in (["step"], ["step", "no"], ["step", "number"])
 
 
-def _as_column(token: Token, kinds: set[str]) -> Token:
-    """A number as what its column holds."""
+def _as_column(token: Token, title: Sequence[Token]) -> Token:
+    """A number as what its column holds; one of a column that counts is a word like others."""
+    kinds = {kind for each in title for kind in each.kinds}
     if "yield_words" in kinds:
-        return replace(token, kind="yield")
+        percents = any(each.text == "%" for each in title)
+        return replace(token, kind="yield", kinds=token.kinds | {"percents"} if percents else token.kinds)
     if token.kind == "number" and kinds & {"reactions"} and token.whole is not None:
         return replace(token, kind="reaction")
+    if token.kind == "number" and (kinds & _COUNTING or _texts(title) in _RUNNING):
+        return replace(token, kind="word")
     return token
+
+
+def _texts(title: Sequence[Token]) -> str:
+    return " ".join(each.text.lower() for each in title if each.text not in "*_`")

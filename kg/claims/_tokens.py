@@ -1,44 +1,27 @@
 """An answer cut into molecules, numbers and the words that matter."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from kg.claims._model import Predicate
-from kg.claims._words import MARK, Verb, Words, load_words
-from kg.molecules import Mention, canonical_name, find_molecules, is_doubtful
+from kg.claims._words import Verb, Words, load_words
 
 LONGEST = 100_000
 """Characters of an answer that are read."""
 _LONGEST_NUMBER = 15
-MOST_MOLECULES = 2_000
-"""Molecules of an answer that are read."""
 
-Kind = Literal["molecule", "reaction", "yield", "number", "percent", "arrow", "noun", "verb", "word", "mark"]
+Kind = Literal[
+    "molecule", "reaction", "yield", "number", "percent", "arrow", "back", "noun", "verb", "word", "mark"
+]
 
-_LABEL = re.compile(
-    r"\b(?:route|path|pathway|option|method|scheme|part|type|figure|vitamin|section|step|entry|table) $",
-    re.IGNORECASE,
+_NAMED_ID = re.compile(
+    r"(?:(?:rxn|reaction|id)_?(?=\d{1,9}\Z)|R_?(?=\d{3,9}\Z))(?P<number>\d+)", re.IGNORECASE
 )
-_DEGREES = re.compile(r"(?:\d|°) ?$")
-_LIST_AFTER = re.compile(r"[`\"]?(?:[ \t]*[,+/&;][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?")
-_LIST_BEFORE = re.compile(r"(?:[`\"]?(?:[ \t]*[,+/&;:|][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?|[(`\"])$")
-_END = re.compile(
-    r"[`\"]?[ \t]*(?:[,.;)|+\n→\]]|$)"
-    r"|[ \t]+(?:and|or|into|to|in|with|as|by|from|gives?|reacts?|is|are|was|were)\b"
-)
-_APART = re.compile(r"[\s,;|\"'`:]+")
-_MOLECULE_LIKE = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.*~>]{6,2000}")
-_BONDED = re.compile(
-    r"[A-Za-z)\]]\d?[=#][A-Z(\[]|\[[A-Za-z]{1,2}[@H+\-\]]|[Cc]\d[A-Za-z(]*[Cc]|\)[\(A-Z]\w*[\(\[=]"
-)
-_QUOTE = re.compile("[\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](?![\\w-])")
-_NAMED_ID = re.compile(r"(?:rxn|reaction|id|R)_?(?P<number>\d{3,9})", re.IGNORECASE)
+_NAMED_LABEL = re.compile(r"R_?(?P<number>\d{1,2})", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
 _PERCENT = ("%", "percent", "per cent", "pct")
-_LONE = re.compile(r"[A-Z]")
-_JOINED_AFTER = re.compile(r"[,'\u2019\-\u2013]\w")
-_JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,100 +54,6 @@ class Token:
         return int(self.value) if self.value is not None and self.value == int(self.value) else None
 
 
-def mentions_in(text: str) -> list[Mention]:
-    """Return the molecules of an answer by their canonical names, without letters of the language."""
-    written = _without_words(text, find_molecules(_unquoted(text), MOST_MOLECULES, doubtful=True))
-    edges = {edge for mention in written for edge in (mention.start, mention.stop)}
-    found: list[Mention] = []
-    for mention in written:
-        apart = _fragments(text, mention)
-        name = _name(mention.smiles)
-        if len(apart) > 1:
-            found.extend(apart)
-        elif name is not None and not _is_letter(text, mention, edges):
-            found.append(Mention(name, mention.start, mention.stop))
-    return found
-
-
-def _name(smiles: str) -> str | None:
-    return canonical_name(smiles) or canonical_name(smiles.replace("\\\\", "\\"))
-
-
-def _fragments(text: str, mention: Mention) -> list[Mention]:
-    """The molecules of one side of ``A.B>>C``; nothing elsewhere, where ``A.B`` may be a salt."""
-    if not (text.startswith(">>", mention.stop) or text.endswith(">>", 0, mention.start)):
-        return []
-    found: list[Mention] = []
-    start = mention.start
-    for part in mention.smiles.split("."):
-        name = _name(part) if part else None
-        if name is None:
-            return []
-        found.append(Mention(name, start, start + len(part)))
-        start += len(part) + 1
-    return found if start == mention.stop + 1 else []
-
-
-def _unquoted(text: str) -> str:
-    """The text with blanks for quotes, which may stand between the brackets of a list and of a SMILES."""
-    return _QUOTE.sub(" ", text)
-
-
-def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Leave out words such as ``NO`` or ``I``, unless they stand in a list of molecules or in quotes."""
-    sure = [mention for mention in mentions if not is_doubtful(mention.smiles)]
-    starts, stops = {mention.start for mention in sure}, {mention.stop for mention in sure}
-    found: list[Mention] = []
-    for mention in mentions:
-        if is_doubtful(mention.smiles):
-            after = _LIST_AFTER.match(text, mention.stop)
-            before = _LIST_BEFORE.search(text[max(0, mention.start - 8) : mention.start])
-            begins = mention.start - len(before[0]) if before else -1
-            listed = (after is not None and after.end() in starts) or (
-                before is not None
-                and (begins in stops or before[0].strip() in (":", "|", "(", "`", '"'))
-                and _END.match(text, mention.stop) is not None
-            )
-            if not listed:
-                continue
-        found.append(mention)
-    return found
-
-
-def _is_letter(text: str, mention: Mention, edges: set[int]) -> bool:
-    """Whether it is a letter of the language: a temperature, a label, part of a name such as N,N-dimethyl."""
-    if not _LONE.fullmatch(mention.smiles):
-        return False
-    before, after = text[max(0, mention.start - 12) : mention.start], text[mention.stop : mention.stop + 2]
-    if _LABEL.search(before) or (mention.smiles in "CFK" and _DEGREES.search(before)):
-        return True
-    joined_after = _JOINED_AFTER.match(after) and mention.stop + 1 not in edges
-    joined_before = _JOINED_BEFORE.search(before) and mention.start - 1 not in edges
-    return bool(joined_after or joined_before)
-
-
-def unreadable_in(plain: str) -> list[str]:
-    """Return the words that look like SMILES but are none; a person would take them for molecules.
-
-    Args:
-        plain: The answer, its molecules masked.
-    """
-    words = (word.strip("*_()[]{}") for word in _APART.split(plain) if MARK not in word)
-    return [word for word in words if _MOLECULE_LIKE.fullmatch(word) and _BONDED.search(word)]
-
-
-def masked(text: str, mentions: Sequence[Mention]) -> str:
-    """Return the text with molecules replaced by marks, of the same length."""
-    parts: list[str] = []
-    position = 0
-    for mention in mentions:
-        between = text[position : mention.start]
-        # The dot of "A.B" joins them, and ends no sentence.
-        parts += ["+" if position and between == "." else between, MARK * (mention.stop - mention.start)]
-        position = mention.stop
-    return "".join([*parts, text[position:]])
-
-
 def tokens_of(plain: str, start: int, stop: int, names: dict[int, str]) -> list[Token]:
     """Cut one sentence.
 
@@ -187,15 +76,17 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
             yield Token("word", text, at, end)
         elif kind == "number":
             rest = plain[end : min(end + 9, stop)].lstrip()
-            value = float(text.replace(",", ""))
+            value = float(text.replace(",", "." if _DECIMAL_COMMA.fullmatch(text) else ""))
             percent = rest.lstrip("-").lower().startswith(_PERCENT)
             yield Token("percent" if percent else "number", text, at, end, value=value)
-        elif kind == "arrow":
-            yield Token("arrow", text, at, end)
+        elif kind in ("arrow", "back"):
+            yield Token("arrow" if kind == "arrow" else "back", text, at, end)
         elif kind == "words":
             yield _word(text, at, end, words)
         elif kind == "other" and (named := _NAMED_ID.fullmatch(text)):
             yield Token("reaction", text, at, end, value=float(named["number"]))
+        elif kind == "other" and (named := _NAMED_LABEL.fullmatch(text)):
+            yield Token("number", text, at, end, value=float(named["number"]))
         elif kind == "other":
             denied = text.lower().endswith(("n't", "n\u2019t"))
             yield Token("word", text, at, end, kinds=frozenset({"negations"} if denied else ()))

@@ -13,6 +13,8 @@ from kg.claims._model import Predicate
 
 MARK = "\ue000"
 """Stands for each character of a molecule in a text that is read for its words."""
+AGENTS_FROM, PRODUCTS_FROM = "\ue001", "\ue002"
+"""Stand for the two ``>`` of a reaction SMILES with agents in the middle."""
 
 _KINDS = (
     "lists",
@@ -24,9 +26,14 @@ _KINDS = (
     "reactions",
     "routes",
     "ordinals",
+    "counters",
+    "counts",
+    "dated",
     "links",
     "yield_words",
     "best_words",
+    "below_best",
+    "names",
 )
 
 
@@ -95,8 +102,11 @@ def load_words() -> Words:
     words = "|".join(_flexible(each) for each in (*phrases, *singles))
     pattern = re.compile(
         rf"(?P<molecule>{MARK}+)"
-        r"|(?P<arrow>→|⟶|➔|➜|⇒|⟹|-{1,3}>|={1,2}>|>>|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
-        r"|(?P<number>(?<![\w.])\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?(?![\d]))"
+        rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦{AGENTS_FROM}{PRODUCTS_FROM}]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
+        r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
+        r"|(?P<back>[←⟵⇐⟸]|<[-\u2013\u2014]{1,3}(?!>)|\\(?:long)?leftarrow\b|&larr;)"
+        # A comma is a decimal one before a percent sign alone; elsewhere it parts the numbers of a list.
+        r"|(?P<number>(?<![\w.])(?<!\d,)\d{1,3},\d{1,2}(?=\s?%)|(?<![\w.])\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?(?![\d]))"
         rf"|(?P<words>(?<!\w)(?:{words})(?!\w))"
         r"|(?P<other>[^\W\d_][\w'\u2019]*|[°])"
         r"|(?P<mark>[^\s\w])",
@@ -113,6 +123,6 @@ def _whole(words: Sequence[str]) -> re.Pattern[str]:
 
 
 def _flexible(pattern: str) -> str:
-    """A blank stands for white space or a hyphen within one line, and no group is kept."""
+    """A blank stands for white space, a hyphen or a low line within one line, and no group is kept."""
     grouped = re.sub(r"\((?!\?)", "(?:", pattern)
-    return re.sub(r" (\??)", lambda blank: r"[ \t\-]" + (blank[1] or "+"), grouped)
+    return re.sub(r" (\??)", lambda blank: r"[ \t\-_]" + (blank[1] or "+"), grouped)

@@ -9,15 +9,20 @@ from kg.claims._tokens import Token
 _DASHES = ("-", "\u2013", "\u2014", "to", "and")
 _OVER = ("over", "above", "than", "least", ">", "≥", "exceeding")
 _MORE, _LESS = ("more", "greater", "higher", "better"), ("less", "lower", "fewer", "worse")
+_ABOUT = ("about", "approximately", "approx", "roughly", "around", "circa", "ca", "nearly", "some", "~", "≈")
 _UNDER = ("under", "below", "most", "<", "≤", "to")
 
 
 class Amount(NamedTuple):
-    """A yield in a sentence: where it stands, and the range of percentages that it may be."""
+    """A yield in a sentence: where it stands, and the range of percentages that it may be.
+
+    ``share`` says that it may be a share of 1, too: a number such as 0.81 without a percent sign.
+    """
 
     place: int
     low: float
     high: float
+    share: bool = False
 
 
 def amounts_in(tokens: Sequence[Token]) -> list[Amount]:
@@ -39,8 +44,11 @@ def amounts_in(tokens: Sequence[Token]) -> list[Amount]:
             found.append(Amount(place, value, 100.0))
         elif _is_under(said):
             found.append(Amount(place, 0.0, value))
+        elif said and said[-1] in _ABOUT and value == int(value):
+            found.append(Amount(place, value - 0.5, value + 0.5))
         else:
-            found.append(Amount(place, value, value))
+            share = value <= 1 and "." in token.text and "percents" not in token.kinds
+            found.append(Amount(place, value, value, share))
     return found
 
 

@@ -13,6 +13,8 @@ def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedCl
     if isinstance(known, str):
         return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
     low = value if claim.low is None else claim.low
+    if claim.share and any(_outside(each[1], 100 * low, 100 * value) <= near for each in known):
+        low, value = 100 * low, 100 * value
     number, found = min(known, key=lambda each: _outside(each[1], low, value))
     evidence = (Evidence(number, found),)
     distance = _outside(found, low, value)

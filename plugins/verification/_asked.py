@@ -10,6 +10,7 @@ from prompts.validation import Asked, read_question
 _OF_REACTIONS = frozenset(
     {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
 )
+_OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
 _COMPONENTS: dict[str, Predicate] = {"agents": "USES_AGENT", "solvents": "USES_SOLVENT"}
 
 
@@ -52,9 +53,17 @@ class Requirements:
             _required(number, "PRODUCES", name) for number in reading.reactions for name in self.products
         ]
         if self.asked.intent == "best_yield" and self.target is not None:
-            best = reading.best or reading.reactions[:1]
-            claims += [_required(number, "BEST_YIELD", self.target) for number in best]
+            claims += [_required(number, "BEST_YIELD", self.target) for number in self._best(reading)]
+            claims += [
+                Claim(number, "BEST_YIELD", self.target, negated=True, origin="question")
+                for number in reading.not_best
+            ]
         return claims
+
+    def _best(self, reading: Reading) -> list[int]:
+        """The reactions that an answer calls the best, or else the first that it names."""
+        found = reading.best or reading.reactions[:1]
+        return [number for number in found if number not in reading.not_best]
 
     def _of_routes(self, reading: Reading) -> list[Claim]:
         claims: dict[Claim, None] = {}
@@ -133,6 +142,7 @@ class Requirements:
             found.append("The answer is too long to be read whole.")
         if reading.unreadable:
             found.append(f"Not a SMILES: {', '.join(reading.unreadable[:3])}.")
+        found += self._unclear(reading, claims)
         if asked.intent is None:
             return found
         if self.routes and asked.steps is not None:
@@ -140,6 +150,8 @@ class Requirements:
             if wrong:
                 told = ", ".join(" → ".join(map(str, each)) for each in wrong[:3])
                 found.append(f"The question asks for {asked.steps} steps; of another number: {told}.")
+        if asked.intent == "best_yield" and reading.not_best and not self._best(reading):
+            found.append("The question asks for the best yield, and no reaction is said to have it.")
         if asked.intent in _OF_REACTIONS and claims and not reading.reactions:
             found.append("The question asks for reactions, and none is named.")
         wanted = self._wanted()
@@ -149,6 +161,24 @@ class Requirements:
             and not any(claim.predicate in wanted and self._about(claim) for claim in claims)
         ):
             found.append(f"Nothing is said of what is asked for: {' or '.join(wanted)}.")
+        return found
+
+    def _unclear(self, reading: Reading, claims: list[Claim]) -> list[str]:
+        """What of an answer was not understood, so that it may be false."""
+        found: list[str] = []
+        if not claims:
+            found.append("Nothing can be looked up: it tells no SMILES and no id of a reaction.")
+        if reading.unplaced:
+            told = ", ".join(reading.unplaced[:3])
+            found.append(f"Not clear what these numbers say: {told}.")
+        if reading.names:
+            found.append(f"Names of molecules are not read, only SMILES: {', '.join(reading.names[:3])}.")
+        unclear = [name for name in reading.without_role if name not in self.known]
+        if self.asked.intent is not None:
+            unclear += [name for claim in claims for name in claim.molecules if _is_loose(claim)]
+        if unclear:
+            told = ", ".join(dict.fromkeys(unclear[:3]))
+            found.append(f"Not clear in which reaction these molecules have which part: {told}.")
         return found
 
     def _wanted(self) -> tuple[Predicate, ...]:
@@ -185,6 +215,11 @@ def requirements_of(question: str) -> Requirements:
         starts[0] if len(starts) == 1 else None,
         frozenset(names.values()),
     )
+
+
+def _is_loose(claim: Claim) -> bool:
+    """Whether all it says of a molecule is that some reaction of the graph holds it."""
+    return not (claim.reactions or claim.product or claim.negated or claim.predicate not in _OF_A_MOLECULE)
 
 
 def _required(number: int, predicate: Predicate, name: str) -> Claim:

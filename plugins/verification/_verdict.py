@@ -18,7 +18,8 @@ class Thresholds:
         verified: Least share of supported claims of a ``VERIFIED`` answer.
         partial: Least share of a ``PARTIALLY_VERIFIED`` one.
         false_claims: Most claims of a ``VERIFIED`` answer that the graph does not hold: unsupported,
-            contradicted, or on a molecule it does not know in a reaction that it does.
+            contradicted, or on a molecule it does not know in a reaction that it does, by its id or by what
+            it makes.
     """
 
     verified: float = 0.9
@@ -94,5 +95,6 @@ def overall(
 def is_false(found: VerifiedClaim) -> bool:
     """Whether the graph does not hold a claim, as far as it can know: it knows all of its reactions."""
     if found.verdict == "UNCERTAIN":
-        return found.claim.predicate != "YIELD" and bool(found.claim.reactions)
+        of_known = bool(found.claim.reactions) or found.claim.product is not None
+        return found.claim.predicate != "YIELD" and of_known
     return found.verdict != "SUPPORTED"

@@ -57,6 +57,12 @@ WORDS = (
         "1,000" * 4_000,
         "A CCO then (reaction 12) " * 800,
         "[" * 10_000 + "12, 13]",
+        "</table>" + "<table" * 12_000,
+        "<b " * 20_000,
+        "a" * 90_000 + ">",
+        "C>C>C " * 10_000,
+        "methyl" * 15_000,
+        "57. 58. " * 5_000,
     ],
     ids=lambda answer: answer[:12],
 )
@@ -69,6 +75,7 @@ def test_a_long_answer_takes_bounded_time(answer: str) -> None:
 def test_what_is_too_long_is_said_to_be_read_in_part() -> None:
     assert not read_answer("x " * 60_000).whole
     assert read_answer("x").whole
+    assert not read_answer("CCO\n" * 2_001).whole
 
 
 def test_alternatives_are_spelt_out_to_a_limit() -> None:

@@ -50,6 +50,22 @@ def verifier() -> Verifier:
         (SOLVENTS, "Reaction 14 has the agent Cl.", "PARTIALLY_VERIFIED"),
         (BESIDES, "Next to CC=O, O forms in reaction 12.", "VERIFIED"),
         (BESIDES, "OO", "UNVERIFIABLE"),
+        # What cannot be placed may be false.
+        (REACTIONS, "Reactions 13 and 14, as in 1729.", "PARTIALLY_VERIFIED"),
+        (REACTIONS, "Reactions 13 and 14. 57: CCO → CC=O", "UNVERIFIABLE"),
+        (REACTIONS, f"<b>1729</b>: CC=O + OO → {ACID}", "UNVERIFIABLE"),
+        (REACTIONS, f"Reaction 13 (42.3) makes {ACID}.", "PARTIALLY_VERIFIED"),
+        (REACTIONS, "Reaction 13: Edukt CC=O", "PARTIALLY_VERIFIED"),
+        (REACTIONS, f"Reaction 13 makes {ACID} from ethanol.", "PARTIALLY_VERIFIED"),
+        (REACTIONS, "Ethanol and acetaldehyde.", "UNVERIFIABLE"),
+        (PRECURSORS, f"Reaction 13: CC=O.OO>O>{ACID}", "VERIFIED"),
+        (PRECURSORS, f"Reaction 13: CC=O.O>OO>{ACID}", "REFUTED"),
+        (BEST, "Reaction 14, with a yield of 0.90.", "VERIFIED"),
+        (BEST, "Reaction 14 makes it with a yield of 0.61.", "REFUTED"),
+        (BEST, "Reaction 14 is not the best.", "REFUTED"),
+        (BEST, "Reaction 14 is not the worst.", "REFUTED"),
+        (BEST, "Reaction 13 is not the best.", "PARTIALLY_VERIFIED"),
+        (BEST, "Reaction 14 is the best, and reaction 13 the worst.", "VERIFIED"),
         ("What is the weather like?", "Reaction 12 turns CCO into CC=O.", "VERIFIED"),
         ("", "Reaction 12 turns CCO into CC=O in 20 % yield.", "REFUTED"),
         (PRECURSORS, f"Reaction 13: CC=O + OO -> {ACID}; also C1CC(=O is used.", "PARTIALLY_VERIFIED"),
@@ -57,6 +73,25 @@ def verifier() -> Verifier:
 )
 def test_an_answer(verifier: Verifier, question: str, answer: str, verdict: Overall) -> None:
     assert judge_answer(question, answer, verifier).verdict == verdict
+
+
+def test_an_answer_in_names_is_said_to_have_nothing_to_look_up(verifier: Verifier) -> None:
+    found = judge_answer(PRECURSORS, "It is made from acetaldehyde.", verifier)
+    assert found.support is None
+    assert found.shortcomings[0].startswith("Nothing can be looked up")
+    assert found.shortcomings[1].endswith("acetaldehyde.")
+
+
+def test_a_molecule_of_any_reaction_says_nothing(verifier: Verifier) -> None:
+    asked = f"Which intermediate molecules occur on the way to {ACID} made in exactly 2 reaction steps?"
+    found = judge_answer(asked, "The intermediate is CC=O.", verifier)
+    assert found.verdict == "PARTIALLY_VERIFIED"
+
+
+def test_a_molecule_that_the_graph_does_not_know_is_in_none_of_its_reactions(verifier: Verifier) -> None:
+    lenient = Thresholds(verified=0.5)
+    assert judge_answer(PRECURSORS, "CC=O, OO and CC#N", verifier, lenient).verdict == "VERIFIED"
+    assert judge_answer(PRECURSORS, "CC=O, OO and CCC#N", verifier, lenient).verdict != "VERIFIED"
 
 
 def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:

@@ -1,0 +1,153 @@
+"""What an answer says that no claim accounts for: numbers without a place, molecules without a role."""
+
+from collections.abc import Collection, Sequence
+
+from kg.claims._model import ROLE_PREDICATES, Claim
+from kg.claims._numbers import has_unit, is_factor
+from kg.claims._tokens import Token
+
+_QUIET = frozenset("#*`\"'_([{:=|")
+_DASHES = frozenset(("-", "\u2013", "\u2014", "to", "/", "of", "and", "or", ",", "&"))
+_PERCENT = ("%", "percent", "per", "pct")
+_YEARS = range(1790, 2101)
+_SMALL = 100
+"""From here on, a number that begins a line or stands in brackets is read as an id."""
+_REACH = 6
+
+
+class Unread:
+    """Collects what was not understood.
+
+    A number is understood as an id, as a yield, by its unit, as that of a step, a figure or the like, or as
+    the next one of a list that begins with 1.
+    """
+
+    def __init__(self) -> None:
+        self._labels: set[int] = {0}
+        self._numbers: dict[tuple[str, float], None] = {}
+        self._without_role: dict[tuple[str, int], None] = {}
+        self._names: dict[str, None] = {}
+
+    def note(self, tokens: Sequence[Token]) -> None:
+        """Take in the numbers of a sentence, and the names of molecules in it.
+
+        Args:
+            tokens: The sentence, its numbers classified.
+        """
+        dated = any("dated" in token.kinds for token in tokens)
+        explained = False
+        for place, token in enumerate(tokens):
+            if "names" in token.kinds and not _is_gloss(tokens, place):
+                self._names.setdefault(token.text)
+            if token.kind != "number":
+                continue
+            explained = self._is_explained(tokens, place, dated=dated, before=explained)
+            if not explained:
+                self.number(token)
+
+    def number(self, token: Token) -> None:
+        """Take in a number that has no place."""
+        if token.value is not None:
+            self._numbers.setdefault((token.text, token.value))
+
+    def is_next(self, number: int) -> bool:
+        """Whether a number goes on with those that count the items of the answer, from 1.
+
+        Args:
+            number: As it stands before an item.
+        """
+        if number - 1 not in self._labels and number not in self._labels:
+            return False
+        self._labels.add(number)
+        return True
+
+    def without_role(self, molecule: str, reaction: int) -> None:
+        """Take in a molecule of which nothing says what it does in a reaction."""
+        self._without_role.setdefault((molecule, reaction))
+
+    def numbers(self, claims: Collection[Claim], ids: Collection[int], *, routes: bool) -> tuple[str, ...]:
+        """Return the numbers that nothing accounts for, as they stand in the answer.
+
+        Args:
+            claims: What was read.
+            ids: The reactions that were read. A number that is one of them elsewhere is told twice.
+            routes: Whether routes are asked for, in which a reaction that is told twice is another step.
+        """
+        told: set[float] = {each for claim in claims if claim.predicate == "YIELD" for each in _ends(claim)}
+        told |= set() if routes else {float(each) for each in ids}
+        return tuple(dict.fromkeys(text for text, value in self._numbers if value not in told))
+
+    def molecules(self, claims: Collection[Claim]) -> tuple[str, ...]:
+        """Return the molecules whose role in a reaction is told nowhere.
+
+        Args:
+            claims: What was read.
+        """
+        placed = {
+            (name, number)
+            for claim in claims
+            if claim.predicate in ROLE_PREDICATES
+            for name in claim.molecules
+            for number in claim.reactions
+        }
+        return tuple(dict.fromkeys(pair[0] for pair in self._without_role if pair not in placed))
+
+    def names(self) -> tuple[str, ...]:
+        """Return the molecules that are told by a name, without their SMILES beside it."""
+        return tuple(self._names)
+
+    def _is_explained(self, tokens: Sequence[Token], place: int, *, dated: bool, before: bool) -> bool:
+        token = tokens[place]
+        number = token.whole
+        if "percents" in token.kinds or has_unit(tokens, place) or _has_later_unit(tokens, place):
+            return True
+        left = [each for each in tokens[max(0, place - _REACH) : place] if each.text not in _QUIET]
+        right = [each for each in tokens[place + 1 : place + _REACH] if each.text not in "*`_"]
+        beside = left[-1] if left else None
+        if beside is not None and beside.kinds & {"counters", "counts"}:
+            return True
+        if number is None:
+            return _is_section(token, left, right) or _is_range(right)
+        kinds = beside.kinds if beside is not None else frozenset()
+        if dated and (number in _YEARS or "dated" in kinds or number < _SMALL):
+            return True
+        if before and len(left) > 1 and left[-1].text in _DASHES and left[-2].kind == "number":
+            return True
+        labels = (not left and bool(right)) or "ordinals" in kinds
+        labels = labels or (_is_bracketed(tokens, place) and number < _SMALL)
+        return (labels and self.is_next(number)) or _is_range(right) or is_factor(tokens, place)
+
+
+def _ends(claim: Claim) -> list[float]:
+    return [float(each) for each in (claim.object, claim.low) if isinstance(each, (int, float))]
+
+
+def _has_later_unit(tokens: Sequence[Token], place: int) -> bool:
+    """Whether its unit follows a word more, as in ``3 consecutive reactions``."""
+    after = tokens[place + 1 : place + 2]
+    return bool(after) and after[0].kind == "word" and not after[0].kinds and has_unit(tokens, place + 1)
+
+
+def _is_gloss(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a name stands beside a SMILES: ``CCO (ethanol)``."""
+    before = [each for each in tokens[max(0, place - _REACH) : place] if each.kind != "mark"]
+    after = [each for each in tokens[place + 1 : place + _REACH] if each.kind != "mark"]
+    return any(each.kind == "molecule" for each in (*before[-1:], *after[:1]))
+
+
+def _is_section(token: Token, left: Sequence[Token], right: Sequence[Token]) -> bool:
+    """Whether it is that of a heading, as ``1.1 Reaction 12``."""
+    follows = bool(right) and (right[0].kind == "noun" or bool(right[0].kinds & {"reactions", "counters"}))
+    return not left and token.value is not None and token.value < _SMALL and follows
+
+
+def _is_range(right: Sequence[Token]) -> bool:
+    """Whether it is the first number of a range that is read as one, as ``1 - 3 h``, ``80 - 85 %``."""
+    if len(right) < 2 or right[0].text not in ("-", "\u2013", "\u2014", "to", "and"):
+        return False
+    return right[1].kind == "yield" or (right[1].kind == "number" and has_unit(right, 1))
+
+
+def _is_bracketed(tokens: Sequence[Token], place: int) -> bool:
+    around = [each.text for each in (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])]
+    return around == ["(", ")"]
