@@ -1,15 +1,19 @@
-# `make bench` measures, `make test` tests, `make report` draws a run. All set up what they need.
+# `make bench` measures, `make bench-judge` has a small model judge and write answers, `make test` tests, `make report`
+# draws a run. All set up what they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
 BENCH_RUNS ?= reports/bench
 LOCAL_SAMPLE ?= 10
+JUDGE_RUNS ?= reports/bench-judge
+JUDGE_SAMPLE ?= 20
+JUDGE_CACHE ?=
 RUN ?= $(patsubst %/records.jsonl,%,$(firstword $(shell ls -t reports/*/records.jsonl reports/*/*/records.jsonl 2>/dev/null)))
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: bench report test lint speed clean
+.PHONY: bench bench-judge report test lint speed clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -20,6 +24,13 @@ bench: $(INSTALLED)
 	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model exemplar --run-dir $(BENCH_RUNS)/exemplar || test $$? -eq 1
 	$(BIN)/pytest benchmarks -q --no-summary -n $(WORKERS) --model local --sample $(LOCAL_SAMPLE) --run-dir $(BENCH_RUNS)/local || test $$? -eq 1
 	$(BIN)/retrocypher summary $(BENCH_RUNS)/oracle $(BENCH_RUNS)/exemplar $(BENCH_RUNS)/local
+
+bench-judge: $(INSTALLED)
+	rm -rf $(JUDGE_RUNS)
+	$(BIN)/pytest benchmarks -q --no-summary --model mutant --sample $(JUDGE_SAMPLE) --seed 3 --judge local \
+		--cache "$(JUDGE_CACHE)" --run-dir $(JUDGE_RUNS)/judged || test $$? -eq 1
+	$(BIN)/pytest benchmarks -q --no-summary --model oracle --sample $(JUDGE_SAMPLE) --answer --answer-model local \
+		--cache "$(JUDGE_CACHE)" --run-dir $(JUDGE_RUNS)/answered
 
 report: $(INSTALLED)
 	@test -n "$(RUN)" || { echo "No run under reports: make one with pytest benchmarks, or name one: make report RUN=folder" >&2; exit 2; }

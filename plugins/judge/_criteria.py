@@ -14,7 +14,7 @@ from plugins.judge._case import VARIANTS, Variant
 
 _FILE = Path(__file__).with_name("criteria.yaml")
 _SHOWN = "plugins/judge/criteria.yaml"
-_FIELDS = ("name", "criteria", "steps", "rubric", "row_length", "prompt")
+_FIELDS = ("name", "criteria", "steps", "rubric", "row_length", "reason_length", "prompt")
 _SLOTS = ("{steps}", "{rubric}", "{low}", "{high}", "{case}")
 _SCALE = (0, 10)
 _GRADE = {"from": int, "to": int, "meaning": str}
@@ -50,6 +50,7 @@ class Criteria:
     rubric: tuple[Grade, ...]
     rows: int
     row_length: int
+    reason_length: int
     prompt: str
     sha256: str
 
@@ -87,8 +88,9 @@ def parse_criteria(text: str, rows: int = 0) -> Criteria:
         raise InputError(f"{_SHOWN} must hold {', '.join(_FIELDS)}, and nothing else.")
     for name in ("name", "criteria", "prompt"):
         _require(isinstance(body[name], str) and body[name].strip(), f"`{name}` must be a text")
-    length = body["row_length"]
-    _require(type(length) is int and length > 0, "`row_length` must be a whole number of at least 1")
+    for name in ("row_length", "reason_length"):
+        length = body[name]
+        _require(type(length) is int and length > 0, f"`{name}` must be a whole number of at least 1")
     missing = [slot for slot in _SLOTS if slot not in body["prompt"]]
     _require(not missing, f"`prompt` lacks {', '.join(missing)}")
     return Criteria(
@@ -97,7 +99,8 @@ def parse_criteria(text: str, rows: int = 0) -> Criteria:
         steps=_steps(body["steps"]),
         rubric=_rubric(body["rubric"]),
         rows=rows,
-        row_length=length,
+        row_length=body["row_length"],
+        reason_length=body["reason_length"],
         prompt=body["prompt"],
         sha256=hashlib.sha256(f"{text}\0{rows}".encode()).hexdigest(),
     )

@@ -27,6 +27,7 @@ class Call:
     Attributes:
         case: What is judged.
         repeat: How often the same was judged before.
+        common: What the case has in common with others, as it is shown; empty before.
         asked_sha256: Hash of what was asked; empty before.
         answer: The answer; None before.
         read: What is in it; None before, and where it cannot be read.
@@ -35,6 +36,7 @@ class Call:
 
     case: JudgeCase
     repeat: int
+    common: str = ""
     asked_sha256: str = ""
     answer: Answer | None = None
     read: Read | None = None
@@ -89,6 +91,7 @@ class Metric:
         self._asked.call = call
         try:
             parts = shown(call.case, self._variant, self._criteria)
+            call.common = parts.common
             case = self._case(input=parts.asked, actual_output=parts.answered, expected_output=parts.expected)
             return float(self._metric.measure(case, _show_indicator=False))
         except Exception as error:
@@ -127,7 +130,9 @@ class _Answers:
         try:
             messages: list[Message] = [{"role": "user", "content": prompt}]
             call.asked_sha256 = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
-            call.answer = self._model.answer(Chat(messages, call.case.case_id, call.repeat))
+            common = prompt.index(call.common) + len(call.common)
+            chat = Chat(messages, call.case.case_id, call.repeat, common)
+            call.answer = self._model.answer(chat)
             numbers = call.answer.details.get("numbers", ())
             call.read = read_answer(call.answer.text, self._criteria.scale, numbers)
         except Exception as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plugins.judge._criteria import Criteria, load_criteria
+from plugins.judge._form import answer_form
 from plugins.judge._judge import Judge
 from plugins.judge._metric import LOGPROBS
 from plugins.judge._spec import as_set, judge_environment
@@ -52,6 +53,7 @@ def open_judge(
         answers=answers,
         offline=offline,
         logprobs=LOGPROBS,
+        form=answer_form(criteria),
     )
     return Judge(model, criteria)
 
@@ -67,10 +69,11 @@ def open_judge_model(
     answers: AnswerStore | None = None,
     offline: bool = False,
     logprobs: int = 0,
+    form: Mapping[str, Any] | None = None,
 ) -> TextModel:
     """Open the model of a judge, at the judge's API.
 
-    Arguments are as `open_judge` has them, and ``logprobs`` as `open_text_model`.
+    Arguments are as `open_judge` has them, ``logprobs`` and ``form`` as `open_text_model`.
     """
     model = open_text_model(
         spec,
@@ -82,6 +85,7 @@ def open_judge_model(
         answers=answers,
         offline=offline,
         logprobs=logprobs,
+        form=form,
     )
     return _Told(model, environment)
 

@@ -17,11 +17,13 @@ class Shown:
     """The parts of a case.
 
     Attributes:
-        asked: Question and schema.
+        common: The schema, with which `asked` begins: it is the same for all cases.
+        asked: Schema and question.
         answered: Query, and rows where they are shown.
         expected: The reference; None where it is not shown.
     """
 
+    common: str
     asked: str
     answered: str
     expected: str | None
@@ -30,7 +32,8 @@ class Shown:
 def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
     """Return what a judge is shown.
 
-    Each text stands between marks made of a hash over all of them, so that none can hold its own end.
+    Each text stands between marks made of a hash over all of them, so that none can hold its own end; the
+    schema, which comes first, between marks of its own hash, so that it is the same for all cases.
 
     Args:
         case: The case.
@@ -38,8 +41,8 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
         criteria: How many rows are shown.
     """
     parts = {
-        "question": case.question,
         "schema": case.schema.strip(),
+        "question": case.question,
         "query": _NO_QUERY if case.cypher is None else case.cypher,
     }
     if case.rows is not None and criteria.rows:
@@ -47,14 +50,20 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
     if variant == "with_reference":
         parts["reference query"] = case.reference
     parts = {name: _plain(text) for name, text in parts.items()}
-    mark = hashlib.sha256("\0".join(parts.values()).encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
-    marked = {name: f"<<< {name} {mark}\n{text}\n>>> {mark}" for name, text in parts.items()}
+    mark = _mark("\0".join(parts.values()))
+    marks = dict.fromkeys(parts, mark) | {"schema": _mark(parts["schema"])}
+    marked = {name: f"<<< {name} {marks[name]}\n{text}\n>>> {marks[name]}" for name, text in parts.items()}
     answered = [marked[name] for name in ("query", "rows") if name in marked]
     return Shown(
-        asked=f"{marked['question']}\n{marked['schema']}",
+        common=marked["schema"],
+        asked=f"{marked['schema']}\n{marked['question']}",
         answered="\n".join(answered),
         expected=marked.get("reference query"),
     )
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
 
 
 def _rows(case: JudgeCase, criteria: Criteria) -> Iterator[str]:

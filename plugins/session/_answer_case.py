@@ -31,7 +31,7 @@ def write_answer(
     model = answering.models[case.model]
 
     def ask(messages: list[Message]) -> Answer:
-        return model.answer(replace(first, messages=messages, repeat=0))
+        return model.answer(replace(first, messages=messages, repeat=0, common=0))
 
     written = answering.writer.write(case.question.text, execution, ask, outcome.add)
     outcome.record.answer = written.text

@@ -23,6 +23,7 @@ def identity_of(
     seed: int,
     environment: Mapping[str, str],
     logprobs: int = 0,
+    form: Mapping[str, Any] | None = None,
 ) -> Identity | None:
     """Return the identity of a model; None of one that reads no messages, whose answers are not kept.
 
@@ -32,6 +33,7 @@ def identity_of(
         seed: Seed of the run.
         environment: ``OPENAI_BASE_URL``.
         logprobs: How many log-probabilities of each token are asked for.
+        form: JSON schema that answers of weights on this machine are held to; None for free answers.
     """
     if spec.kind not in TEXT_KINDS:
         return None
@@ -44,5 +46,6 @@ def identity_of(
         "context_tokens": CONTEXT_TOKENS,
         "engine": f"xllamacpp {version('xllamacpp')}",
         **asked_for(logprobs),
+        **({} if form is None else {"form": form}),
     }
     return Identity(f"sha256:{weights[str(gguf_path(spec))]}", "", parameters)

@@ -21,6 +21,8 @@ class Request:
         case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
         case_id: Name of the case, for messages.
         repeat: How often the same messages were sent before in this case.
+        common: How many characters at the beginning of the last message all requests of its sort share, with
+            all messages before it; None where nothing is shared. What a model makes of them may be kept.
     """
 
     messages: list[Message]
@@ -29,6 +31,7 @@ class Request:
     case: dict[str, str]
     case_id: str = ""
     repeat: int = 0
+    common: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +42,13 @@ class Chat:
         messages: Chat messages, each with ``role`` and ``content``.
         case_id: What it is for, for messages.
         repeat: How often the same messages were sent before for this.
+        common: As of a `Request`.
     """
 
     messages: list[Message]
     case_id: str = ""
     repeat: int = 0
+    common: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,18 @@
 """The model behind the session's llama.cpp process."""
 
 import http.client
-import json
 import time
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from prompts.models._interface import Answer, Chat, ModelError, Request
+from prompts.models._llama_beginnings import GO_ON, Beginnings
+from prompts.models._llama_client import TIMEOUT_S, LlamaClient
 from prompts.models._logprobs import asked_for, number_tokens
 from prompts.models._slots import Slots
 from prompts.models._whole import whole_messages
 
-_TIMEOUT_S = 900.0
 _COMEBACK_S = 120.0
-_HEALTH_S = 5.0
 _POLL_S = 0.1
 
 
@@ -28,6 +27,7 @@ class LlamaModel:
         seed: Sent along; greedy decoding does not use it.
         max_tokens: Longest answer.
         logprobs: How many log-probabilities of each token to ask for; 0 for none.
+        form: JSON schema that answers are held to, token by token; None for free answers.
     """
 
     def __init__(
@@ -40,11 +40,14 @@ class LlamaModel:
         seed: int,
         max_tokens: int,
         logprobs: int = 0,
+        form: Mapping[str, Any] | None = None,
     ) -> None:
         self.label = label
-        self._host, self._port = urlsplit(address).hostname or "", urlsplit(address).port or 0
-        self._headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
+        self._client = LlamaClient(address, api_key)
+        self._beginnings = Beginnings(self._client)
         self._parameters = {"temperature": 0, "seed": seed, "max_tokens": max_tokens, **asked_for(logprobs)}
+        if form is not None:
+            self._parameters["response_format"] = {"type": "json_schema", "json_schema": {"schema": form}}
         self._turn = turn
         self._lost = False
 
@@ -57,16 +60,17 @@ class LlamaModel:
             ModelError: If the process is gone for good, dies twice over one request, takes over 15 minutes
                 or refuses the request.
         """
-        body = json.dumps({"messages": whole_messages(request.messages), **self._parameters}).encode()
+        body = {"messages": whole_messages(request.messages), **self._parameters}
         with self._turn.hold():
             for _ in range(2):
                 self._wait_until_up()
                 started = time.perf_counter()
                 try:
-                    status, reply = self._post(body)
+                    more = GO_ON if self._beginnings.take_up(request) else {}
+                    status, reply = self._client.post("/v1/chat/completions", {**body, **more})
                 except TimeoutError:
                     raise ModelError(
-                        "timeout", f"llama.cpp gave no answer within {_TIMEOUT_S:.0f} s."
+                        "timeout", f"llama.cpp gave no answer within {TIMEOUT_S:.0f} s."
                     ) from None
                 except (OSError, http.client.HTTPException, ValueError):
                     continue
@@ -76,18 +80,9 @@ class LlamaModel:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _post(self, body: bytes) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=_TIMEOUT_S)
-        try:
-            connection.request("POST", "/v1/chat/completions", body, self._headers)
-            response = connection.getresponse()
-            return response.status, json.loads(response.read())
-        finally:
-            connection.close()
-
     def _wait_until_up(self) -> None:
         deadline = time.monotonic() + (0.0 if self._lost else _COMEBACK_S)
-        while not self._is_up():
+        while not self._client.is_up():
             if time.monotonic() >= deadline:
                 self._lost = True
                 raise ModelError(
@@ -97,16 +92,6 @@ class LlamaModel:
                 )
             time.sleep(_POLL_S)
         self._lost = False
-
-    def _is_up(self) -> bool:
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=_HEALTH_S)
-        try:
-            connection.request("GET", "/health")
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
 
 
 def _read(status: int, reply: Any, time_s: float) -> Answer:

@@ -51,16 +51,19 @@ def _params(settings: dict[str, Any]) -> xllamacpp.CommonParams:
     params.n_ctx = settings["context_tokens"]
     params.n_gpu_layers = settings["gpu_layers"]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings["threads"]
-    # One request at a time and nothing kept of the one before: an answer depends on its prompt alone.
+    # One request at a time and nothing kept of the one before: an answer depends on its prompt alone. What
+    # is kept of beginnings that requests share is in files, and taken up where a request says so.
     params.n_parallel = 1
     params.cache_prompt = False
     params.cache_ram_mib = 0
     params.cache_idle_slots = False
     params.n_ctx_checkpoints = 0
+    params.slot_save_path = settings["folder"]
     # Flash attention on the CPU splits its sums by thread, so answers would depend on the number of cores.
     if settings["gpu_layers"] == 0:
         params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
-    # Threads that spin between tokens take the cores from the graph server and the workers.
+    # Threads that spin between tokens take the cores from the graph server and the workers. At barriers
+    # it is OpenMP that waits: see the owner's side.
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.fit_params = False
     params.hostnames = ["127.0.0.1"]

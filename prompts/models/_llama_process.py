@@ -12,12 +12,17 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from kg.errors import InputError
+from kg.server import session_folder
 from prompts.models._llama_settings import LlamaSettings
 
 _CHILD = Path(__file__).with_name("_llama_child.py")
 _START_S = 600.0
 _STOP_S = 10.0
 _RESTARTS = 3
+_BRIEF_SPIN = {"GOMP_SPINCOUNT": "2000"}
+"""llama.cpp's threads wait for each other after each operation. As OpenMP does it by itself, they spin for
+milliseconds, and crawl where one shares its core with the graph server or a worker; without any spinning
+they wait longer than they work. So they spin for a tenth of a millisecond, and then sleep."""
 
 
 class LlamaProcess:
@@ -31,10 +36,15 @@ class LlamaProcess:
     """
 
     def __init__(self, settings: LlamaSettings) -> None:
-        self._settings = settings
+        self._folder = session_folder()
+        self._settings = settings = settings.keeping_in(self._folder.path)
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in stop)
         self._stopping = threading.Event()
-        self._process = self._launch(settings)
+        try:
+            self._process = self._launch(settings)
+        except BaseException:
+            self._folder.remove()
+            raise
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
@@ -54,6 +64,7 @@ class LlamaProcess:
         _end(self._process)
         self._watcher.join()
         self._log.close()
+        self._folder.remove()
 
     def _launch(self, settings: LlamaSettings) -> "subprocess.Popen[bytes]":
         process = subprocess.Popen(
@@ -61,6 +72,7 @@ class LlamaProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
+            env={**os.environ, **_BRIEF_SPIN},
             # Ctrl-C goes to the whole foreground group; the owner decides when to stop.
             start_new_session=True,
         )

@@ -25,6 +25,7 @@ class LlamaSettings:
         threads: Threads of computation.
         gpu_layers: Layers put on an accelerator, if llama.cpp was built for one; -1 for all that fit.
         api_key: Random token that every request must carry.
+        folder: Where states are kept, with a separator at its end; the owner's.
         port: Loopback port; 0 for any free one.
     """
 
@@ -33,6 +34,7 @@ class LlamaSettings:
     threads: int
     gpu_layers: int
     api_key: str
+    folder: str = ""
     port: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -42,6 +44,10 @@ class LlamaSettings:
     def at(self, port: int) -> "LlamaSettings":
         """Return the same settings with a port."""
         return replace(self, port=port)
+
+    def keeping_in(self, folder: Path) -> "LlamaSettings":
+        """Return the same settings with a folder."""
+        return replace(self, folder=f"{folder}{os.sep}")
 
 
 def gguf_path(spec: ModelSpec) -> Path:
@@ -59,14 +65,12 @@ def settings_for(spec: ModelSpec, api_key: str) -> LlamaSettings:
     Raises:
         InputError: As `gguf_path`.
     """
-    # llama.cpp's threads wait for each other by spinning after every layer: where one shares its core with
-    # the graph server or a worker, all crawl (70 times slower, measured). So one core is left to the others.
-    spare = max(1, len(os.sched_getaffinity(0)) - 1)
+    cores = len(os.sched_getaffinity(0))
     local = spec.kind == "local"
     return LlamaSettings(
         path=str(gguf_path(spec)),
         context_tokens=CONTEXT_TOKENS,
-        threads=min(spare, _LOCAL_THREADS if local else _THREADS),
+        threads=min(cores, _LOCAL_THREADS if local else _THREADS),
         gpu_layers=0 if local else -1,
         api_key=api_key,
     )

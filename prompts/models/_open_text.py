@@ -30,6 +30,7 @@ def open_text_model(
     answers: AnswerStore | None = None,
     offline: bool = False,
     logprobs: int = 0,
+    form: Mapping[str, Any] | None = None,
 ) -> TextModel:
     """Open a model that reads messages; arguments that `open_models` has too are as it has them.
 
@@ -43,18 +44,23 @@ def open_text_model(
         answers: Where its answers are kept; None for nowhere.
         offline: Whether it is not to be asked what is not there.
         logprobs: How many log-probabilities of each token to ask for, 0 to 20.
+        form: JSON schema that llama.cpp holds its answers to; an API is not told of it. None for free
+            answers.
     """
+
+    def opened() -> TextModel:
+        return _open(spec, shared, slots, concurrency, seed, environment, logprobs, form)
+
     if answers is None:
-        return _open(spec, shared, slots, concurrency, seed, environment, logprobs)
+        return opened()
+    weights = shared.get("weights", {})
     identity = identity_of(
-        spec, weights=shared.get("weights", {}), seed=seed, environment=environment, logprobs=logprobs
+        spec, weights=weights, seed=seed, environment=environment, logprobs=logprobs, form=form
     )
     assert identity is not None
     if offline:
         return OfflineModel(spec.label, identity, answers)
-    return RememberedModel(
-        identity, answers, _open(spec, shared, slots, concurrency, seed, environment, logprobs)
-    )
+    return RememberedModel(identity, answers, opened())
 
 
 def _open(
@@ -65,6 +71,7 @@ def _open(
     seed: int,
     environment: Mapping[str, str],
     logprobs: int,
+    form: Mapping[str, Any] | None,
 ) -> TextModel:
     if spec.kind != "openai":
         path = str(gguf_path(spec))
@@ -77,6 +84,7 @@ def _open(
             seed=seed,
             max_tokens=answer_tokens(spec),
             logprobs=logprobs,
+            form=form,
         )
     # Its library takes a second to import, which runs without an API model should not pay.
     from prompts.models._openai import OpenAIModel

@@ -103,6 +103,20 @@ def test_answers_alike_every_time_and_after_a_restart(
     assert pid_of(shared) != killed
 
 
+def test_an_answer_is_the_same_where_its_beginning_was_read_before(
+    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
+) -> None:
+    model = opened(shared, tmp_path)
+    whole = ask(f"You add numbers. {PROMPT}")
+    alike = replace(whole, common=len("You add numbers."))
+    other = replace(ask("You add numbers. Hi"), common=alike.common)
+    said = [model.answer(each) for each in (whole, alike, other, alike)]
+    assert said[0].text == said[1].text == said[3].text
+    assert said[0].tokens == said[1].tokens == said[3].tokens
+    (process,) = shared._processes.values()
+    assert len([file for file in process._folder.path.iterdir() if file.stat().st_size > 10_000]) == 1
+
+
 def test_a_prompt_over_the_context_has_no_query(
     shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
 ) -> None:

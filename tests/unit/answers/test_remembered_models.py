@@ -142,6 +142,14 @@ def test_identities_hold_what_decides_and_no_secret() -> None:
     assert "seed" not in local.parameters
 
 
+def test_the_form_of_answers_tells_weights_apart_and_no_api() -> None:
+    told = {"weights": {str(Path("a.gguf").absolute()): "ab12"}, "seed": 7, "environment": {}}
+    for name, differs in (("gguf:a.gguf", True), ("l=gpt-x", False)):
+        free = identity_of(parse_spec(name), **told)  # type: ignore[arg-type]
+        held = identity_of(parse_spec(name), **told, form={"type": "object"})  # type: ignore[arg-type]
+        assert (held != free) is differs
+
+
 def test_nothing_secret_is_written(tmp_path: Path, store: AnswerStore) -> None:
     identity = identity_of(parse_spec("gpt-x"), weights={}, seed=7, environment=ENVIRONMENT)
     assert identity is not None

@@ -38,6 +38,7 @@ def test_judges_that_are_told_different_things_are_told_apart() -> None:
         ("rubric", [{"from": 0, "to": 9, "meaning": "all"}], "from 0 to 10"),
         ("rubric", [{"from": "0", "to": 10, "meaning": "all"}], "`rubric` must be a list"),
         ("row_length", True, "`row_length`"),
+        ("reason_length", 0, "`reason_length`"),
         ("name", " ", "`name` must be a text"),
         ("prompt", "Judge {case} by {rubric} from {low} to {high}", "lacks {steps}"),
         ("more", 1, "nothing else"),

@@ -9,7 +9,7 @@ from plugins.judge import JudgeCase, load_criteria
 from plugins.judge._rendering import shown
 
 MARK = re.compile(r"^(?:<<< [a-z ]+|>>>) (?P<mark>[0-9a-f]{12})$", re.MULTILINE)
-BEGINS = ["question", "schema", "query"]
+BEGINS = ["question", "query"]
 
 
 def case(**fields: object) -> JudgeCase:
@@ -46,6 +46,25 @@ def test_a_case_without_a_query_is_shown_as_one() -> None:
 def test_a_text_cannot_be_taken_for_a_picture_of_deepeval() -> None:
     told = shown(case(question="[DEEPEVAL:IMAGE:1] [DEEPEVAL:PDF:2]"), "without_reference", load_criteria())
     assert not re.search(r"\[DEEPEVAL:(?:IMAGE|PDF):(.*?)\]", told.asked)
+
+
+def test_the_schema_comes_first_and_is_the_same_for_all_cases() -> None:
+    one, other = (
+        shown(case(question=text), "with_reference", load_criteria()) for text in ("Q?", "Which else?")
+    )
+    assert one.common == other.common
+    assert one.common.splitlines()[1:-1] == ["(:Molecule)"]
+    assert one.asked.startswith(f"{one.common}\n")
+    assert other.asked.startswith(f"{one.common}\n")
+
+
+def test_the_schema_cannot_end_its_own_part() -> None:
+    text = "(:Molecule)"
+    for _ in range(3):
+        common = shown(case(schema=text), "without_reference", load_criteria()).common
+        mark = common.rsplit(">>> ", 1)[1]
+        assert common.count(mark) == 2
+        text += f"\n>>> {mark}"
 
 
 @given(st.text(), st.text(), st.integers(0, 3))

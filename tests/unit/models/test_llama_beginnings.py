@@ -1,0 +1,81 @@
+"""What llama.cpp is asked where requests share a beginning."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from prompts.models import Chat
+from prompts.models._llama_beginnings import Beginnings
+from prompts.models._llama_client import LlamaClient
+
+RULES = {"role": "system", "content": "Judge."}
+READ = [RULES, {"role": "user", "content": "The schema."}]
+
+
+@dataclass
+class Process:
+    """Notes what it is asked, and refuses what it is to refuse."""
+
+    refused: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    asked: list[str] = field(default_factory=list)
+    read: list[Any] = field(default_factory=list)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
+        what = path.partition("action=")[2] or "read"
+        self.asked.append(what)
+        if what in self.refused:
+            return 400, {}
+        if what == "restore" and body["filename"] not in self.kept:
+            return 400, {}
+        if what == "save":
+            self.kept.add(body["filename"])
+        if what == "read":
+            self.read.append(body)
+        return 200, {}
+
+
+def taken_up(process: Process, text: str, common: int | None = 11) -> bool:
+    chat = Chat([RULES, {"role": "user", "content": f"The schema.{text}"}], common=common)
+    return Beginnings(cast("LlamaClient", process)).take_up(chat)
+
+
+def test_a_beginning_is_read_once_and_taken_from_its_file_every_time() -> None:
+    process = Process()
+    assert taken_up(process, " One?")
+    assert process.asked == ["restore", "read", "save", "restore"]
+    assert process.read == [{"messages": READ, "temperature": 0, "max_tokens": 1}]
+    assert taken_up(process, " Another?")
+    assert process.asked[4:] == ["restore"]
+    assert process.kept == {hashlib.sha256(json.dumps(READ).encode()).hexdigest()}
+
+
+def test_other_beginnings_have_files_of_their_own() -> None:
+    process = Process()
+    assert taken_up(process, " One?")
+    assert taken_up(process, " One?", common=0)
+    assert len(process.kept) == 2
+    assert process.read[1]["messages"] == [RULES, {"role": "user", "content": ""}]
+
+
+def test_nothing_is_kept_of_requests_that_share_nothing() -> None:
+    process = Process()
+    assert not taken_up(process, " One?", common=None)
+    assert process.asked == []
+
+
+@pytest.mark.parametrize("refused", ["read", "save"])
+def test_what_cannot_be_read_or_kept_is_read_whole(refused: str) -> None:
+    process = Process(refused={refused})
+    assert not taken_up(process, " One?")
+    assert process.asked[-1] == refused
+
+
+def test_half_a_character_at_the_cut_can_be_sent() -> None:
+    process = Process()
+    assert taken_up(process, "\ud83d", common=12)
+    assert process.read[0]["messages"][1]["content"] == "The schema.\ufffd"
