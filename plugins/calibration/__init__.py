@@ -3,7 +3,7 @@
 from plugins.calibration._calibrate import Calibrated, calibrate
 from plugins.calibration._calibration import PRIMARY, Calibration
 from plugins.calibration._figures import Measured, Rate, Sensitivity, TestRetest
-from plugins.calibration._filed import HOME, Filed, filed, keep, name_for, require_name
+from plugins.calibration._filed import HOME, Filed, FiledRates, filed, keep, name_for, of_judge, require_name
 from plugins.calibration._identity import judge_identity
 from plugins.calibration._measured import Verdict, measure
 from plugins.calibration._run import Asked, ask_all, sizes
@@ -17,6 +17,7 @@ __all__ = [
     "Calibrated",
     "Calibration",
     "Filed",
+    "FiledRates",
     "Measured",
     "Probe",
     "Rate",
@@ -33,6 +34,7 @@ __all__ = [
     "measure",
     "name_for",
     "neutral_groups",
+    "of_judge",
     "require_name",
     "sizes",
 ]

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
 from plugins.calibration._calibration import SCHEMA_VERSION, Calibration
+from plugins.calibration._identity import judge_identity
 from plugins.records import json_page
 from plugins.statistics import Estimate
 
@@ -21,8 +22,23 @@ _REMEDY = "take it from version control again, or make it anew with `retrocypher
 
 
 @dataclass(frozen=True, slots=True)
+class FiledRates:
+    """How often a judge was mistaken, of one variant.
+
+    Attributes:
+        false_accepts: The share of errors that it took for right.
+        false_rejects: The share of right queries that it took for wrong.
+        by_error: The first, for each label of errors.
+    """
+
+    false_accepts: Estimate
+    false_rejects: Estimate
+    by_error: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
 class Filed:
-    """What a gate needs of a calibration on file.
+    """What a gate and a report need of a calibration on file.
 
     Attributes:
         name: What it is called.
@@ -31,6 +47,7 @@ class Filed:
         made: When, as ISO 8601 writes it.
         kappa: Cohen's kappa by variant.
         unjudged: By variant, the share of queries that the judge gave no score.
+        rates: By variant, how often it was mistaken.
     """
 
     name: str
@@ -39,6 +56,7 @@ class Filed:
     made: str
     kappa: Mapping[str, Estimate]
     unjudged: Mapping[str, float]
+    rates: Mapping[str, FiledRates]
 
 
 def name_for(judge: str, criteria: str) -> str:
@@ -95,6 +113,30 @@ def filed(root: Path) -> list[Filed]:
     return sorted(found, key=lambda each: each.made, reverse=True)
 
 
+def of_judge(
+    calibrations: Iterable[Filed], facts: Mapping[str, Any], variant: str | None = None
+) -> list[Filed]:
+    """Return those of a judge's model, in their order; with a variant, those of its criteria alone.
+
+    Args:
+        calibrations: Calibrations on file.
+        facts: What the manifest of a run says of its judge.
+        variant: ``with_reference`` or ``without_reference``; None for those of any criteria and variant.
+    """
+    same = [each for each in calibrations if each.model == judge_identity(facts)]
+    if variant is None:
+        return same
+    return [each for each in same if each.criteria == facts["criteria"] and variant in each.kappa]
+
+
+def _rates(figures: Mapping[str, Any]) -> FiledRates:
+    return FiledRates(
+        Estimate(**figures["false_accept_rate"]),
+        Estimate(**figures["false_reject_rate"]),
+        {label: Estimate(**each["rate"]) for label, each in figures["by_error"].items()},
+    )
+
+
 def _read(file: Path) -> Filed:
     try:
         page = json.loads(file.read_bytes())
@@ -107,6 +149,7 @@ def _read(file: Path) -> Filed:
             made=str(page["made"]),
             kappa={name: Estimate(**each["kappa"]) for name, each in page["variants"].items()},
             unjudged={name: _unjudged(each) for name, each in page["variants"].items()},
+            rates={name: _rates(each) for name, each in page["variants"].items()},
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{file}: not a calibration ({error!r}); {_REMEDY}") from error

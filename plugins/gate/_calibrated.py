@@ -62,14 +62,12 @@ def unjudged(rules: Iterable[Rule], run: Side) -> str:
 
 def _distrust(variant: str, facts: Mapping[str, Any], filed: Sequence["Filed"], least: float) -> str:
     # Not before a rule needs it: a gate without a judge starts sooner.
-    from plugins.calibration import judge_identity
+    from plugins.calibration import of_judge
 
-    identity, criteria = judge_identity(facts), facts["criteria"]
-    same_model = [each for each in filed if each.model == identity]
-    found = next((each for each in same_model if each.criteria == criteria and variant in each.kappa), None)
+    found = next(iter(of_judge(filed, facts, variant)), None)
     if found is None:
         judge = f"the judge {facts['model']['label']}"
-        if same_model:
+        if of_judge(filed, facts):
             return (
                 f"the calibrations of {judge} are of other criteria, rows or variants than those of the "
                 f"run; calibrate it anew with {_CALIBRATE}"

@@ -9,6 +9,7 @@ from typing import Any
 from kg.errors import InputError
 from plugins.parts import cores, in_processes
 from plugins.records import read_records
+from plugins.report._calibrated import calibrations_of
 from plugins.report._failed import Listed, listed
 from plugins.report._fit import Rendered, fitted
 from plugins.report._judged import disputed
@@ -62,7 +63,9 @@ class Report:
         return told | paths
 
 
-def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None) -> Report:
+def build_report(
+    paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None, root: Path | None = None
+) -> Report:
     """Write the report of runs, and a page for each failed case in a folder beside it.
 
     Args:
@@ -70,6 +73,7 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
         out: The page; replaced where it exists.
         most: How many failed cases to list at most.
         figures: A folder for figures and tables; none are written where None.
+        root: The project's folder, which calibrations are below; None for the working directory.
 
     Raises:
         InputError: If a run cannot be read, or what is to be written cannot be written.
@@ -80,7 +84,7 @@ def build_report(paths: Sequence[Path], out: Path, *, most: int, figures: Path |
     _require_writable(out)
     folder = out.with_name(f"{out.stem}-cases")
     runs = read_runs(paths)
-    page = page_of(runs)
+    page = page_of(runs, calibrations_of(runs, root or Path.cwd(), out))
 
     def render(most: int) -> Rendered:
         cases = listed(runs, most)

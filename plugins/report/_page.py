@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from plugins.report._about import about
 from plugins.report._answers import answered
+from plugins.report._calibrated import Calibrations, calibration_of
 from plugins.report._case import Case
 from plugins.report._comparisons import comparisons
 from plugins.report._environment import asset, environment, policy
@@ -33,10 +34,16 @@ _MOST = {
 _RADIUS = 7.0
 
 
-def page_of(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return the numbers of the page; every one of them comes from ``plugins.statistics`` or the summary."""
+def page_of(runs: Sequence[Run], calibrations: Calibrations) -> dict[str, Any]:
+    """Return the numbers of the page; every one of them comes from ``plugins.statistics`` or the summary.
+
+    Args:
+        runs: The runs.
+        calibrations: What is known of their judges.
+    """
     return {
-        "runs": [_run(run) for run in runs],
+        "runs": [_run(run, calibrations) for run in runs],
+        "calibrations": calibrations,
         "comparisons": comparisons(runs),
         "margin": MARGIN,
         "shots": list(dict.fromkeys(cell["shot"] for run in runs for cell in run.summary["cells"])),
@@ -92,7 +99,7 @@ def render_page(
     )
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: Run, calibrations: Calibrations) -> dict[str, Any]:
     means = Means(run)
     return {
         "name": run.name,
@@ -108,7 +115,10 @@ def _run(run: Run) -> dict[str, Any]:
             for entry in run.ledger
             if entry["cases"]
         ],
-        "judge": judged(run),
+        "judge": [
+            {**part, "calibration": calibration_of(calibrations, run.manifest.get("judge"), part)}
+            for part in judged(run)
+        ],
         "answers": answered(run),
         "validity": validity(run),
         "clouds": clouds(run.table),

@@ -1,13 +1,16 @@
 """The section of the page on what a judge said."""
 
+import json
 from pathlib import Path
 
 import pytest
-from support.judged import MODEL, REVERSED, judged_run
+from support.calibrated import calibration
+from support.judged import CRITERIA, MODEL, REVERSED, judged_run
 from support.judgements import judged
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
+from plugins.calibration import HOME, keep
 from plugins.report import build_report
 
 
@@ -73,3 +76,51 @@ def test_cases_whose_judge_could_not_be_asked_were_run(tmp_path: Path) -> None:
     html = report.page.read_text("utf-8")
     assert 'id="not-run"' not in html
     assert "Without a score: 2 malformed." in Read(html).text
+
+
+def facts(run: Path) -> None:
+    manifest = json.loads((run / "manifest.json").read_text())
+    model = {"label": MODEL, "kind": "openai", "argument": "model-j"}
+    manifest["judge"] = {"model": model, "api": "x/v1", "criteria": CRITERIA, "rows": 0}
+    (run / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_the_calibration_on_file_stands_beside_what_the_judge_says(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run")
+    facts(run)
+    keep(calibration(mistaken=6), "one", tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "calibration.md").write_text("# Defined here")
+
+    page = build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8")
+
+    rows, text = Read(page).rows, Read(page).text
+    assert "How far it can be believed: its calibration one of 2026-01-02" in text
+    measured = calibration(mistaken=6).variants["with_reference"]
+    (kappa,) = [row for row in rows if row[0] == "kappa"]
+    assert kappa[2] == f"+{measured.kappa.value:.3f}"
+    assert kappa[3].startswith(f"[+{measured.kappa.low:.3f}, ")
+    (accepts,) = [row for row in rows if row[0] == "false accepts, all errors"]
+    assert accepts[1:3] == [str(measured.false_accept_rate.n), f"{measured.false_accept_rate.value:.3f}"]
+    names = {label.replace("_", " ") for label in measured.by_error}
+    labels = [row for row in rows if row[0] in names and len(row) == 4 and row[1] == "3"]
+    assert len(labels) == len(measured.by_error)
+    # The worst come first.
+    assert [row[2] for row in labels] == sorted((row[2] for row in labels), reverse=True)
+    # It has one variant; of the other nothing is known.
+    assert text.count("No calibration of this judge is on file") == 1
+    assert '<a href="../docs/calibration.md">' in page
+
+
+def test_a_judge_without_a_calibration_is_said_to_be_one(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run")
+    facts(run)
+    read = Read(build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8"))
+    assert read.text.count("No calibration of this judge is on file") == 2
+    assert "defined in docs/calibration.md" in read.text
+    # A damaged one costs nobody the report.
+    (tmp_path / HOME).mkdir(parents=True)
+    (tmp_path / HOME / "bad<b>.json").write_text("{")
+    page = build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8")
+    assert "The calibrations on file cannot be read" in Read(page).text
+    assert "bad<b>" not in page
