@@ -1,5 +1,6 @@
 """How far a judge can be believed: queries of which it is known whether they are right."""
 
+from plugins.calibration._bill import Bill
 from plugins.calibration._calibrate import Calibrated, calibrate
 from plugins.calibration._calibration import PRIMARY, Calibration
 from plugins.calibration._figures import Measured, Rate, Sensitivity, TestRetest
@@ -14,6 +15,7 @@ __all__ = [
     "HOME",
     "PRIMARY",
     "Asked",
+    "Bill",
     "Calibrated",
     "Calibration",
     "Filed",

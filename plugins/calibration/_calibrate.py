@@ -9,6 +9,7 @@ from kg.errors import InputError
 from kg.questions import QuestionSet
 from kg.schema import default_schema_text
 from plugins.bank import BankEntry
+from plugins.calibration._bill import Bill
 from plugins.calibration._calibration import Calibration
 from plugins.calibration._measured import measure
 from plugins.calibration._run import AskAll, ask_all, sizes
@@ -44,6 +45,7 @@ def calibrate(
     seed: int = 0,
     variants: Sequence[Variant] = VARIANTS,
     progress: Callable[[int, int], None] = lambda done, of: None,
+    begin: Callable[[Bill], None] = lambda bill: None,
 ) -> Calibrated:
     """Have a judge say of known errors and known right queries whether they are right.
 
@@ -60,6 +62,7 @@ def calibrate(
         seed: Seed of the sample.
         variants: With the reference query, without it, or both.
         progress: Is told how many judgements are had, and of how many.
+        begin: Is told what will be asked, before it is.
 
     Raises:
         InputError: If the bank has no error of one of the questions.
@@ -75,6 +78,7 @@ def calibrate(
         variants=variants,
         repeats=repeats,
         progress=progress,
+        begin=begin,
     )
     calibration = Calibration(
         judge=judge,

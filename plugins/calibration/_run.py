@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from plugins.calibration._bill import Bill, bill
 from plugins.calibration._measured import Verdict
 from plugins.calibration._sample import Probe
 from plugins.judge import Criteria, JudgeCase, Judgement, Task, Variant
@@ -52,6 +53,7 @@ def ask_all(
     variants: Sequence[Variant],
     repeats: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
+    begin: Callable[[Bill], None] = lambda bill: None,
 ) -> Asked:
     """Have each query of a sample judged in each variant, as often as asked for.
 
@@ -63,8 +65,10 @@ def ask_all(
         variants: Which variants.
         repeats: How often each, at least 1.
         progress: Is told how many are done, and of how many.
+        begin: Is told what will be asked, before it is.
     """
     cases = [_case(place, probe, schema, criteria) for place, probe in enumerate(sample)]
+    begin(bill(cases, criteria, variants, repeats))
     places = {case.case_id: place for place, case in enumerate(cases)}
     told: dict[tuple[Variant, int, int], Judgement] = {}
     asked, of = Asked(), len(cases) * len(variants) * repeats

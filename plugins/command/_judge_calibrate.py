@@ -8,12 +8,13 @@ import click
 
 from kg.questions import load_questions
 from plugins.bank import bank_folder, has_bank, load_bank
-from plugins.calibration import HOME, calibrate, calibration_table, judge_identity, keep, require_name
+from plugins.calibration import HOME, Bill, calibrate, calibration_table, judge_identity, keep, require_name
 from plugins.command._bank_options import part_of
 from plugins.command._console import table_console
 from plugins.command._json import announcer, print_json
 from plugins.judging import judge_request
 from plugins.terminal import counted, one_line
+from prompts.models import ModelSpec, load_prices
 
 _PER_ERROR = 5
 _REPEATS = 2
@@ -83,6 +84,7 @@ def calibrate_judge(
             repeats=repeats or _REPEATS,
             seed=seed,
             progress=_progress(announcer(as_json)),
+            begin=lambda bill: announcer(as_json)(_told(bill, request.spec)),
         )
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:
@@ -92,6 +94,17 @@ def calibrate_judge(
         table_console().print(calibration_table(done.calibration))
         click.echo(_closing(file, done.faults))
     return done.faults
+
+
+def _told(bill: Bill, spec: ModelSpec) -> str:
+    price = load_prices().of(spec.argument) if spec.kind == "openai" else None
+    tokens = {"prompt": bill.prompt, "completion": bill.completion}
+    cost = "" if price is None else f", {price.cost(tokens):.2f} USD at list prices"
+    sent, back = round(bill.prompt, -3), round(bill.completion, -3)
+    return (
+        f"{bill.queries:,} queries, {counted(bill.calls, 'judgement')}: about {sent:,} tokens sent and "
+        f"{back:,} back{cost}\nwhat the cache has costs nothing"
+    )
 
 
 def _closing(file: Path | None, faults: Mapping[str, int]) -> str:

@@ -8,6 +8,7 @@ from plugins.judge._judge import Judge
 from plugins.judge._on_record import case_to_judge, fault_of, judgements_of, on_record
 from plugins.judge._open import open_judge, open_judge_model
 from plugins.judge._panel import Panel, Task, open_panel
+from plugins.judge._rendering import characters
 from plugins.judge._spec import as_set, judge_environment, judge_spec
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Variant",
     "as_set",
     "case_to_judge",
+    "characters",
     "deepeval",
     "fault_of",
     "judge_environment",

@@ -62,6 +62,20 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
     )
 
 
+def characters(case: JudgeCase, variant: Variant, criteria: Criteria) -> int:
+    """Return about how long the prompt about a case is, in characters.
+
+    Args:
+        case: The case.
+        variant: Whether the reference is shown.
+        criteria: What is judged by.
+    """
+    parts = shown(case, variant, criteria)
+    grades = (grade.meaning for grade in criteria.rubric)
+    texts = (criteria.prompt, *criteria.steps[variant], *grades, parts.asked, parts.answered)
+    return sum(map(len, texts)) + len(parts.expected or "")
+
+
 def _mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
 

@@ -5,7 +5,7 @@ from prompts.models._contents import contents_of, file_of
 from prompts.models._interface import Answer, Chat, Message, Model, ModelError, Request, TextModel
 from prompts.models._open import open_models
 from prompts.models._open_text import open_text_model
-from prompts.models._prices import prices_used
+from prompts.models._prices import load_prices, prices_used
 from prompts.models._reach import api_address, silent_api
 from prompts.models._shared import SharedModels, start_shared
 from prompts.models._spec import CHOICES, DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec, parse_specs
@@ -27,6 +27,7 @@ __all__ = [
     "check_models",
     "contents_of",
     "file_of",
+    "load_prices",
     "open_models",
     "open_text_model",
     "parse_spec",

@@ -61,6 +61,13 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     # Two variants, and each query twice.
     assert told["calls"] == {"all": 4 * queries, "cached": 0}
     assert api.count("judge") == 4 * queries
+    # What it will cost is told before it is paid for.
+    said = re.search(
+        rf"{queries} queries, {4 * queries} judgements: about ([\d,]+) tokens sent", found.stderr
+    )
+    assert said is not None
+    sent = sum(len(text) for _, text in api.asked) / 3.5
+    assert int(said[1].replace(",", "")) == pytest.approx(sent, rel=0.1)
     assert told["false_accept_rate"]["value"] == told["false_reject_rate"]["value"] == 0
     assert told["kappa"]["value"] == 1
     assert told["kappa"]["low"] > JUDGE_KAPPA
@@ -73,6 +80,8 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     page = (tmp_path / told["file"]).read_text()
     assert str(tmp_path) not in page
     assert len(page) < 60_000
+    # Neither DeepEval nor anything else leaves files where one works.
+    assert {file.name.partition(".sqlite")[0] for file in tmp_path.iterdir()} == {"reports", "answers"}
     assert not refused
     again = calibrated("--offline")
     assert again.exit_code == 0, again.output
