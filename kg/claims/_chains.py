@@ -65,7 +65,8 @@ class Chains:
                 ]
             else:
                 self.close()
-                self._open = [Chain((number,), marked, item, list(header)) for number in group.ids]
+                begins = marked or group.begins
+                self._open = [Chain((number,), begins, item, list(header)) for number in group.ids]
         return list(pairs)
 
     def routes(self) -> list[Chain]:

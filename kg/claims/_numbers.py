@@ -82,7 +82,7 @@ def _kind(tokens: Sequence[Token], place: int, listing: bool) -> Kind:
     if before is not None and "yield_words" in before.kinds:
         return "yield"
     number = tokens[place].whole
-    if _counts(tokens, place) or (before is not None and "counts" in before.kinds):
+    if _counts(tokens, place) or (before is not None and _is_before_count(before, tokens, place)):
         return "number"
     if number is None or "." in tokens[place].text or not 0 < number < _LARGEST_ID:
         return "yield" if _says(tokens[max(0, place - _REACH) : place], "yield_words") else "number"
@@ -158,6 +158,14 @@ def _in_arrows(tokens: Sequence[Token], place: int) -> bool:
 
 def _links_numbers(near: Sequence[Token]) -> bool:
     return len(near) > 1 and "links" in near[0].kinds and near[1].kind in ("number", "reaction")
+
+
+def _is_before_count(before: Token, tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word says that a number counts: ``"count": 2``, ``"step": 2``."""
+    number = tokens[place].whole
+    keyed = [each.text for each in tokens[max(0, place - 2) : place]] == ['"', ":"]
+    steps = keyed and "counters" in before.kinds and "routes" not in before.kinds
+    return "counts" in before.kinds or (steps and number is not None and number < _LEAST_LABEL)
 
 
 def _counts(tokens: Sequence[Token], place: int) -> bool:

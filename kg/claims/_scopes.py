@@ -20,6 +20,7 @@ class Group:
         last: Place of the last.
         follows: Whether they come after the group before them, in time.
         aside: Whether they stand in brackets, behind what is said of them.
+        begins: Whether a "step 1" before them begins a route, within a line as JSON has it.
     """
 
     ids: list[int]
@@ -27,6 +28,7 @@ class Group:
     last: int
     follows: bool
     aside: bool
+    begins: bool = False
 
 
 def groups_in(tokens: Sequence[Token], *, as_route: bool) -> list[Group]:
@@ -52,8 +54,17 @@ def groups_in(tokens: Sequence[Token], *, as_route: bool) -> list[Group]:
                 groups[-1].last = place
                 continue
             linked = not closed
-        groups.append(Group([number], place, place, linked, aside))
+        groups.append(Group([number], place, place, linked, aside, _is_first_step(between)))
     return groups
+
+
+def _is_first_step(between: Sequence[Token]) -> bool:
+    """Whether ``"step": 1`` is the last count before a reaction."""
+    counted = [token for token in between if token.kind == "number" or "counters" in token.kinds]
+    if len(counted) < 2:
+        return False
+    word, number = counted[-2:]
+    return "counters" in word.kinds and "routes" not in word.kinds and number.whole == 1
 
 
 def _leads_on(tokens: Sequence[Token], place: int) -> bool:
@@ -150,7 +161,7 @@ def link(
             held[group.first].append((part.token.text, role or part.role))
     for group in groups:
         taken = {name for name, role in held[group.first] if role == "REACTS_IN"}
-        group.follows = group.follows or bool(made & taken)
+        group.follows = group.follows or (bool(made & taken) and not group.begins)
         made = {name for name, role in held[group.first] if role == "PRODUCES"}
     return made
 

@@ -131,6 +131,11 @@ def test_a_sentence(answer: str, claims: set[Claim] | None) -> None:
         ("Either reaction 12 or 14, followed by reaction 13.", {(12, 13), (14, 13)}),
         ("[[12, 13], [14, 13]]", {(12, 13), (14, 13)}),
         ("(12, 13), (14, 13)", {(12, 13), (14, 13)}),
+        (
+            f'{{"steps": [{{"step": 1, "reaction_id": 12, "reactants": ["{A}"], "products": ["{B}"]}}, '
+            f'{{"step": 2, "reaction_id": 13, "reactants": ["{B}"], "products": ["{P}"]}}]}}',
+            {(12, 13)},
+        ),
         ("Route 1: reaction 13\nRoute 2: 12 → 13", {(13,), (12, 13)}),
         (
             "One way begins with reaction 13.\nOne way begins with reaction 12. Then reaction 13.",
