@@ -1,5 +1,6 @@
 """A small graph that answers the queries of claims, for tests without a server."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,9 +26,16 @@ _ROLES = {
 def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
     """Return what answers queries of claims from reactions in memory."""
     by_id = {each.id: each for each in reactions}
-    names = {
-        name for each in reactions for name in (*each.reactants, *each.products, *each.agents, *each.solvents)
-    }
+    holding: dict[tuple[str, str], list[int]] = defaultdict(list)
+    yields: dict[str, list[list[Any]]] = defaultdict(list)
+    for each in reactions:
+        for role, part in _ROLES.items():
+            for name in getattr(each, part):
+                holding[role, name].append(each.id)
+        for name, value in zip(each.products, each.yields, strict=True):
+            if value is not None:
+                yields[name].append([each.id, value])
+    names = {name for _, name in holding}
 
     def ask(query: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
         if "$ids" in query:
@@ -47,18 +55,10 @@ def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
         return [each.id, list(each.reactants), made, list(each.agents), list(each.solvents)]
 
     def _yields(name: str) -> list[list[Any]]:
-        return [
-            [each.id, value]
-            for each in reactions
-            for product, value in zip(each.products, each.yields, strict=True)
-            if product == name and value is not None
-        ]
+        return yields.get(name, [])
 
     def _holding(role: str, name: str, product: str | None) -> list[int]:
-        return [
-            each.id
-            for each in reactions
-            if name in getattr(each, _ROLES[role]) and (product is None or product in each.products)
-        ]
+        found = holding.get((role, name), [])
+        return [number for number in found if product is None or product in by_id[number].products]
 
     return ask
