@@ -10,6 +10,9 @@ JUDGE_SAMPLE ?= 20
 JUDGE_CACHE ?=
 RUN ?= $(patsubst %/records.jsonl,%,$(firstword $(shell ls -t reports/*/records.jsonl reports/*/*/records.jsonl 2>/dev/null)))
 
+# Each run starts many processes, and each would compile all of the project anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
@@ -38,7 +41,7 @@ report: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS)
-	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile
+	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 speed: $(INSTALLED)
 	$(BIN)/pytest benchmarks/speed -q

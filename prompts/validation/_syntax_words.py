@@ -57,7 +57,8 @@ def _joined(expected: str) -> str:
 
 
 def _quoted(token: Token) -> str:
-    text = " ".join(token.text.split())
+    # What is white space to Python alone, such as U+0085, is shown by its escape.
+    text = " ".join(token.text.split()) or ascii(token.text)[1:-1]
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}…"
     return text if text[0] in "'\"" else f"'{text}'"

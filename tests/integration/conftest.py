@@ -13,6 +13,31 @@ from kg.store import load
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# Files of half a minute and more, the longest first; a worker is given whole files.
+LONGEST = (
+    "test_runs.py",
+    "test_loops.py",
+    "test_guarded_processes.py",
+    "test_continued_runs.py",
+    "test_answer_cache.py",
+    "test_written_answers.py",
+    "test_bad_input.py",
+    "test_judged_runs.py",
+    "test_gold_on_neo4j.py",
+    "test_bank_on_neo4j.py",
+    "test_replayed_runs.py",
+    "test_background_server.py",
+    "test_gates.py",
+    "test_graph_rebuild.py",
+    "test_sweep.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files, so that no worker is left alone with one at the end."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))
+
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[Endpoint]:

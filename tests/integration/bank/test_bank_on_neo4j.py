@@ -44,7 +44,7 @@ def test_each_entry_behaves_as_it_says(
 def test_a_bank_is_built_the_same_by_any_number_of_processes(endpoint: Endpoint) -> None:
     whole = load_questions()
     few = tuple(question for question in whole.questions if question.task in ("best_yield", "intermediates"))[
-        ::25
+        ::50
     ]
     questions = QuestionSet(few, whole.fingerprint, whole.sha256, whole.manifest)
     size = Size(errors=2, style=2, neutral=2, compositions=10, composed=(2,))

@@ -1,6 +1,7 @@
 """Loops from end to end: real questions on a real graph, with models that play a script."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -374,7 +375,7 @@ def plugin(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callab
 
     def write(text: str) -> str:
         pytester.makepyfile(brings_loops=text)
-        monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+        monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=os.pathsep)
         return "-pbrings_loops"
 
     return write

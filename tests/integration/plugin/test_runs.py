@@ -1,6 +1,7 @@
 """Runs: the same whatever the workers, complete on disk, honest in their exit status."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def test_workers_change_nothing(live: Suite) -> None:
     assert alone.status == 1
     expected = comparable(alone)
     assert len(expected) == 36
-    for workers in (("-n2",), ("-n8", "--dist=worksteal")):
+    for workers in (("-n2",), ("-n4", "--dist=worksteal")):
         other = live(*workers, *arguments)
         assert other.status == 1
         assert comparable(other) == expected
@@ -70,8 +71,16 @@ def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
     assert set(again.records) == {name for name in ran.records if "-w3-" in name}
 
 
-def test_what_a_run_directory_holds(live: Suite) -> None:
-    ran = live("-n2", "--model=right=oracle", SAMPLE, "--prompt=P5")
+def test_what_a_run_leaves_and_that_no_secret_is_in_it(
+    live: Suite, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    scheme, _, rest = endpoint.uri.partition("://")
+    ran = live(
+        *("-n2", "-v", "--model=right=oracle", SAMPLE, "--prompt=P5"),
+        f"--graph={scheme}://{endpoint.user}:{endpoint.password}@{rest}",
+        f"--junit-xml={tmp_path / 'junit.xml'}",
+    )
+    assert ran.status == 0, ran.output
     manifest = json.loads((ran.run / "manifest.json").read_text())
     assert manifest["cases"] == 12
     assert manifest["exit_status"] == 0
@@ -87,20 +96,15 @@ def test_what_a_run_directory_holds(live: Suite) -> None:
     }
     assert all(record["model"] == "right" for record in records)
 
-
-def test_no_secret_is_written(live: Suite, endpoint: Endpoint) -> None:
-    scheme, _, rest = endpoint.uri.partition("://")
-    ran = live(
-        "-n2",
-        "--model=oracle",
-        "--sample=4",
-        f"--graph={scheme}://{endpoint.user}:{endpoint.password}@{rest}",
-        "-v",
-    )
-    assert ran.status == 0, ran.output
     assert endpoint.password not in ran.output
-    for file in ran.run.rglob("*"):
+    for file in (tmp_path / "junit.xml", *ran.run.rglob("*")):
         assert not file.is_file() or endpoint.password not in file.read_text()
+
+    cases = ElementTree.parse(tmp_path / "junit.xml").findall(".//testcase")
+    assert len(cases) == 12
+    for case in cases:
+        properties = {found.get("name"): found.get("value") for found in case.findall(".//property")}
+        assert properties["f1"] == "1.0"
 
 
 @pytest.mark.parametrize(("workers", "service"), [("-n0", ""), ("-n0", "true"), ("-n2", "true")])
@@ -189,7 +193,7 @@ def test_a_broken_harness_is_no_score(
         assessor.score = broken
         """
     )
-    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=os.pathsep)
     ran = live(workers, "-p", "breaks_scoring", "--model=oracle", "--prompt=P5", "--sample=6")
     assert ran.status == 16, ran.output
     assert [case for case in ran.summary["lost_cases"] if "[conditions-" in case] == ran.summary["lost_cases"]
@@ -217,15 +221,6 @@ def test_selection_by_name_mark_and_last_failure(live: Suite, tmp_path: Path) ->
     failed = {case for case, record in first.records.items() if not record["passed"]}
     assert failed
     assert set(live(*wrong, "--lf").records) == failed
-
-
-def test_scores_are_in_junit_xml(live: Suite, tmp_path: Path) -> None:
-    live("-n2", "--model=oracle", "--sample=4", f"--junit-xml={tmp_path / 'junit.xml'}")
-    cases = ElementTree.parse(tmp_path / "junit.xml").findall(".//testcase")
-    assert len(cases) == 4
-    for case in cases:
-        properties = {found.get("name"): found.get("value") for found in case.findall(".//property")}
-        assert properties["f1"] == "1.0"
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])

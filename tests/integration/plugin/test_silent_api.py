@@ -15,7 +15,7 @@ def test_an_api_that_is_not_there_is_told_at_once(
         host = f"127.0.0.1:{closing.getsockname()[1]}"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-0123")
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://me:hidden@{host}/v1")
-    ran = live("-n", workers, "--model=gpt-x", "--sample=4", "--prompt=P5")
+    ran = live("-n", workers, "--model=gpt-x", "--sample=2", "--prompt=P5")
     assert ran.status == 16, ran.output
     said = f"The API at {host}/v1 does not answer (Connection refused). Is OPENAI_BASE_URL right?"
     assert ran.output.count(said) == 1

@@ -22,6 +22,7 @@ WHOLE = (
         ("MATCH (n) RETURN n.a b", "unexpected 'b'; expected the end of the query or ';'"),
         ("MATCH (a)-[:X->(b) RETURN a", "unexpected '-'; expected '$', '{', ']', '*' or WHERE"),
         ("SELECT * FROM x", "unexpected 'SELECT'"),
+        ("\x85", r"unexpected '\x85'"),
         ("MATCH (r RETURN r", "unexpected 'RETURN'"),
         ("RETURN {a: 1", "unexpected end of the query; expected ',' or '}'"),
         ("MATCH (n {name 'x'}) RETURN n", "':' is missing before 'x'"),
