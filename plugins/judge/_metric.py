@@ -134,7 +134,8 @@ class _Answers:
             chat = Chat(messages, call.case.case_id, call.repeat, common)
             call.answer = self._model.answer(chat)
             numbers = call.answer.details.get("numbers", ())
-            call.read = read_answer(call.answer.text, self._criteria.scale, numbers)
+            cut = call.answer.details.get("finish_reason") == "length"
+            call.read = read_answer(call.answer.text, self._criteria.scale, numbers, cut=cut)
         except Exception as error:
             call.failure = error
             raise CallError(str(error)) from error

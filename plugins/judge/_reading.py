@@ -46,7 +46,9 @@ class Read:
     likely: tuple[tuple[int, float], ...]
 
 
-def read_answer(text: str, scale: tuple[int, int], numbers: Sequence[Mapping[str, Any]] = ()) -> Read:
+def read_answer(
+    text: str, scale: tuple[int, int], numbers: Sequence[Mapping[str, Any]] = (), *, cut: bool = False
+) -> Read:
     """Return score and reason of an answer.
 
     The answer must be one JSON object and nothing else, but for a fence around it and thoughts in ``<think>``
@@ -58,12 +60,15 @@ def read_answer(text: str, scale: tuple[int, int], numbers: Sequence[Mapping[str
         text: The answer.
         scale: The lowest and the highest score.
         numbers: Its tokens that are numbers, as `prompts.models` tells them.
+        cut: Whether it ran into the limit of its length. Then what follows thoughts may be quoted in them.
 
     Raises:
         UnreadableError: If it holds no score.
     """
     if not text.strip():
         raise UnreadableError("no_answer", "the answer is empty")
+    if cut and _THOUGHT.match(text):
+        raise UnreadableError("malformed", f"the answer was cut, perhaps amid its thoughts: {_quoted(text)}")
     body, begin = _body(text)
     score, reason, at = _fields(body, text)
     low, high = scale
