@@ -9,7 +9,7 @@ from plugins.calibration._identity import judge_identity
 from plugins.calibration._measured import Verdict, measure
 from plugins.calibration._run import Asked, ask_all, sizes
 from plugins.calibration._sample import Probe, draw_sample, neutral_groups
-from plugins.calibration._table import calibration_table
+from plugins.calibration._table import calibration_table, estimate_text
 
 __all__ = [
     "HOME",
@@ -30,6 +30,7 @@ __all__ = [
     "calibrate",
     "calibration_table",
     "draw_sample",
+    "estimate_text",
     "filed",
     "judge_identity",
     "keep",

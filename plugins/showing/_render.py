@@ -64,7 +64,7 @@ def _parts(shown: ShownCase) -> Iterator[RenderableType]:
         yield from _section("scores", *_scores(record.scores))
     yield from _answer(record)
     if record.judge:
-        yield from _section(f"judge: {one_line(str(record.judge['model']))}", *_judged(record))
+        yield from _section(f"judge: {one_line(str(record.judge['model']))}", *_judged(shown))
     if shown.labels:
         told = [Text(one_line(f"{each['label']}: {each['meaning']}")) for each in shown.labels]
         yield from _section("labels", *told)
@@ -166,9 +166,11 @@ def _answer(record: Record) -> Iterator[RenderableType]:
         yield from _section("claims", *map(Text, verification_lines(record.verification)), *claims)
 
 
-def _judged(record: Record) -> Iterator[RenderableType]:
-    for variant, judgement in judgements_of(record.to_json()):
+def _judged(shown: ShownCase) -> Iterator[RenderableType]:
+    for variant, judgement in judgements_of(shown.record.to_json()):
         name = variant.replace("_", " ")
+        if worth := shown.calibrations.get(variant):
+            yield Text(one_line(f"{name}, calibration: {worth}"), "dim")
         if judgement.score is None:
             error = judgement.error or {}
             yield Text(safe(f"{name}: no score: {error.get('kind')}: {error.get('message')}", None), "yellow")

@@ -12,6 +12,7 @@ from kg.schema import parse_schema
 from plugins.records import Record, read_manifest, read_messages, read_questions
 from plugins.scoring import key_encoder_named
 from plugins.session import Told, retold_of
+from plugins.showing._calibration import calibrations_told
 from prompts.exemplars import Exemplar, load_bank
 
 
@@ -27,6 +28,7 @@ class ShownCase:
         difference: What the answer lacks (``-``) and has too much (``+``), a line each.
         why: What else there is to say of a failed case, by what it is about.
         messages: What models were asked, by hash; only where asked for.
+        calibrations: What the calibration on file says of its judge, by variant; empty without a judge.
     """
 
     run: Path
@@ -36,6 +38,7 @@ class ShownCase:
     difference: tuple[str, ...] = ()
     why: Mapping[str, str] = field(default_factory=dict)
     messages: Mapping[str, Any] | None = None
+    calibrations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[dict[str, str]]:
@@ -60,6 +63,7 @@ class ShownCase:
             "labels": self.labels,
             "difference": list(self.difference),
             "why": dict(self.why),
+            "calibrations": dict(self.calibrations),
             "messages": None if self.messages is None else dict(self.messages),
         }
 
@@ -93,6 +97,7 @@ def show_case(run: Path, found: Mapping[str, Any], *, with_messages: bool = Fals
         exemplar=_exemplar(record),
         difference=tuple(told.difference.splitlines()) if told else (),
         why=told.why if told else {},
+        calibrations=calibrations_told(record, manifest, Path.cwd()),
         messages=None if messages is None else {key: messages[key] for key in messages if key in used},
     )
 

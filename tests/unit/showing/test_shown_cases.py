@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.calibrated import calibration
+from support.judged import CRITERIA
 from support.judgements import judged
 from support.records import record_of, write_run
 from support.verified import written
 
 from kg.errors import InputError
 from kg.questions import load_questions
+from plugins.calibration import keep
 from plugins.command import cli
 from plugins.records import Record, Round
 from plugins.showing import find_case
@@ -218,6 +221,26 @@ def test_what_a_judge_said_is_shown_with_its_reason(tmp_path: Path) -> None:
     assert "with reference: 0.750 (as said): The arrow is wrong" in done.output
     assert "without reference: no score: malformed: no JSON" in done.output
     assert "\x1b" not in done.output
+
+
+def test_how_far_its_judge_can_be_believed_stands_above_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = run_of(tmp_path, failed(judge=judged(0.9, 0.2)))
+    assert "calibration" not in shown(run, "precursors").output
+    manifest = json.loads((run / "manifest.json").read_text())
+    facts = {
+        "model": {"label": "j", "kind": "openai", "argument": "model-j"},
+        "criteria": CRITERIA,
+        "rows": 0,
+    }
+    (run / "manifest.json").write_text(json.dumps({**manifest, "judge": facts}))
+    assert "with reference, calibration: none is on file" in shown(run, "precursors").output
+    keep(calibration(mistaken=6), None, tmp_path)
+    said = " ".join(shown(run, "precursors").output.split())
+    assert "with reference, calibration: kappa 0.667 [0.530, 0.783], false accepts 0.158 [" in said
+    assert "without reference, calibration: none is on file" in said
 
 
 def test_a_case_whose_judge_could_not_be_asked_was_run(tmp_path: Path) -> None:
