@@ -14,6 +14,7 @@ SELECT passage.reaction, passage.text, passage.file, passage.row, -bm25(words, 0
 FROM words JOIN passage ON passage.reaction = words.rowid
 WHERE words MATCH ? ORDER BY bm25(words, 0.25, 1.0), passage.reaction LIMIT ?
 """
+_WITH = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
 _GET = "SELECT reaction, text, file, row FROM passage WHERE reaction = ?"
 
 
@@ -46,6 +47,15 @@ class Passages:
         if row is None:
             raise KeyError(reaction)
         return Passage(*row)
+
+    def reactions_with(self, molecule: str) -> tuple[int, ...]:
+        """Return the ids of those reactions with a passage that a molecule takes part in, in any role.
+
+        Args:
+            molecule: A molecule as the graph names it.
+        """
+        rows = self._connection.execute(_WITH, (*_quoted("things", [molecule_token(molecule)]),))
+        return tuple(reaction for (reaction,) in rows)
 
     def matching(
         self, words: Iterable[str], molecules: Iterable[str], reactions: Iterable[int], limit: int

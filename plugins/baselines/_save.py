@@ -19,8 +19,8 @@ from plugins.statistics import slice_means
 
 _LEFT_OUT = (
     *("run_dir", "cache", "graph", "replay", "questions", "prompt_dir", "model", "loop_model"),
-    *("answer", "answer_model", "answer_context", "answer_weights", "answer_rows", "answer_budget"),
-    "answer_thresholds",
+    *("answer", "answer_model", "answer_context", "answer_encoder", "answer_weights", "answer_rows"),
+    *("answer_budget", "answer_thresholds"),
     *("gate", "baseline", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
 )
 """Options that name places of the machine a run was made on, and those that do not decide a score."""

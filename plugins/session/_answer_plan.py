@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from prompts.answering import Limits
 
 _ROWS = "rows"
+_HYBRID = "hybrid"
 _CONTEXTS: Mapping[str, str] = {
     _ROWS: "rows",
-    "hybrid": "rows and passages found by vectors",
+    _HYBRID: "rows and passages found by vectors",
     "hybrid-lexical": "rows and passages found by words (BM25)",
 }
 
@@ -32,12 +33,14 @@ class AnswerPlan:
         thresholds: Where verdicts on answers begin.
         context: What it is given: ``rows``, with ``hybrid`` also passages found by vectors, with
             ``hybrid-lexical`` also passages found by words. Neither stands in for the other unasked.
+        encoder: What passages are found by with ``hybrid``; None with another context.
     """
 
     writers: Mapping[str, ModelSpec]
     limits: "Limits"
     thresholds: "Thresholds"
     context: str = _ROWS
+    encoder: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan for the manifest."""
@@ -46,6 +49,7 @@ class AnswerPlan:
         return {
             "writers": {label: spec.to_json() for label, spec in self.writers.items()},
             "context": self.context,
+            "encoder": self.encoder,
             "limits": asdict(self.limits),
             "thresholds": asdict(self.thresholds),
             "texts": text_hashes(),
@@ -89,18 +93,20 @@ def answer_plan(
         text_weight=text,
         graph_weight=graph,
     )
+    encoder = options.answer_encoder if context == _HYBRID else None
     if context != _ROWS:
         from plugins.answer_checks import require_passages
 
-        require_passages(context, fingerprint)
-    return AnswerPlan(writers, limits, _thresholds(options.answer_thresholds), context)
+        require_passages(context, encoder, fingerprint)
+    return AnswerPlan(writers, limits, _thresholds(options.answer_thresholds), context, encoder)
 
 
 def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
     """Yield the line of the terminal's header that says who writes answers, and from what."""
     if plan is not None:
         writers = ", ".join(dict.fromkeys(map(player_name, plan.writers.values())))
-        yield f"answers written by {writers}, from {_CONTEXTS[plan.context]}"
+        by = f" of {plan.encoder}" if plan.encoder else ""
+        yield f"answers written by {writers}, from {_CONTEXTS[plan.context]}{by}"
     elif options.answer_model is not None:
         yield f"note: --answer-model {options.answer_model} has no effect without --answer"
 

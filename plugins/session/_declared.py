@@ -152,6 +152,12 @@ DECLARED = (
         "NAME",
         "rows",
     ),
+    Declared(
+        "answer-encoder",
+        "what made the vectors that the context hybrid finds passages by",
+        "NAME",
+        "all-MiniLM-L6-v2",
+    ),
     Declared("answer-weights", "weights of passages and of rows in a hybrid context", "T,G", "0.6,0.4"),
     Declared("answer-rows", "rows that an answer is written from, at most", "N", "50"),
     Declared("answer-budget", "characters of rows and passages together, at most", "N", "6000"),

@@ -54,6 +54,7 @@ class Options:
         answer: Whether answers are written from rows.
         answer_model: Specification of the model that writes them; None for the model itself.
         answer_context: ``rows``, ``hybrid`` or ``hybrid-lexical``.
+        answer_encoder: Encoder that passages are found by with ``hybrid``.
         answer_weights: Weights of passages and of rows in a hybrid context, as ``T,G``.
         answer_rows: Rows that an answer is written from, at most.
         answer_budget: Characters of rows and passages together, at most.
@@ -94,6 +95,7 @@ class Options:
     answer: bool
     answer_model: str | None
     answer_context: str
+    answer_encoder: str
     answer_weights: str
     answer_rows: int
     answer_budget: int
@@ -146,6 +148,7 @@ def read_options(config: pytest.Config) -> Options:
         answer=bool(given["answer"]),
         answer_model=given["answer-model"],
         answer_context=given["answer-context"],
+        answer_encoder=given["answer-encoder"],
         answer_weights=given["answer-weights"],
         answer_rows=_required("answer-rows", given["answer-rows"], int, 1),
         answer_budget=_required("answer-budget", given["answer-budget"], int, 100),

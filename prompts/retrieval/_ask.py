@@ -36,7 +36,7 @@ def named(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) 
         columns: Column names.
         rows: Rows in column order, in the JSON form of a record.
     """
-    written = [part.strip(_ENDS) for part in question.split()]
+    written = [bare(part) for part in question.split()]
     words = [each.lower() for each in written if _WORD.fullmatch(each)]
     molecules = [each for each in written if each and not (_WORD.fullmatch(each) and each[1:].islower())]
     reactions: list[int] = []
@@ -48,6 +48,11 @@ def named(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) 
                 elif isinstance(each, int) and not isinstance(each, bool) and _is_id(name):
                     reactions.append(each)
     return Named(_once(words), _once(molecules), _once(reactions))
+
+
+def bare(part: str) -> str:
+    """Return a part of a text without the marks around it."""
+    return part.strip(_ENDS)
 
 
 def _once(values: Iterable[T]) -> tuple[T, ...]:

@@ -1,121 +1,109 @@
-"""Passages found by their vectors."""
+"""Passages found by their vectors, and by what the graph says of them."""
 
-import shutil
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kg.errors import InputError
-from kg.passages import Passages, passages_file
+from kg.passages import Passages
 from prompts.encoders import Encoder, Vectors
+from prompts.retrieval._ask import bare, named
+from prompts.retrieval._chunks import chunks_of
 from prompts.retrieval._found import Found
+from prompts.retrieval._index import PassageIndex
 
-ENCODER = "all-mpnet-base-v2"
-_AT_ONCE = 64
+_SAME = 0.999
+"""Cosine of two vectors of one text from which on one encoder made both: processors add up differently."""
+_OF_THE_WORDS = 0.3
+"""Weight of a question's words beside its molecules: all questions of a kind have the same words."""
 
 
 class VectorSearch:
-    """Finds passages by the cosine of their vector with that of the question.
+    """Finds passages by their vectors, and by whether the rows name their reaction.
+
+    A sentence encoder does not read SMILES. So it reads the words of a question, to which a passage is as
+    near as the nearest of its chunks. A molecule of the question stands as the mean vector of the passages of
+    those reactions that it takes part in, the rarer the heavier, and is compared with whole passages.
 
     Args:
         passages: The passages.
-        vectors: One vector of length 1 a passage, in the order of the passages.
-        encoder: What made them.
+        index: Their vectors.
+        encoder: What makes the vectors of questions.
         count: How many, at most.
+        weights: Of the cosine, and of a row that names the reaction.
 
     Raises:
-        InputError: If there are not as many vectors as passages.
+        InputError: If the index is of other passages or of another encoder.
     """
 
-    def __init__(self, passages: Passages, vectors: Vectors, encoder: Encoder, count: int) -> None:
-        self._passages = list(passages)
-        self._vectors = vectors
+    def __init__(
+        self,
+        passages: Passages,
+        index: PassageIndex,
+        encoder: Encoder,
+        count: int,
+        weights: tuple[float, float] = (0.6, 0.4),
+    ) -> None:
+        self._graph = passages
+        self._passages = {each.reaction: each for each in passages}
         self._encoder = encoder
         self._count = count
-        if len(self._passages) != len(vectors):
+        self._weights = weights
+        again = "make it again: retrocypher passages build --vectors"
+        self._reactions, self._starts = np.unique(index.reactions, return_index=True)
+        if self._reactions.tolist() != sorted(self._passages):
+            raise InputError(f"the index of {index.encoder} is of other passages; delete it, and {again}")
+        self._chunks = index.vectors
+        self._wholes = _units(np.add.reduceat(index.vectors, self._starts))
+        first = chunks_of(self._passages[int(index.reactions[0])].text)[0]
+        made, held = encoder.encode([first])[0], index.vectors[0]
+        if encoder.name != index.encoder or made.shape != held.shape or made @ held < _SAME:
             raise InputError(
-                f"{len(vectors):,} vectors for {len(self._passages):,} passages; make them again with: "
-                "retrocypher passages build --vectors"
+                f"the passages were indexed by {index.encoder}, and not by the {encoder.name} that would "
+                f"encode questions; delete the index, and {again}"
             )
 
     def __call__(self, question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Found]:
-        """Return passages, the nearest first; scores are cosines, those under 0 left out.
+        """Return passages, the best first.
+
+        The score is the weight of the text times the cosine, plus the other weight where a row names the
+        reaction; those without a score above 0 are left out.
 
         Args:
-            question: The question as asked: it alone is looked for.
-            columns: Column names, not looked at.
-            rows: What its query returned, not looked at.
+            question: The question as asked.
+            columns: Column names.
+            rows: What its query returned.
         """
-        cosines = self._vectors @ self._encoder.encode([question])[0]
-        nearest = np.argsort(-cosines, kind="stable")[: self._count]
+        asked = named(question, columns, rows)
+        text, graph = self._weights
+        scores = text * self._nearness(question)
+        scores += graph * np.isin(self._reactions, asked.reactions)
+        best = np.argsort(-scores, kind="stable")[: self._count]
         return [
-            Found(self._passages[place], min(1.0, float(cosines[place])))
-            for place in nearest
-            if cosines[place] > 0
+            Found(self._passages[int(self._reactions[place])], min(1.0, float(scores[place])))
+            for place in best
+            if scores[place] > 0
         ]
 
-
-def vectors_file(encoder: str = ENCODER) -> Path:
-    """Return the file of the vectors of all passages, which need not be there."""
-    file = passages_file()
-    return file.with_name(f"{file.stem}-{encoder}.npy")
-
-
-def build_passage_vectors(
-    passages: Passages, encoder: Encoder, told: Callable[[int, int], None] = lambda done, of: None
-) -> Path:
-    """Compute the vectors of all passages and write them to their file.
-
-    It takes hours without an accelerator; what there is is kept, so that it can be broken off and gone on
-    with.
-
-    Args:
-        passages: The passages.
-        encoder: What makes them.
-        told: Takes how many are done, and of how many.
-
-    Raises:
-        InputError: If the encoder cannot be loaded.
-    """
-    file = vectors_file(encoder.name)
-    parts = file.with_suffix(".parts")
-    parts.mkdir(parents=True, exist_ok=True)
-    texts = [each.text for each in passages]
-    done = []
-    for start in range(0, len(texts), _AT_ONCE):
-        part = parts / f"{start:08}.npy"
-        if not part.exists():
-            _save(part, encoder.encode(texts[start : start + _AT_ONCE]))
-        done.append(part)
-        told(min(start + _AT_ONCE, len(texts)), len(texts))
-    _save(file, np.concatenate([np.load(part, allow_pickle=False) for part in done]))
-    shutil.rmtree(parts)
-    return file
+    def _nearness(self, question: str) -> Vectors:
+        # A letter alone is a unit or a word as often as it is a molecule.
+        molecules = [each for each in named(question, [], []).molecules if len(each) > 1]
+        taking_part = {each: self._graph.reactions_with(each) for each in molecules}
+        known = {each: reactions for each, reactions in taking_part.items() if reactions}
+        words = " ".join(part for part in question.split() if bare(part) not in known)
+        read = self._encoder.encode([words])[0]
+        by_words: Vectors = np.maximum.reduceat(self._chunks @ read, self._starts)
+        if not known:
+            return by_words
+        asked = np.zeros_like(read)
+        for reactions in known.values():
+            mean = self._wholes[np.isin(self._reactions, reactions)].mean(axis=0)
+            asked += _units(mean) * np.log(1 + len(self._passages) / len(reactions))
+        nearness: Vectors = self._wholes @ _units(asked) + _OF_THE_WORDS * by_words
+        return nearness / np.float32(1 + _OF_THE_WORDS)
 
 
-def _save(file: Path, vectors: Vectors) -> None:
-    # The name must end so, or NumPy would add to it; put in place whole.
-    partial = file.with_name(f"{file.stem}.partial.npy")
-    np.save(partial, vectors)
-    partial.replace(file)
-
-
-def read_passage_vectors(encoder: str = ENCODER) -> Vectors:
-    """Read the vectors of all passages.
-
-    Args:
-        encoder: Name of the encoder.
-
-    Raises:
-        InputError: If they are not there, or the file is broken.
-    """
-    file = vectors_file(encoder)
-    try:
-        vectors: Vectors = np.load(file, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"no vectors of the passages at {file}; make them with: retrocypher passages build --vectors"
-        ) from error
-    return vectors
+def _units(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths, lengths, 1), dtype=np.float32)

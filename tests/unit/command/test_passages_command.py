@@ -44,9 +44,11 @@ def test_texts_alone(here: Path) -> None:
 
 def test_vectors_too(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_passages, "load_encoder", lambda name: Encoder())
-    (here / "passages").mkdir()
-    done = CliRunner().invoke(cli, ["passages", "build", "--vectors", "--json"], catch_exceptions=False)
-    assert np.load(json.loads(done.stdout)["vectors"]).shape == (2, 2)
+    asked = ["passages", "build", "--vectors", "--encoder", "tiny", "--json"]
+    done = CliRunner().invoke(cli, asked, catch_exceptions=False)
+    told = json.loads(done.stdout)
+    assert told["encoder"] == "tiny"
+    assert np.load(told["vectors"])["vectors"].shape == (2, 2)
     assert "2 of 2 vectors" in done.stderr
 
 

@@ -92,6 +92,15 @@ def test_they_are_found_by_what_they_share(
     assert all(score > 0 for _, score in matching)
 
 
+@pytest.mark.parametrize(
+    ("molecule", "reactions"), [("CCO", (5,)), ("[Na+]", (7,)), ("C", ()), ('" OR *', ()), (" ", ())]
+)
+def test_reactions_that_a_molecule_takes_part_in(
+    passages: Passages, molecule: str, reactions: tuple[int, ...]
+) -> None:
+    assert passages.reactions_with(molecule) == reactions
+
+
 def test_no_more_than_asked_for(passages: Passages) -> None:
     assert len(passages.matching(["mixture", "residue"], [], [], 1)) == 1
 

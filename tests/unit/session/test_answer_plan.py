@@ -60,6 +60,7 @@ def test_a_writer_can_be_named_and_limited() -> None:
         "text_weight": 0.3,
         "graph_weight": 0.7,
     }
+    assert (told["context"], told["encoder"]) == ("rows", None)
     assert set(told["texts"]) == {"answer", "claims", "passages", "insufficient"}
 
 

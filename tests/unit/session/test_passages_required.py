@@ -7,6 +7,7 @@ import pytest
 from kg.errors import InputError
 from kg.passages import graph_fingerprint
 from plugins.answer_checks import _passages, passage_search, require_passages
+from prompts.answering import Limits
 
 
 @pytest.fixture(autouse=True)
@@ -18,17 +19,17 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("context", ["hybrid", "hybrid-lexical"])
 def test_another_graph_has_none(context: str) -> None:
     with pytest.raises(InputError, match="passages come with the default graph alone"):
-        require_passages(context, "0" * 64)
+        require_passages(context, "tiny", "0" * 64)
 
 
 def test_offline_fetches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_passages, "is_offline", lambda: True)
     with pytest.raises(InputError, match="run once: retrocypher passages build"):
-        require_passages("hybrid-lexical", graph_fingerprint())
+        require_passages("hybrid-lexical", None, graph_fingerprint())
 
 
 def test_words_need_nothing_more() -> None:
-    require_passages("hybrid-lexical", graph_fingerprint())
+    require_passages("hybrid-lexical", None, graph_fingerprint())
 
 
 @pytest.mark.parametrize(
@@ -39,9 +40,9 @@ def test_vectors_are_not_replaced_by_words(
 ) -> None:
     monkeypatch.setattr(_passages, "extra_installed", lambda: installed)
     with pytest.raises(InputError, match=said):
-        require_passages("hybrid", graph_fingerprint())
+        require_passages("hybrid", "tiny", graph_fingerprint())
 
 
 def test_from_rows_alone_nothing_is_looked_for() -> None:
-    with passage_search("rows", 3) as search:
+    with passage_search("rows", None, Limits()) as search:
         assert search is None
