@@ -11,12 +11,23 @@ from typing import Any
 import pytest
 from support.suite import CHECKOUT, Ran, Suite
 
+from kg.paths import cache_dir
 from kg.server import Endpoint
 
 
+@pytest.fixture(scope="session")
+def made_before() -> Path:
+    """The user's cache; found before a test has a home of its own."""
+    return cache_dir()
+
+
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Suite:
+def suite(
+    made_before: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Suite:
     """Run ``pytest benchmarks`` with arguments, without a key in the environment."""
+    # Else each session would fetch the grammar anew.
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(made_before))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     # What a session of a test says is not for the job that the tests are run in.
