@@ -65,7 +65,7 @@ def without_asides(tokens: list[Token]) -> list[Token]:
 def is_list_of_ids(tokens: list[Token]) -> bool:
     """Whether there is a list such as ``"route": [1404]``, which is no reference such as ``[13]``."""
     return any(
-        token.text == "[" and after.kind == "reaction" and (place == 0 or tokens[place - 1].text in ":[,(")
+        token.text == "[" and after.kind == "reaction" and (place == 0 or tokens[place - 1].text in ":=[,(")
         for place, (token, after) in enumerate(pairwise(tokens))
     )
 

@@ -9,7 +9,7 @@ from kg.claims._tokens import Token
 from kg.claims._words import AGENTS_FROM, PRODUCTS_FROM, load_words
 
 _OPEN = "(["
-_CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly", re.IGNORECASE)
+_CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly|from$", re.IGNORECASE)
 _PRONOUNS = ("it", "this")
 _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
 

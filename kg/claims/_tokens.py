@@ -19,6 +19,7 @@ Kind = Literal[
 _NAMED_ID = re.compile(
     r"(?:(?:rxn|reaction|id)_?(?=\d{1,9}\Z)|R_?(?=\d{3,9}\Z))(?P<number>\d+)", re.IGNORECASE
 )
+_ENDS_IN_NUMBER = re.compile(r"[A-Za-z]{2,12}_?\d{2,9}")
 _NAMED_LABEL = re.compile(r"R_?(?P<number>\d{1,2})", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
 _PERCENT = ("%", "percent", "per cent", "pct")
@@ -87,6 +88,8 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
             yield Token("reaction", text, at, end, value=float(named["number"]))
         elif kind == "other" and (named := _NAMED_LABEL.fullmatch(text)):
             yield Token("number", text, at, end, value=float(named["number"]))
+        elif kind == "stray" or (kind == "other" and _ENDS_IN_NUMBER.fullmatch(text)):
+            yield Token("word", text, at, end, kinds=frozenset({"stray"}))
         elif kind == "other":
             denied = text.lower().endswith(("n't", "n\u2019t"))
             yield Token("word", text, at, end, kinds=frozenset({"negations"} if denied else ()))

@@ -27,6 +27,7 @@ class Unread:
         self._numbers: dict[tuple[str, float], None] = {}
         self._without_role: dict[tuple[str, int], None] = {}
         self._names: dict[str, None] = {}
+        self._strays: dict[str, None] = {}
 
     def note(self, tokens: Sequence[Token]) -> None:
         """Take in the numbers of a sentence, and the names of molecules in it.
@@ -39,6 +40,8 @@ class Unread:
         for place, token in enumerate(tokens):
             if "names" in token.kinds and not _is_gloss(tokens, place):
                 self._names.setdefault(token.text)
+            if "stray" in token.kinds:
+                self._strays.setdefault(token.text)
             if token.kind != "number":
                 continue
             explained = self._is_explained(tokens, place, dated=dated, before=explained)
@@ -75,7 +78,8 @@ class Unread:
         """
         told: set[float] = {each for claim in claims if claim.predicate == "YIELD" for each in _ends(claim)}
         told |= set() if routes else {float(each) for each in ids}
-        return tuple(dict.fromkeys(text for text, value in self._numbers if value not in told))
+        left = (text for text, value in self._numbers if value not in told)
+        return tuple(dict.fromkeys([*left, *self._strays]))
 
     def molecules(self, claims: Collection[Claim]) -> tuple[str, ...]:
         """Return the molecules whose role in a reaction is told nowhere.

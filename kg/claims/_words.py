@@ -106,9 +106,11 @@ def load_words() -> Words:
         r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
         r"|(?P<back>[←⟵⇐⟸]|<[-\u2013\u2014]{1,3}(?!>)|\\(?:long)?leftarrow\b|&larr;)"
         # A comma is a decimal one before a percent sign alone; elsewhere it parts the numbers of a list.
-        r"|(?P<number>(?<![\w.])(?<!\d,)\d{1,3},\d{1,2}(?=\s?%)|(?<![\w.])\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?(?![\d]))"
+        r"|(?P<number>(?<![^\W_])(?<![\d\s]\.)(?:(?<!\d,)\d{1,3},\d{1,2}(?=\s?%)"
+        r"|\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|\d+(?:\.\d+)?(?![\d])))"
         rf"|(?P<words>(?<!\w)(?:{words})(?!\w))"
         r"|(?P<other>[^\W\d_][\w'\u2019]*|[°])"
+        r"|(?P<stray>\d+)"
         r"|(?P<mark>[^\s\w])",
         re.IGNORECASE,
     )
