@@ -48,6 +48,7 @@ def _means(done: JudgedRun) -> RenderableType:
     table = counted_table(
         "mean [95 % interval]", "task", *(measure.replace("_", " ") for measure in MEASURES)
     )
+    table.padding = 0  # else intervals do not fit 80 columns
     by_task: dict[str, dict[str, Mapping[str, Any]]] = {}
     for entry in done.means:
         by_task.setdefault(entry["slice"].get("task", "all"), {})[entry["metric"]] = entry["mean"]
@@ -59,5 +60,5 @@ def _means(done: JudgedRun) -> RenderableType:
 def _mean(mean: Mapping[str, Any]) -> str:
     if mean["value"] is None:
         return "n/a"
-    interval = "" if mean["low"] is None else f" [{mean['low']:.3f}, {mean['high']:.3f}]"
+    interval = "" if mean["low"] is None else f" [{mean['low']:.2f}, {mean['high']:.2f}]"
     return f"{mean['value']:.3f}{interval}"

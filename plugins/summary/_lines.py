@@ -70,8 +70,12 @@ def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"answers: {said}{f'; {shown}' if shown else ''}"
     judged = [each["judge"] for each in found if "judge" in each]
     means = [part for name in _MEASURED if (part := _mean_of(name, judged))]
-    if means:
-        yield f"answers by the judge: {', '.join(means)}"
+    lacking: Counter[str] = Counter()
+    for each in judged:
+        lacking.update(each["without_score"])
+    none = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in lacking.most_common())
+    if means or none:
+        yield f"answers by the judge: {'; no score: '.join(filter(None, (', '.join(means), none)))}"
 
 
 def _mean_of(name: str, judged: Sequence[Mapping[str, Any]]) -> str:

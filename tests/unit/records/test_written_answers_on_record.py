@@ -80,7 +80,10 @@ def test_what_a_judge_measured_is_told_apart() -> None:
         "without_score": {"faithfulness: malformed": 1},
     }
     lines = [*lines_below(summary["cells"], summary["wordings"])]
-    assert "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3)" in lines
+    assert (
+        "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3); "
+        "no score: faithfulness: malformed 1"
+    ) in lines
 
 
 def test_records_without_the_field_are_read() -> None:
