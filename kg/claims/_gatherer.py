@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kg.claims._chains import Chains
+from kg.claims._denials import unread_denials
 from kg.claims._emit import role_claim, unnamed_claim, yield_claim
 from kg.claims._layout import respective
 from kg.claims._model import Claim, Predicate
@@ -57,6 +58,7 @@ class Gatherer:
             item: Whether it begins a numbered line.
         """
         self.unread.note(tokens)
+        self.unread.denials(unread_denials(tokens, told, groups, spoken_of=bool(self._thread.scope)))
         named = [number for group in groups for number in group.ids if group.first not in told.denied]
         self.reactions.update(dict.fromkeys(named))
         self._rank(tokens, told, groups)

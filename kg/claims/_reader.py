@@ -83,6 +83,7 @@ class Reader:
             found.unread.numbers(claims, found.reactions, routes=self._thread.routes_asked),
             found.unread.molecules(claims),
             found.unread.names(),
+            found.unread.denied(),
             self._whole,
         )
 

@@ -20,6 +20,7 @@ class Reading:
         unplaced: Numbers that are neither an id, nor a yield, nor anything else that the reader knows.
         without_role: Molecules of which nothing says what they do in the reaction that is spoken of.
         names: Molecules that are told by a name without a SMILES beside it.
+        denied: What it denies of a reaction without it being clear what, some words each.
         whole: Whether all of the answer was read; False where it is longer than what is.
     """
 
@@ -33,4 +34,5 @@ class Reading:
     unplaced: tuple[str, ...] = ()
     without_role: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
     whole: bool = True

@@ -107,6 +107,9 @@ def scope_of(
 
 def _is_trailing(groups: Sequence[Group], tokens: Sequence[Token]) -> bool:
     """Whether reactions come after what is said of them: ``A in reaction 12 and B in reaction 13``."""
+    if any(tokens[group.last + 1].kind == "verb" for group in groups[:-1]):
+        # "From A, reaction 12 gives B, and reaction 13 ends it"
+        return False
     begin = max(0, groups[0].first - _FAR)
     near = tokens[begin : groups[-1].last + _FAR]
     molecules = [begin + place for place, token in enumerate(near) if token.kind == "molecule"]

@@ -8,6 +8,7 @@ from kg.claims._tokens import Token
 
 _QUIET = frozenset("#*`\"'_([{:=|")
 _DASHES = frozenset(("-", "\u2013", "\u2014", "to", "/", "of", "and", "or", ",", "&"))
+_THROUGH = ("-", "\u2013", "\u2014", "through", "thru")
 _PERCENT = ("%", "percent", "per", "pct")
 _YEARS = range(1790, 2101)
 _SMALL = 100
@@ -28,6 +29,8 @@ class Unread:
         self._without_role: dict[tuple[str, int], None] = {}
         self._names: dict[str, None] = {}
         self._strays: dict[str, None] = {}
+        self._denials: dict[str, None] = {}
+        self._ranges: dict[str, None] = {}
 
     def note(self, tokens: Sequence[Token]) -> None:
         """Take in the numbers of a sentence, and the names of molecules in it.
@@ -40,8 +43,10 @@ class Unread:
         for place, token in enumerate(tokens):
             if "names" in token.kinds and not _is_gloss(tokens, place):
                 self._names.setdefault(token.text)
-            if "stray" in token.kinds:
+            if token.kinds & {"stray", "worded_yields"}:
                 self._strays.setdefault(token.text)
+            if token.kind == "reaction" and _ends_range(tokens, place):
+                self._ranges.setdefault(" ".join(each.text for each in tokens[place - 2 : place + 1]))
             if token.kind != "number":
                 continue
             explained = self._is_explained(tokens, place, dated=dated, before=explained)
@@ -68,6 +73,14 @@ class Unread:
         """Take in a molecule of which nothing says what it does in a reaction."""
         self._without_role.setdefault((molecule, reaction))
 
+    def denials(self, said: Sequence[str]) -> None:
+        """Take in what is denied of a reaction without it being clear what."""
+        self._denials.update(dict.fromkeys(said))
+
+    def denied(self) -> tuple[str, ...]:
+        """Return what is denied, some words each."""
+        return tuple(self._denials)
+
     def numbers(self, claims: Collection[Claim], ids: Collection[int], *, routes: bool) -> tuple[str, ...]:
         """Return the numbers that nothing accounts for, as they stand in the answer.
 
@@ -79,7 +92,8 @@ class Unread:
         told: set[float] = {each for claim in claims if claim.predicate == "YIELD" for each in _ends(claim)}
         told |= set() if routes else {float(each) for each in ids}
         left = (text for text, value in self._numbers if value not in told)
-        return tuple(dict.fromkeys([*left, *self._strays]))
+        # Of a route, "12-13" are two steps; elsewhere, it may be all reactions from one to the other.
+        return tuple(dict.fromkeys([*left, *([] if routes else self._ranges), *self._strays]))
 
     def molecules(self, claims: Collection[Claim]) -> tuple[str, ...]:
         """Return the molecules whose role in a reaction is told nowhere.
@@ -150,6 +164,12 @@ def _is_range(right: Sequence[Token]) -> bool:
     if len(right) < 2 or right[0].text not in ("-", "\u2013", "\u2014", "to", "and"):
         return False
     return right[1].kind == "yield" or (right[1].kind == "number" and has_unit(right, 1))
+
+
+def _ends_range(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a reaction is the last of a range such as ``12-15``, of which the others are not told."""
+    near = tokens[max(0, place - 2) : place]
+    return len(near) == 2 and near[0].kind == "reaction" and near[1].text.lower() in _THROUGH
 
 
 def _is_bracketed(tokens: Sequence[Token], place: int) -> bool:

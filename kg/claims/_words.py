@@ -34,6 +34,9 @@ _KINDS = (
     "best_words",
     "below_best",
     "names",
+    "untold",
+    "doubts",
+    "worded_yields",
 )
 
 

@@ -1,5 +1,6 @@
 """``retrocypher verify``: answers from anywhere, held against the graph."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -94,14 +95,16 @@ def verify_command(
 
     The records.jsonl of a run is such a file. Each line is judged as it is read, and with --json is answered
     by one JSON object on a line. A line that cannot be used is named, and the others are judged all the same.
-    The exit status is 0 where all answers are verified, 1 where any is not or a line cannot be used, and 2
-    where FILE or an option cannot be used.
+    The exit status is 0 where all answers are verified, 1 where any is not, where a line cannot be used or
+    where there is no answer at all, and 2 where FILE or an option cannot be used.
 
     With --calibrate, true answers and planted falsehoods are written from the questions of this project, and
     a table says how many were judged as they should be; with --json it is one JSON object.
     """
     if calibrate == (file is not None):
         raise InputError("Give a FILE of answers, or --calibrate, and not both.")
+    if any(map(math.isnan, (verified, partial, tolerance))):
+        raise InputError("--verified, --partial and --tolerance take numbers, and nan is none.")
     if partial > verified:
         raise InputError(f"--partial {partial:g} is above --verified {verified:g}: give less.")
     thresholds = Thresholds(verified, partial, false_claims)

@@ -29,7 +29,7 @@ def judge_lines(
     """Judge and print the answers of a file, each as it is read.
 
     Returns:
-        The exit status: 1 where an answer is not verified or a line cannot be used, else 0.
+        The exit status: 1 where an answer is not verified, a line cannot be used or there is none, else 0.
     """
     status, count, verified = 0, 0, 0
     for line in _lines(lines):
@@ -45,7 +45,9 @@ def judge_lines(
         click.echo(_as_json(line, found) if as_json else _as_text(name, line, found))
     if not as_json:
         click.echo(f"{verified} of {count} answers are verified.")
-    return status or int(verified < count)
+    if not (count or status):
+        click.echo(f"{name} holds no answer.", err=True)
+    return status or int(verified < count or not count)
 
 
 def _lines(lines: Iterable[bytes]) -> Iterator[Line]:

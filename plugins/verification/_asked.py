@@ -171,6 +171,8 @@ class Requirements:
         if reading.unplaced:
             told = ", ".join(reading.unplaced[:3])
             found.append(f"Not clear what these numbers say: {told}.")
+        if reading.denied:
+            found.append(f"Not clear what is denied: {'; '.join(reading.denied[:3])}.")
         if reading.names:
             found.append(f"Names of molecules are not read, only SMILES: {', '.join(reading.names[:3])}.")
         unclear = [name for name in reading.without_role if name not in self.known]

@@ -25,6 +25,11 @@ A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
         ("The yield is 42 %.", ("42",)),
         (f"{A} has 3 products, 1729 among them.", ("1729",)),
         (f"Reaction 1.729 makes {P}.", ("1.729",)),
+        (f"Reactions 12-15 make {P}.", ("12 - 15",)),
+        (f"Reactions 12\u201315 make {P}.", ("12 \u2013 15",)),
+        (f"Reactions 12 through 15 make {P}.", ("12 through 15",)),
+        (f"Reaction 12 makes {P} in quantitative yield.", ("quantitative",)),
+        (f"Reaction 12 makes {P} in ninety-nine percent yield.", ("ninety-nine percent",)),
     ],
 )
 def test_numbers_without_a_place(answer: str, numbers: tuple[str, ...]) -> None:
@@ -53,6 +58,10 @@ def test_numbers_of_other_things_have_a_place(answer: str) -> None:
     found = read_answer(answer)
     assert found.unplaced == ()
     assert set(found.reactions) <= {12, 13}
+
+
+def test_a_range_of_ids_may_be_a_route() -> None:
+    assert read_answer("Route 1: reactions 12-13", routes=True).unplaced == ()
 
 
 def test_a_number_of_a_route_is_read_again_in_each_route() -> None:

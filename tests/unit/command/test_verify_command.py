@@ -26,6 +26,19 @@ def test_thresholds_must_fit() -> None:
     assert "--partial" in str(result.exception)
 
 
+@pytest.mark.parametrize("option", ["--verified", "--partial", "--tolerance"])
+def test_what_is_no_number_is_no_threshold(option: str) -> None:
+    result = CliRunner().invoke(verify_command, ["--calibrate", option, "nan"])
+    assert isinstance(result.exception, InputError)
+
+
+def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
+    verifier = Verifier(asking_reactions())
+    assert judge_lines("answers", [b"\xef\xbb\xbf\r\n", b"\n"], verifier, Thresholds(), as_json=True) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "answers holds no answer.\n")
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
