@@ -89,8 +89,10 @@ def judge_command(
         raise InputError(f"--{given[0].replace('_', '-')} goes with --calibrate; leave it out, or give both")
     manifest = read_manifest(run)
     named = judge or run_judge(manifest)
-    if named is None:
+    if named is None and "graph" in manifest:
         raise InputError(f"{run} has no judge; name one with --judge MODEL")
+    if named is None:
+        raise InputError(f"{run}: there is no manifest of a run here; name the folder of a run")
     rows = (manifest.get("judge") or {}).get("rows", 0) if judge_rows is None else judge_rows
     request = judge_request(
         named,

@@ -76,11 +76,13 @@ def _distrust(variant: str, facts: Mapping[str, Any], filed: Sequence["Filed"], 
     kappa, name = found.kappa[variant], f"its calibration {found.name}"
     if found.unjudged[variant] > MOST_UNJUDGED:
         return f"{name} has no score of {found.unjudged[variant]:.0%} of its queries".replace("%", " %")
+    wanted = f"{least:g} is asked for (--gate-judge-kappa)"
     if kappa.low is None or kappa.value is None:
+        if kappa.value is not None and kappa.value < least:
+            return f"{name} has a kappa of {kappa.value:.3f}, without an interval, and {wanted}"
         return f"{name} tells no interval of kappa; take a larger sample with --per-error"
-    if kappa.low < least:
+    if not kappa.low >= least:
         return (
-            f"{name} has a kappa of {kappa.value:.3f}, at least {kappa.low:.3f} (95 % interval), and "
-            f"{least:g} is asked for (--gate-judge-kappa)"
+            f"{name} has a kappa of {kappa.value:.3f}, at least {kappa.low:.3f} (95 % interval), and {wanted}"
         )
     return ""

@@ -4,13 +4,15 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 _LONGEST = 100_000
 _QUOTED = 120
 _LONG = 1e15
+_LEAST = math.log(0.01)
+"""What is less likely has no part in DeepEval's mean."""
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(?P<body>.*)\n[ \t]*```\Z", re.DOTALL | re.IGNORECASE)
 _BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|(?P<lone>\\)')
@@ -38,7 +40,7 @@ class Read:
         score: Its score, on the scale it was given; a whole number is an ``int``.
         reason: Its reason.
         likely: Whole numbers of the scale that might have stood in the score's place, each with its
-            log-probability; empty where that is not known.
+            log-probability, from 1 % on; empty where that is not known.
     """
 
     score: int | float
@@ -178,11 +180,20 @@ def _after_blank(body: str, at: int) -> int:
 def _likely(
     numbers: Sequence[Mapping[str, Any]], at: int, written: str, scale: tuple[int, int]
 ) -> tuple[tuple[int, float], ...]:
-    """Return what might have stood where the score stands; nothing where that is not one token."""
+    """Return what might have stood where the score stands; nothing where that is not known."""
     for each in numbers:
         if each["at"] == at and each["token"] == written:
-            return tuple((int(name), logprob) for name, logprob in each["likely"] if _fits(name, scale))
+            told = [(int(name), logprob) for name, logprob in each["likely"] if _fits(name, scale)]
+            likely = tuple(one for one in told if one[1] >= _LEAST)
+            named = {number for number, _ in told}
+            return () if any(_begins_another(number, named, scale) for number, _ in likely) else likely
     return ()
+
+
+def _begins_another(number: int, named: Collection[int], scale: tuple[int, int]) -> bool:
+    """Whether it may be the first token of another number of the scale, which is not told by itself."""
+    longer = (each for each in range(scale[0], scale[1] + 1) if each not in named)
+    return any(each != number and str(each).startswith(str(number)) for each in longer)
 
 
 def _fits(name: str, scale: tuple[int, int]) -> bool:

@@ -33,7 +33,7 @@ def number_tokens(text: str, logprobs: Any) -> list[dict[str, Any]]:
     Returns:
         Of each such token ``at`` (characters of the text before its first digit), ``token`` (its digits) and
         ``likely``: pairs of a number, as it is written, and its log-probability, the token itself among
-        them. Empty where the tokens do not make up the text.
+        them. Empty where the tokens do not make up the text, without those of which nothing else is told.
     """
     tokens = _get(logprobs, "content")
     if not isinstance(tokens, Sequence) or isinstance(tokens, str):
@@ -56,8 +56,10 @@ def number_tokens(text: str, logprobs: Any) -> list[dict[str, Any]]:
 
 def _likely(token: Any) -> Iterator[list[Any]]:
     written: set[str] = set()
-    others = _get(token, "top_logprobs")
-    for each in (*(others if isinstance(others, Sequence) else ()), token):
+    others = _get(token, _MOST)
+    if not isinstance(others, Sequence) or not others:
+        return
+    for each in (*others, token):
         name, logprob = _get(each, "token"), _get(each, "logprob")
         if not isinstance(name, str) or not _is_number(name) or name in written:
             continue

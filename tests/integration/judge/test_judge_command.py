@@ -201,6 +201,11 @@ def test_what_cannot_be_judged_is_refused_and_changes_nothing(
     assert (run / "records.jsonl").read_bytes() == before
 
 
+def test_a_folder_without_a_run_is_told_as_such(tmp_path: Path, asked: Asked) -> None:
+    with pytest.raises(InputError, match="there is no manifest of a run here"):
+        asked(tmp_path / "nowhere")
+
+
 def test_a_run_that_is_held_is_refused(run: Path, asked: Asked) -> None:
     with RunDirectory(run, go_on=True), pytest.raises(Exception, match="is writing this run"):
         asked(run, "--judge", "gpt-4o")

@@ -98,6 +98,14 @@ def test_kappa_is_to_be_high_enough_at_its_lower_end(tmp_path: Path) -> None:
     assert gated(tmp_path, run, "judge>=0.1", judge_kappa=0.3).holds
 
 
+def test_a_judge_that_tells_nothing_apart_is_told_so(tmp_path: Path) -> None:
+    measured = calibration().variants["with_reference"]
+    same = replace(measured, kappa=replace(measured.kappa, value=0.0, low=None, high=None))
+    keep(replace(calibration(), variants={"with_reference": same}), None, tmp_path)
+    found = gated(tmp_path, judged(tmp_path / "run", GOOD), "judge>=0.1")
+    assert "has a kappa of 0.000, without an interval, and 0.6 is asked for" in found.reason
+
+
 def test_a_judge_that_is_silent_too_often_is_not_believed(tmp_path: Path) -> None:
     keep(calibration(silent=10), None, tmp_path)
     found = gated(tmp_path, judged(tmp_path / "run", GOOD), "judge>=0.1")

@@ -120,6 +120,25 @@ def test_a_score_of_two_tokens_has_no_probabilities() -> None:
     assert read_answer(text, SCALE, numbers(text, "1", ("1", -0.1), ("10", -3.0))).likely == ()
 
 
+def test_a_digit_that_may_begin_another_number_leaves_no_probabilities() -> None:
+    # Of a model whose tokens are single digits, 1 is also how 10 begins; how often is not told.
+    text = '{"reason": "r", "score": 9}'
+    split = ("9", -0.9), ("1", -0.7)
+    assert read_answer(text, SCALE, numbers(text, "9", *split)).likely == ()
+    said = text.replace("9", "1")
+    assert read_answer(said, SCALE, numbers(said, "1", *split)).likely == ()
+    # Where 10 might have stood there itself, however unlikely, 1 is 1.
+    whole = read_answer(text, SCALE, numbers(text, "9", *split, ("10", -9.0)))
+    assert whole.likely == ((9, -0.9), (1, -0.7))
+    # What is left out of the mean leaves it as it is.
+    assert read_answer(text, SCALE, numbers(text, "9", ("9", -0.1), ("1", -6.0))).likely == ((9, -0.1),)
+
+
+def test_what_is_too_unlikely_for_the_mean_makes_none() -> None:
+    text = '{"reason": "r", "score": 7}'
+    assert read_answer(text, SCALE, numbers(text, "7", ("7", -5.0), ("9", -6.0))).likely == ()
+
+
 @given(st.text(max_size=80), st.integers(0, 10))
 def test_a_well_formed_answer_is_read_as_it_was_written(reason: str, score: int) -> None:
     if not reason.strip():
@@ -129,7 +148,7 @@ def test_a_well_formed_answer_is_read_as_it_was_written(reason: str, score: int)
         told = numbers(text, str(score), (str(score), -0.25))
         read = read_answer(text, SCALE, told)
         assert (read.reason, read.score) == (reason.strip(), score)
-        assert read.likely == ((score, -0.25),)
+        assert read.likely == (() if score == 1 else ((score, -0.25),))
 
 
 @given(st.text(alphabet='{}[]":,0123456789 \\\nscorean.-eE', max_size=60))

@@ -32,10 +32,13 @@ def test_tokens_that_are_not_the_text_tell_nothing() -> None:
     assert number_tokens("7", {"content": None}) == []
     assert number_tokens("7", {"content": "7"}) == []
     assert number_tokens("7", {"content": [None, 3, {"token": 7}]}) == []
+    # Only the token itself: what else might have stood there is not known.
+    assert number_tokens("7", told([b"7"])) == []
 
 
 def test_the_token_itself_is_always_told() -> None:
-    assert number_tokens("7", told([b"7"])) == [{"at": 0, "token": "7", "likely": [["7", -0.1]]}]
+    told_of = told([b"7"], [("x", -2.5)])
+    assert number_tokens("7", told_of) == [{"at": 0, "token": "7", "likely": [["7", -0.1]]}]
 
 
 def test_what_is_no_probability_is_left_out() -> None:
@@ -52,5 +55,5 @@ def test_every_number_is_where_it_is_said_to_be(text: str, data: st.DataObject) 
         size = data.draw(st.integers(1, len(whole)))
         pieces.append(whole[:size])
         whole = whole[size:]
-    for found in number_tokens(text, told(pieces)):
+    for found in number_tokens(text, told(pieces, [("x", -2.5)])):
         assert text[found["at"] :].startswith(found["token"])
