@@ -17,6 +17,10 @@ _LATEX = re.compile(
     r"|begin\{\w{1,20}\*?|end\{\w{1,20}\*?)\s?[{}]"
     r"|\\(?:item|quad|qquad|left|right|displaystyle|newline)\b|\\[,;:! ]|\\(?=%)|\$|(?<=[\w.)\]])\\\\(?=\s)"
 )
+_NODE = r"\{\s*[\"']id[\"']\s*:\s*\d{1,9}\s*\}"
+_NODES = re.compile(rf"\[\s*{_NODE}(?:\s*,\s*{_NODE})*\s*\]")
+"""A route as the rows that an answer is written from show it: ``[{"id": 12}, {"id": 13}]``."""
+_NOT_IDS = re.compile(r"[^\d,\[\]\s]")
 _TABLE_ENDS = "</table>"
 _SPACE = "&nbsp;"
 
@@ -27,9 +31,12 @@ def plain_of(text: str) -> str:
     Lines and tables of HTML become lines and tables of Markdown. Of a tag that is none of HTML, such as
     ``<reactant>``, the name stays as a word, as do its attributes.
 
+    In lists of nodes the ids alone stay.
+
     Args:
         text: The answer.
     """
+    text = _NODES.sub(lambda found: _NOT_IDS.sub(" ", found[0]), text)
     if "<" in text:
         text = "".join(_tables(text))
         text = "\n".join(_TAG.sub(_tag_in(line), line) for line in text.split("\n"))

@@ -10,7 +10,7 @@ from plugins.agreement import agreement_table, agreements, opinions
 from plugins.command._console import table_console
 from plugins.command._json import announcer, json_option, print_json
 from plugins.judging import INCOMPLETE, NO_CACHE, judge_request, judge_run, render_judged, run_judge
-from plugins.records import read_manifest, read_records, read_targets
+from plugins.records import MANIFEST, no_run, read_manifest, read_records, read_targets
 
 _INTERRUPTED = 130
 
@@ -88,6 +88,8 @@ def judge_command(
     if given := [name for name, value in sampling.items() if value is not None and value is not False]:
         raise InputError(f"--{given[0].replace('_', '-')} goes with --calibrate; leave it out, or give both")
     manifest = read_manifest(run)
+    if not manifest:
+        raise no_run(run, MANIFEST)
     named = judge or run_judge(manifest)
     if named is None and "graph" in manifest:
         raise InputError(f"{run} has no judge; name one with --judge MODEL")

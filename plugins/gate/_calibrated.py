@@ -75,7 +75,10 @@ def _distrust(variant: str, facts: Mapping[str, Any], filed: Sequence["Filed"], 
         return f"no calibration of {judge} is on file; make one with {_CALIBRATE}"
     kappa, name = found.kappa[variant], f"its calibration {found.name}"
     if found.unjudged[variant] > MOST_UNJUDGED:
-        return f"{name} has no score of {found.unjudged[variant]:.0%} of its queries".replace("%", " %")
+        return (
+            f"{name} has no score of {100 * found.unjudged[variant]:.1f} % of its queries, and "
+            f"{100 * MOST_UNJUDGED:g} % is the most; take a judge that keeps to the form of its answer"
+        )
     wanted = f"{least:g} is asked for (--gate-judge-kappa)"
     if kappa.low is None or kappa.value is None:
         if kappa.value is not None and kappa.value < least:

@@ -52,3 +52,23 @@ def test_claims_stay_where_they_stand_in_the_answer() -> None:
 
 def test_a_smiles_in_angle_brackets_is_none_of_html() -> None:
     assert read_answer(f"Reaction 12 makes <{P}>.").claims == (Claim(12, "PRODUCES", P),)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"reaction_nodes": [{"id": 12}, {"id": 1404}]}\n{"reaction_nodes": [{"id": 13}, {"id": 1404}]}',
+        "- route: [{'id': 12}, {'id': 1404}]\n- route: [{'id': 13}, {'id': 1404}]",
+        'Two routes:\n\n[{"id":12},{"id":1404}]\n[{"id":13},{"id":1404}]',
+    ],
+)
+def test_routes_are_read_as_rows_show_them(answer: str) -> None:
+    found = read_answer(answer, routes=True)
+    assert found.routes == ((12, 1404), (13, 1404))
+    assert set(found.claims) == {Claim(12, "LEADS_TO", 1404), Claim(13, "LEADS_TO", 1404)}
+    assert read_answer(answer).reactions == (12, 1404, 13)
+
+
+def test_a_route_of_one_node_is_one_step() -> None:
+    answer = '{"reaction_nodes": [{"id": 12}, {"id": 1404}]}\n{"reaction_nodes": [{"id": 13}]}'
+    assert read_answer(answer, routes=True).routes == ((12, 1404), (13,))
