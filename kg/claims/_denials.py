@@ -8,16 +8,17 @@ from kg.claims._tokens import Token
 from kg.claims._words import load_words
 
 _NEAR = 4
+_QUIET = frozenset("`\"'*_)]")
 _PRONOUNS = ("it", "this", "that", "one", "latter", "former")
 
 
 def unread_denials(
     tokens: Sequence[Token], told: Told, groups: Sequence[Group], *, spoken_of: bool
 ) -> list[str]:
-    """Return what is denied of a reaction and of nothing else: ``reaction 13 does not make it``.
+    """Return what is denied and read as no claim: ``reaction 13 does not make it``, ``A is not used``.
 
-    A "not" is read where a molecule, a reaction, a yield or a rank stands behind it, or where it says that
-    something is not told.
+    The "not" stands behind a reaction, a molecule or a pronoun. It is read where a molecule, a reaction, a
+    yield or a rank stands behind it, or where it says that something is not told.
 
     Args:
         tokens: The sentence, its numbers classified.
@@ -36,7 +37,9 @@ def unread_denials(
         pronoun = spoken_of and any(
             each.text.lower() in _PRONOUNS for each in tokens[max(0, place - 2) : place]
         )
-        if (named or pronoun) and not _is_read(tokens, told, groups, place, stop):
+        if (named or pronoun or _behind_molecule(tokens, place)) and not _is_read(
+            tokens, told, groups, place, stop
+        ):
             found.append(" ".join(each.text for each in tokens[max(0, place - _NEAR) : place + _NEAR]))
     return found
 
@@ -46,6 +49,16 @@ def _denies(token: Token) -> bool:
     if token.kind == "verb":
         return " not" in text or "n't" in text or "n\u2019t" in text
     return "negations" in token.kinds and text.endswith(("not", "n't", "n\u2019t", "never"))
+
+
+def _behind_molecule(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it stands right behind a molecule: ``A is not used``."""
+    before = [
+        each
+        for each in tokens[max(0, place - _NEAR) : place]
+        if each.text not in _QUIET and "copulas" not in each.kinds
+    ]
+    return bool(before) and before[-1].kind == "molecule"
 
 
 def _turns(token: Token) -> bool:

@@ -8,7 +8,7 @@ from kg.claims._tokens import Token
 
 _QUIET = frozenset("#*`\"'_([{:=|")
 _DASHES = frozenset(("-", "\u2013", "\u2014", "to", "/", "of", "and", "or", ",", "&"))
-_THROUGH = ("-", "\u2013", "\u2014", "through", "thru")
+_THROUGH = ("-", "\u2013", "\u2014", "through", "thru", ".", "\u2026")
 _PERCENT = ("%", "percent", "per", "pct")
 _YEARS = range(1790, 2101)
 _SMALL = 100
@@ -45,8 +45,9 @@ class Unread:
                 self._names.setdefault(token.text)
             if token.kinds & {"stray", "worded_yields"}:
                 self._strays.setdefault(token.text)
-            if token.kind == "reaction" and _ends_range(tokens, place):
-                self._ranges.setdefault(" ".join(each.text for each in tokens[place - 2 : place + 1]))
+            begin = _range_before(tokens, place)
+            if begin is not None:
+                self._ranges.setdefault(" ".join(each.text for each in tokens[begin : place + 1]))
             if token.kind != "number":
                 continue
             explained = self._is_explained(tokens, place, dated=dated, before=explained)
@@ -166,10 +167,13 @@ def _is_range(right: Sequence[Token]) -> bool:
     return right[1].kind == "yield" or (right[1].kind == "number" and has_unit(right, 1))
 
 
-def _ends_range(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a reaction is the last of a range such as ``12-15``, of which the others are not told."""
-    near = tokens[max(0, place - 2) : place]
-    return len(near) == 2 and near[0].kind == "reaction" and near[1].text.lower() in _THROUGH
+def _range_before(tokens: Sequence[Token], place: int) -> int | None:
+    """Where a range such as ``12-15`` or ``12...15`` begins that a reaction ends; the others are not told."""
+    begin = place - 1
+    while begin > max(0, place - _REACH) and tokens[begin].text.lower() in _THROUGH:
+        begin -= 1
+    reactions = tokens[place].kind == "reaction" and begin >= 0 and tokens[begin].kind == "reaction"
+    return begin if reactions and begin < place - 1 else None
 
 
 def _is_bracketed(tokens: Sequence[Token], place: int) -> bool:

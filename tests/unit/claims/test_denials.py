@@ -19,6 +19,8 @@ A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
         "Reaction 13 fails to make it.",
         "It is false that reaction 13 makes it.",
         "Reaction 13 does not use an agent.",
+        f"Only {A}; {B} is not used.",
+        f"{A} and `{B}` are not needed.",
     ],
 )
 def test_what_is_denied_of_a_reaction_is_named(answer: str) -> None:
@@ -40,6 +42,9 @@ def test_what_is_denied_of_a_reaction_is_named(answer: str) -> None:
         f"Reaction 12 does not use {A}.",
         f"Reaction 12 makes {P}, not reaction 13.",
         f"It is not made from {B}.",
+        f"{A} is not a reactant of reaction 12.",
+        f"{A} is not given as a solvent of reaction 12.",
+        f"{A} is converted to {B}, which is not isolated.",
         '{"reactions": [12, 13], "more": false}',
     ],
 )

@@ -27,6 +27,7 @@ A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
         (f"Reaction 1.729 makes {P}.", ("1.729",)),
         (f"Reactions 12-15 make {P}.", ("12 - 15",)),
         (f"Reactions 12\u201315 make {P}.", ("12 \u2013 15",)),
+        (f"Reactions 12...15 make {P}.", ("12 . . . 15",)),
         (f"Reactions 12 through 15 make {P}.", ("12 through 15",)),
         (f"Reaction 12 makes {P} in quantitative yield.", ("quantitative",)),
         (f"Reaction 12 makes {P} in ninety-nine percent yield.", ("ninety-nine percent",)),
@@ -92,6 +93,8 @@ def test_molecules_without_a_role(answer: str, molecules: tuple[str, ...]) -> No
         ),
         ("Reaction 12 runs in toluene or DMF.", ("toluene", "DMF")),
         (f"Reaction 12 makes {P} (ethyl acetate) from ethanol ({A}).", ()),
+        ("Reaction 12 uses platinum and hydrogen gas.", ("platinum", "hydrogen gas")),
+        ("Reaction 12 uses [Pd] (palladium) and hydrogen ([H][H]).", ()),
         ("It is an amide coupling, which the acid examined alone determines.", ()),
     ],
 )
