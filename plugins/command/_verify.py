@@ -73,7 +73,7 @@ _DEFAULT, _SAME = Thresholds(), Tolerance()
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="With --calibrate: answers to show that were not judged as they should be.",
+    help="With --calibrate: answers to show that were not judged as they should be; JSON has all.",
 )
 @json_option
 @click.pass_context
@@ -144,19 +144,18 @@ def _verifier(
 
 
 def _show_trial(trial: Trial, misses: int, as_json: bool) -> None:
-    shown = trial.misses[:misses]
     if as_json:
         found = {
             "kinds": trial.to_json(),
             "claims": trial.claims,
-            "misses": [each.to_json() for each in shown],
+            "misses": [each.to_json() for each in trial.misses],
         }
         print_json(found)
         return
     console = table_console()
     console.print(trial_table(trial))
     console.print(f"{trial.claims:,} claims, {len(trial.misses):,} answers not judged as they should be.")
-    for miss in shown:
+    for miss in trial.misses[:misses]:
         console.print(f"\n{miss.kind}, {miss.question_id}, {miss.wording}: {miss.question}", markup=False)
         console.print(miss.answer, markup=False)
         for each in miss.verdict.claims:

@@ -9,9 +9,9 @@ from support.claims_graph import asking_reactions
 
 from kg.claims import Verifier
 from kg.errors import InputError
-from plugins.command._verify import verify_command
+from plugins.command._verify import _show_trial, verify_command
 from plugins.command._verify_lines import judge_lines
-from plugins.verification import Thresholds
+from plugins.verification import AnswerVerdict, Miss, Thresholds, Trial
 
 
 def test_a_file_or_the_trial_is_needed_and_not_both(tmp_path: Path) -> None:
@@ -70,3 +70,11 @@ def test_each_answer_is_one_object_on_a_line(capsys: pytest.CaptureFixture[str])
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert (first["line"], second["line"], first["verdict"]) == (1, 2, "VERIFIED")
     assert first["claims"][0]["subject"] == "CCO"
+
+
+def test_the_trial_tells_all_misses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = AnswerVerdict("UNVERIFIABLE", None, ())
+    misses = [Miss(f"q-{n}", "precursors", "true", "list", "Q?", "A.", nothing) for n in range(5)]
+    for as_json, told in ((True, 5), (False, 1)):
+        _show_trial(Trial(misses=misses), 1, as_json)
+        assert capsys.readouterr().out.count("q-") == told
