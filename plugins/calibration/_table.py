@@ -12,6 +12,8 @@ from plugins.terminal import counted, counted_table, one_line, usd
 
 _VARIANTS = {"with_reference": "with the reference query", "without_reference": "without the reference query"}
 
+_TWICE = 2
+
 
 def calibration_table(calibration: Calibration) -> Group:
     """Return the figures of a calibration, of each variant in turn.
@@ -62,7 +64,8 @@ def _lines(measured: Measured) -> Iterator[str]:
 
 def _retest(told: TestRetest) -> Iterator[str]:
     if told.largest is None:
-        yield "test-retest     n/a: each query was judged once (--repeats 3 tells it)"
+        once = "each query was judged once (--repeats 3 tells it)"
+        yield f"test-retest     n/a: {once if told.repeats < _TWICE else 'no query has a score each time'}"
         return
     yield f"test-retest     SD {estimate_text(told.spread)} over {told.repeats} judgements"
     yield f"                {told.largest:.3f} at most; verdict turned {estimate_text(told.turned)}"

@@ -21,6 +21,11 @@ from prompts.models._whole import whole_messages
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
 # How replies that break their own format surface.
 _UNREADABLE = (ValueError, TypeError, AttributeError, LookupError)
+_NOTHING = "the reply is empty"
+_EMPTY = {
+    "length": f"{_NOTHING}: it ran into the limit of its length, perhaps amid its thoughts",
+    "content_filter": f"{_NOTHING}: the API's content filter held it back",
+}
 
 
 class OpenAIModel:
@@ -126,7 +131,7 @@ class OpenAIModel:
             details["system_fingerprint"] = build
         if not text.strip():
             refusal = getattr(choice.message, "refusal", None)
-            details["no_answer"] = str(refusal) if refusal else "the reply is empty"
+            details["no_answer"] = str(refusal) if refusal else _EMPTY.get(choice.finish_reason, _NOTHING)
         if numbers := number_tokens(text, getattr(choice, "logprobs", None)):
             details["numbers"] = numbers
         tokens = _tokens(reply.usage)

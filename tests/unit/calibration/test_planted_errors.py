@@ -4,18 +4,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from statistics import stdev
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from kg.errors import InputError
 from kg.labels import name_of
 from kg.questions import load_questions
 from plugins.bank import BankEntry, load_bank
-from plugins.calibration import Calibrated, Probe, ask_all, calibrate, draw_sample, sizes
+from plugins.calibration import Calibrated, Probe, ask_all, calibrate, calibration_table, draw_sample, sizes
 from plugins.judge import VARIANTS, Judgement, Task, load_criteria
 
 BANK = Path(__file__).parents[2] / "data" / "bank"
@@ -175,6 +177,16 @@ def test_what_has_no_score_is_in_no_rate() -> None:
     assert not done.faults
     lost = calibrated(lambda task: "timeout" if is_wrong(task) else 0.9)
     assert lost.faults == {"timeout": sum(not each.right for each in drawn())}
+
+
+def test_a_judge_without_a_score_is_not_said_to_have_been_asked_once() -> None:
+    def told(repeats: int) -> str:
+        console = Console(width=80, file=StringIO())
+        console.print(calibration_table(calibrated(lambda task: "malformed", repeats=repeats).calibration))
+        return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+    assert "test-retest     n/a: no query has a score each time" in told(2)
+    assert "test-retest     n/a: each query was judged once" in told(1)
 
 
 def test_both_variants_are_measured_apart() -> None:
