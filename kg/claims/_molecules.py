@@ -16,9 +16,11 @@ _LABEL = re.compile(
 )
 _DEGREES = re.compile(r"(?:\d|°) ?$")
 _LIST_AFTER = re.compile(r"[`\"]?(?:[ \t]*[,+/&;][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?")
-_LIST_BEFORE = re.compile(r"(?:[`\"]?(?:[ \t]*[,+/&;:|][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?|[(`\"])$")
+_LIST_BEFORE = re.compile(
+    r"(?:[`\"*]*(?:[ \t]*[,+/&;:|\u2192>][ \t`\"*]*|[ \t]+(?:and|or)[ \t]+[`\"*]{0,3})|[(`\"]|\*{1,3})$"
+)
 _END = re.compile(
-    r"[`\"]?[ \t]*(?:[,.;)|+\n→\]]|$)"
+    r"[`\"*]{0,3}[ \t]*(?:[,.;()|+\n→\]]|$)"
     r"|[ \t]+(?:and|or|into|to|in|with|as|by|from|gives?|reacts?|is|are|was|were)\b"
 )
 _APART = re.compile(r"[\s,;|\"'`:]+")
@@ -69,7 +71,7 @@ def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
             begins = mention.start - len(before[0]) if before else -1
             listed = (after is not None and after.end() in starts) or (
                 before is not None
-                and (begins in stops or before[0].strip() in (":", "|", "(", "`", '"'))
+                and (begins in stops or before[0].strip(' \t`"*') in ("", ":", "|", "("))
                 and _END.match(text, mention.stop) is not None
             )
             if not listed:

@@ -24,7 +24,7 @@ _WORDS = frozenset(
     {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
 )
 _COUNTED = re.compile(
-    r"\s*-?\s*(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
+    r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
 )
 
 

@@ -71,3 +71,26 @@ def test_a_percentage_is_read_however_it_is_written(said: str) -> None:
     assert read_answer(f"Reaction 12 makes {P} with {said}.").claims[-1] == Claim(
         12, "YIELD", 81.5, product=P
     )
+
+
+@pytest.mark.parametrize("name", ["N", "O", "I", "P", "B"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Reaction 12\n- Products: `{}`",
+        "Reaction 12\n- Products: `{}`\n- Step 2: reaction 13",
+        "Reaction 12\n- Products: **{}**",
+        "Reaction 12\n- **Products:** {}",
+        "Reaction 12 makes `{}`.",
+        "CCO → `{}` (reaction 12)",
+    ],
+)
+def test_a_molecule_of_one_letter_is_read_where_molecules_stand(name: str, form: str) -> None:
+    assert Claim(12, "PRODUCES", name) in read_answer(form.format(name)).claims
+
+
+@pytest.mark.parametrize(
+    "answer", ["Conclusion: I found it.", "**I** found it.", "In N steps, an N-step route."]
+)
+def test_letters_of_the_language_are_no_molecules(answer: str) -> None:
+    assert read_answer(answer).molecules == ()
