@@ -21,6 +21,7 @@ from plugins.figures._latex import as_latex
 from plugins.figures._tables import tables
 from plugins.records import read_records, read_targets
 from plugins.report import Report, build_report
+from plugins.report._calibrated import Calibrations
 from plugins.report._page import page_of
 from plugins.report._run import read_runs
 from plugins.statistics import ScoreTable, compare, slice_boxes, slice_means
@@ -42,7 +43,7 @@ def test_figures_and_tables_are_written_and_the_same_each_time(
     made: tuple[Path, Report], tmp_path: Path
 ) -> None:
     first = made[1].figures
-    second = write_figures(page_of(read_runs([made[0]])), tmp_path / "again")
+    second = write_figures(page_of(read_runs([made[0]]), Calibrations()), tmp_path / "again")
     names = {file.name for file in first}
     figures = {
         "f1",
@@ -83,7 +84,7 @@ def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) ->
 
 def test_comparisons_are_tabled(tmp_path: Path) -> None:
     a, b = a_run(tmp_path / "a"), a_run(tmp_path / "b")
-    row = tables(page_of(read_runs([a, b])))["comparisons"][0]
+    row = tables(page_of(read_runs([a, b]), Calibrations()))["comparisons"][0]
     found = compare(*(ScoreTable(read_records(run), read_targets(run)) for run in (a, b))).overall
     assert [row["task"], row["ties"], row["verdict"]] == ["all", found.ties, found.verdict.value]
 
@@ -141,7 +142,7 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "run")
-    page = page_of(read_runs([run]))
+    page = page_of(read_runs([run]), Calibrations())
     others = ("results", "boxes", "taxonomy", "clouds", "validity", "ledger")
     alone = [{**told, **{name: [] for name in others}} for told in page["runs"]]
     written = write_figures({"runs": alone, "comparisons": []}, tmp_path / "out")
