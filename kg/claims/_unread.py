@@ -148,9 +148,10 @@ def _has_later_unit(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_gloss(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a name stands beside a SMILES: ``CCO (ethanol)``."""
-    before = [each for each in tokens[max(0, place - _REACH) : place] if each.kind != "mark"]
-    after = [each for each in tokens[place + 1 : place + _REACH] if each.kind != "mark"]
+    """Whether a name stands beside a SMILES: ``CCO (ethanol)``, ``CCN(CC)CC (triethylamine, Et3N)``."""
+    before, after = tokens[max(0, place - _REACH) : place], tokens[place + 1 : place + _REACH]
+    before = [each for each in before if each.kind != "mark" and "names" not in each.kinds]
+    after = [each for each in after if each.kind != "mark" and "names" not in each.kinds]
     return any(each.kind == "molecule" for each in (*before[-1:], *after[:1]))
 
 
