@@ -38,7 +38,7 @@ class JudgedRun:
         run: The run directory.
         judge: Who judged, as the manifest says it.
         cases: How many cases the run has.
-        judged: How many of them were judged; the others have no scores.
+        judged: How many of them were judged; the others have no scores, or their judge could not be asked.
         kept: How many judgements were on record already.
         asked: How many answers were asked for now.
         from_cache: How many were had before.
@@ -46,6 +46,7 @@ class JudgedRun:
         summary: The ``judge`` of the run's summary.
         means: Mean scores with their intervals, of all cases and by task, as ``to_json`` tells them.
         written: Whether it was put on the records: not where it would replace judgements and is incomplete.
+        why: What the first judge that could not be asked ran into, and what to do; empty where all could.
     """
 
     run: Path
@@ -59,6 +60,7 @@ class JudgedRun:
     summary: Mapping[str, Any]
     means: list[dict[str, Any]]
     written: bool
+    why: str = ""
 
     @property
     def faults(self) -> int:
@@ -104,6 +106,7 @@ def judge_run(
     now: dict[str, dict[Variant, Judgement]] = defaultdict(dict)
     summary, scored = Summary(), []
     cases = judged = kept = 0
+    why = ""
     with write_in_place(run) as written:
         with request.panel() as panel:
             progress = Progress(announce)
@@ -115,12 +118,14 @@ def judge_run(
             if was_run(record) and record["scores"] is not None:
                 before = earlier.kept(record)
                 judgements = {**before, **now.get(record["case_id"], {})}
+                fault = fault_of(judgements)
+                why = why or (fault or {}).get("message", "")
                 record = {
                     **record,
                     "judge": on_record(request.spec.label, request.criteria.sha256, judgements),
-                    "infrastructure_error": fault_of(judgements),
+                    "infrastructure_error": fault,
                 }
-                judged, kept = judged + 1, kept + len(before)
+                judged, kept = judged + (fault is None), kept + len(before)
             written.records.write(json_line(record).encode() + b"\n")
             summary.add(record)
             scored.append(_scores(record))
@@ -139,6 +144,7 @@ def judge_run(
             summary=told_of,
             means=judge_means(scored, targets),
             written=not (earlier.at_stake and told_of.get("faults")),
+            why=why,
         )
         if not done.written:
             return done

@@ -42,6 +42,8 @@ def _parts(done: JudgedRun) -> Iterator[RenderableType]:
             f"incomplete: the judge could not be asked about {counted(done.faults, 'case')}; "
             f"{kept}the same command asks again"
         )
+        if done.why:
+            yield Text(one_line(done.why))
 
 
 def _means(done: JudgedRun) -> RenderableType:

@@ -95,12 +95,13 @@ def _judgements(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if not scored + none:
             continue
         total = sum(each["mean"] * each["scored"] for each in told if each["scored"])
-        mean = f"mean {total / scored:.3f} of {counted(scored, 'case')}" if scored else "no score"
+        mean = f"mean {total / scored:.3f} of {counted(scored, 'case')}" if scored else ""
         kinds: Counter[str] = Counter()
         for each in told:
             kinds.update(each["no_score"])
         lacking = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common())
-        yield f"judge {variant.replace('_', ' ')}: {mean}{f'; no score: {lacking}' if lacking else ''}"
+        said = filter(None, (mean, f"no score: {lacking}" if lacking else ""))
+        yield f"judge {variant.replace('_', ' ')}: {'; '.join(said)}"
 
 
 def _wordings(wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:

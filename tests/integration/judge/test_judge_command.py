@@ -202,7 +202,7 @@ def test_what_cannot_be_judged_is_refused_and_changes_nothing(
 
 
 def test_a_folder_without_a_run_is_told_as_such(tmp_path: Path, asked: Asked) -> None:
-    with pytest.raises(InputError, match="there is no manifest of a run here"):
+    with pytest.raises(InputError, match="there is no such folder"):
         asked(tmp_path / "nowhere")
 
 
