@@ -107,8 +107,11 @@ def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
         writers = ", ".join(dict.fromkeys(map(player_name, plan.writers.values())))
         by = f" of {plan.encoder}" if plan.encoder else ""
         yield f"answers written by {writers}, from {_CONTEXTS[plan.context]}{by}"
-    elif options.answer_model is not None:
+        return
+    if options.answer_model is not None:
         yield f"note: --answer-model {options.answer_model} has no effect without --answer"
+    if options.answer_context != _ROWS:
+        yield f"note: --answer-context {options.answer_context} has no effect without --answer"
 
 
 def _thresholds(text: str) -> "Thresholds":

@@ -30,6 +30,9 @@ def test_no_answers_by_default() -> None:
     assert plan("oracle", answer=None) is None
     assert lines(None) == []
     assert lines(None, answer_model="gpt-x") == ["note: --answer-model gpt-x has no effect without --answer"]
+    assert lines(None, answer_context="hybrid") == [
+        "note: --answer-context hybrid has no effect without --answer"
+    ]
 
 
 def test_a_model_that_reads_writes_its_own_answers() -> None:
