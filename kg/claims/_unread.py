@@ -118,7 +118,9 @@ class Unread:
     def _is_explained(self, tokens: Sequence[Token], place: int, *, dated: bool, before: bool) -> bool:
         token = tokens[place]
         number = token.whole
-        if "percents" in token.kinds or has_unit(tokens, place) or _has_later_unit(tokens, place):
+        if "percents" in token.kinds or has_unit(tokens, place):
+            return True
+        if number is not None and number < _SMALL and _has_later_unit(tokens, place):
             return True
         left = [each for each in tokens[max(0, place - _REACH) : place] if each.text not in _QUIET]
         right = [each for each in tokens[place + 1 : place + _REACH] if each.text not in "*`_"]

@@ -73,3 +73,8 @@ def test_the_steps_of_a_route_may_be_in_bold_type() -> None:
         f"   - **Step 2** \u2013 Reaction ID: `1404`\n     - Reactants: `CC=O`\n     - Products: `{B}`\n"
     )
     assert read_answer(answer, routes=True).routes == ((1400, 1404), (1401, 1404))
+
+
+@pytest.mark.parametrize("said", ["So does rxn no 1729.", "So does reaction no. 1729.", "rxn no 1729"])
+def test_a_number_behind_no_is_an_id_and_not_denied(said: str) -> None:
+    assert read_answer(f"Reaction 12 makes CCO.\n{said}").reactions == (12, 1729)
