@@ -91,10 +91,8 @@ def judge_command(
     if not manifest:
         raise no_run(run, MANIFEST)
     named = judge or run_judge(manifest)
-    if named is None and "graph" in manifest:
-        raise InputError(f"{run} has no judge; name one with --judge MODEL")
     if named is None:
-        raise InputError(f"{run}: there is no manifest of a run here; name the folder of a run")
+        raise InputError(f"{run} has no judge; name one with --judge MODEL")
     rows = (manifest.get("judge") or {}).get("rows", 0) if judge_rows is None else judge_rows
     request = judge_request(
         named,

@@ -56,6 +56,11 @@ def read_shards(paths: Sequence[Path]) -> list[ShardRun]:
                 f"{first.path} and {other.path} are not shards of one run: {'; '.join(differing)}. "
                 "Leave one out, or run one again as the other was run"
             )
+        if judges := _judged_otherwise(first.manifest, other.manifest):
+            raise InputError(
+                f"{first.path} and {other.path} were judged otherwise: {judges}. Judge one as the other was, "
+                "with `retrocypher judge RUN --judge MODEL --replace`, and merge them then"
+            )
     by_number: dict[int, ShardRun] = {}
     for run in runs:
         same = by_number.setdefault(run.shard.number, run)
@@ -94,6 +99,14 @@ def _alike(run: ShardRun) -> dict[str, Any]:
         "schema": graph["schema"],
         "prices": manifest["prices"],
     }
+
+
+def _judged_otherwise(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return how the judges differ that judged afterwards, of which the keys say nothing."""
+    mine, theirs = one.get("judge"), other.get("judge")
+    if mine and theirs:
+        return "; ".join(differences(mine, theirs))
+    return "; ".join(differences({"judge": mine}, {"judge": theirs}))
 
 
 def _cases(run: ShardRun) -> str:

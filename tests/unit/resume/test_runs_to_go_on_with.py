@@ -50,6 +50,16 @@ def test_what_is_complete(tmp_path: Path, summary: dict[str, Any] | None, comple
     assert not is_complete(tmp_path)
 
 
+def test_a_killed_run_that_was_judged_or_scored_again_is_not_complete(tmp_path: Path) -> None:
+    # Its summary knows its records alone.
+    manifest = {"cases": 3, "key": KEY.to_json()}
+    assert not is_complete(write_run(tmp_path / "killed", [], manifest=manifest, summary={"cases": 2}))
+    assert is_complete(write_run(tmp_path / "whole", [], manifest=manifest, summary={"cases": 3}))
+    # What was selected in the end counts, where that is told.
+    told = {"cases": 2, "selected_cases": 2}
+    assert is_complete(write_run(tmp_path / "fewer", [], manifest=manifest, summary=told))
+
+
 def test_a_named_folder(tmp_path: Path) -> None:
     assert named_incomplete(tmp_path / "new", KEY) is None
     (tmp_path / "file").write_text("")
@@ -63,6 +73,26 @@ def test_a_named_folder(tmp_path: Path) -> None:
         named_incomplete(complete, KEY)
     with pytest.raises(InputError, match="was made before runs could be gone on with"):
         named_incomplete(run_of(tmp_path / "3", "2026", key=None), KEY)
+
+
+def test_a_run_that_another_judge_has_judged_since_is_not_gone_on_with(tmp_path: Path) -> None:
+    facts = {"model": {"label": "j", "kind": "openai", "argument": "m"}, "api": "h/v1", "criteria": "c"}
+    key = RunKey(
+        {"judge": {"kind": "openai", "argument": "m", "api": "h/v1", "criteria": "c", "deepeval": "4"}}
+    )
+    file = {"model": {"label": "j", "kind": "gguf", "argument": "m.gguf", "file_sha256": "m"}}
+    for number, other in enumerate(
+        [{}, file, {"criteria": "d"}, {"model": {**file["model"], "file_sha256": "n"}}]
+    ):
+        manifest = {"started": "2026", "key": key.to_json(), "judge": {**facts, **other}, "cases": 2}
+        run = write_run(tmp_path / f"{number}" / "run", [record_of("a", scores=SCORES)], manifest=manifest)
+        mine = number < 2
+        assert newest_incomplete(run.parent, key) == (run if mine else None)
+        if mine:
+            assert named_incomplete(run, key) == run
+        else:
+            with pytest.raises(InputError, match="which another judge has judged since"):
+                named_incomplete(run, key)
 
 
 def test_only_the_newest_scored_record_of_a_case_is_kept(tmp_path: Path) -> None:

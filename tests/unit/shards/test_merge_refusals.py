@@ -53,6 +53,23 @@ def test_other_options_are_named_with_both_values(
     )
 
 
+def test_shards_that_were_judged_otherwise_afterwards(
+    tmp_path: Path, questions: tuple[Question, ...]
+) -> None:
+    # Their keys are those of the runs as they were begun.
+    judge = {"model": {"label": "j"}, "criteria": "c"}
+    other = {"model": {"label": "k"}, "criteria": "c"}
+    one, two, none = (
+        write_shard(tmp_path / name, Shard(number, 2), questions, manifest={"judge": told})
+        for name, number, told in (("one", 1, judge), ("two", 2, other), ("none", 2, None))
+    )
+    said = refusal([one, two], tmp_path)
+    assert said.startswith('one and two were judged otherwise: model.label is "j" and "k". Judge one as the')
+    assert "one and none were judged otherwise: judge is" in refusal([one, none], tmp_path)
+    alike = write_shard(tmp_path / "alike", Shard(2, 2), questions, manifest={"judge": dict(judge)})
+    assert merge([one, alike], tmp_path / "into").missing == ()
+
+
 def test_another_count_of_shards(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
     two = write_shard(tmp_path / "two", Shard(2, 3), questions)
     assert "not shards of one run: shards is 2 and 3." in refusal([one, two], tmp_path)
