@@ -5,8 +5,10 @@ from itertools import groupby
 from typing import Any
 
 from plugins.report._run import Run
+from plugins.summary import pooled
 
 _COUNTS = ("cases", "written", "insufficient", "empty", "failed")
+_MEASURED = ("faithfulness", "answer_relevancy")
 _ALL = "all"
 
 
@@ -29,11 +31,22 @@ def _table(model: str, loop: str, cells: list[dict[str, Any]]) -> dict[str, Any]
     for cell in cells:
         by_task.setdefault(cell["task"], []).append(cell["answers"])
         by_task[_ALL].append(cell["answers"])
-    return {"model": model, "loop": loop, "rows": [(task, _row(part)) for task, part in by_task.items()]}
+    rows = [(task, _row(part)) for task, part in by_task.items()]
+    measured = [name for name in _MEASURED if any(row["measured"][name] for _, row in rows)]
+    return {"model": model, "loop": loop, "rows": rows, "measured": measured}
 
 
 def _row(parts: list[dict[str, Any]]) -> dict[str, Any]:
     verdicts: Counter[str] = Counter()
     for part in parts:
         verdicts.update(part["verdicts"])
-    return {**{name: sum(part[name] for part in parts) for name in _COUNTS}, "verdicts": verdicts}
+    judged = [part["judge"] for part in parts if "judge" in part]
+    return {
+        **{name: sum(part[name] for part in parts) for name in _COUNTS},
+        "verdicts": verdicts,
+        "support": pooled((part["support"], part.get("claiming", 0)) for part in parts),
+        "measured": {
+            name: pooled((each[name]["mean"], each[name]["count"]) for each in judged if name in each)
+            for name in _MEASURED
+        },
+    }

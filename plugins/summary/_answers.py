@@ -53,8 +53,8 @@ class Answers:
     def to_json(self) -> dict[str, Any]:
         """Return the counts, and the mean share of supported claims over the answers that claim anything.
 
-        ``failed`` are those where a model or the graph could not be asked, for the text, its claims or their
-        verdicts.
+        ``claiming`` says how many those are; ``failed`` are the cases where a model or the graph could not be
+        asked, for the text, its claims or their verdicts.
         """
         return {
             "cases": self.cases,
@@ -62,6 +62,7 @@ class Answers:
             "failed": self.failed,
             "verdicts": dict(sorted(self.verdicts.items())),
             "support": self.support.mean,
+            "claiming": self.support.count,
             **({"judge": self._judge()} if self.measured else {}),
         }
 

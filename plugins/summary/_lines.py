@@ -6,6 +6,7 @@ from typing import Any
 
 from kg.labels import name_of
 from plugins.judge import VARIANTS
+from plugins.summary._pooled import pooled
 from plugins.terminal import counted
 
 _OF_FALLBACKS = ("recall", "f1")
@@ -67,7 +68,9 @@ def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         verdicts.update(each["verdicts"])
     said = ", ".join(f"{states[name]:,} {name}" for name in _ANSWERED if states[name] or name == "written")
     shown = ", ".join(f"{name} {count:,}" for name, count in sorted(verdicts.items()))
-    yield f"answers: {said}{f'; {shown}' if shown else ''}"
+    support = pooled((each["support"], each.get("claiming", 0)) for each in found)
+    held = f"mean support {support.mean:.3f} (of {support.count:,} with claims)" if support else ""
+    yield f"answers: {'; '.join(filter(None, (said, shown, held)))}"
     judged = [each["judge"] for each in found if "judge" in each]
     means = [part for name in _MEASURED if (part := _mean_of(name, judged))]
     lacking: Counter[str] = Counter()
@@ -79,10 +82,8 @@ def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _mean_of(name: str, judged: Sequence[Mapping[str, Any]]) -> str:
-    parts = [each[name] for each in judged if name in each and each[name]["count"]]
-    count = sum(part["count"] for part in parts)
-    mean = sum(part["mean"] * part["count"] for part in parts) / count if count else 0.0
-    return f"{name.replace('_', ' ')} {mean:.3f} (of {count:,})" if count else ""
+    all_cells = pooled((each[name]["mean"], each[name]["count"]) for each in judged if name in each)
+    return f"{name.replace('_', ' ')} {all_cells.mean:.3f} (of {all_cells.count:,})" if all_cells else ""
 
 
 def _judgements(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -59,8 +59,27 @@ def test_answers_are_counted_beside_the_scores() -> None:
         "failed": 1,
         "verdicts": {"VERIFIED": 1},
         "support": 1.0,
+        "claiming": 1,
     }
     assert "answers" not in summarise([told()])
+
+
+def test_support_is_told_over_the_answers_that_claim() -> None:
+    supports = {"a": 1.0, "b": 0.5, "c": None}
+    summary = summarise(
+        told(WRITTEN, case_id=name, answer="It is.", verification={"verdict": "VERIFIED", "support": support})
+        for name, support in supports.items()
+    )
+    lines = [*lines_below(summary["cells"], summary["wordings"])]
+    assert "answers: 3 written; VERIFIED 3; mean support 0.750 (of 2 with claims)" in lines
+
+
+def test_a_summary_that_does_not_count_claiming_answers_is_read() -> None:
+    summary = summarise(
+        [told(WRITTEN, answer="It is.", verification={"verdict": "VERIFIED", "support": 1.0})]
+    )
+    del summary["cells"][0]["answers"]["claiming"]
+    assert "answers: 1 written; VERIFIED 1" in [*lines_below(summary["cells"], summary["wordings"])]
 
 
 def test_what_a_judge_measured_is_told_apart() -> None:
