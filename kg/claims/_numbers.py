@@ -39,7 +39,11 @@ def classified(tokens: Sequence[Token], *, listing: bool, labels: bool = True) -
             found[place] = replace(token, kind=kind, kinds=frozenset({"percents"}))
         elif token.kind == "number":
             listed = listing or _is_listed(found, place, opened) or (labels and _is_label(tokens, place))
-            found[place] = replace(token, kind=_kind(found, place, listed))
+            kind = _kind(found, place, listed)
+            if kind == "yield" and _is_amount(tokens, place):
+                found[place] = replace(token, kind="number", kinds=frozenset({"stray"}))
+            else:
+                found[place] = replace(token, kind=kind)
     return _without_ordinals(found)
 
 
@@ -211,6 +215,12 @@ def has_unit(tokens: Sequence[Token], place: int) -> bool:
     if not after or (after[0].kind == "mark" and after[0].text != "°"):
         return False
     return load_words().units.fullmatch(after[0].text) is not None
+
+
+def _is_amount(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a yield is told in grams or moles."""
+    after = [token for token in tokens[place + 1 : place + 4] if token.text not in "-*`_("]
+    return bool(after) and load_words().amounts.fullmatch(after[0].text) is not None
 
 
 def _is_yield(tokens: Sequence[Token], place: int) -> bool:

@@ -67,6 +67,7 @@ class Words:
         nouns: The role of each noun's pattern.
         verbs: What each verb's pattern does.
         units: What stands behind a number that is no id.
+        amounts: What stands behind a yield that is no percentage.
         never_ids: What stands before a number that is no id.
         other_percentages: What stands behind a percentage that is no yield.
         none: What stands after a role that nothing has.
@@ -77,6 +78,7 @@ class Words:
     nouns: tuple[tuple[Predicate, re.Pattern[str]], ...]
     verbs: tuple[tuple[Verb, re.Pattern[str]], ...]
     units: re.Pattern[str]
+    amounts: re.Pattern[str]
     never_ids: re.Pattern[str]
     other_percentages: re.Pattern[str]
     none: re.Pattern[str]
@@ -118,9 +120,8 @@ def load_words() -> Words:
         re.IGNORECASE,
     )
     kinds = {kind: _whole(data[kind]) for kind in _KINDS}
-    further = (data["units"], data["never_ids"], data["other_percentages"], data["none"])
-    units, never_ids, other_percentages, none = map(_whole, further)
-    return Words(pattern, kinds, nouns, verbs, units, never_ids, other_percentages, none)
+    further = ("units", "amounts", "never_ids", "other_percentages", "none")
+    return Words(pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further})
 
 
 def _whole(words: Sequence[str]) -> re.Pattern[str]:

@@ -103,6 +103,8 @@ def verify_command(
     """
     if calibrate == (file is not None):
         raise InputError("Give a FILE of answers, or --calibrate, and not both.")
+    if sample is not None and not calibrate:
+        raise InputError("--sample goes with --calibrate: of a FILE all answers are judged.")
     if any(map(math.isnan, (verified, partial, tolerance))):
         raise InputError("--verified, --partial and --tolerance take numbers, and nan is none.")
     if partial > verified:

@@ -30,6 +30,8 @@ A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
         (f"Reactions 12...15 make {P}.", ("12 . . . 15",)),
         (f"Reactions 12 through 15 make {P}.", ("12 through 15",)),
         (f"Reaction 12 makes {P} in quantitative yield.", ("quantitative",)),
+        (f"Reaction 12 makes {P}; yield: 68.7 g.", ("68.7",)),
+        (f"Reaction 12 makes {P} with a yield of 68.7 (mmol).", ("68.7",)),
         (f"Reaction 12 makes {P} in ninety-nine percent yield.", ("ninety-nine percent",)),
     ],
 )

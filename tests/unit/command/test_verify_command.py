@@ -21,6 +21,13 @@ def test_a_file_or_the_trial_is_needed_and_not_both(tmp_path: Path) -> None:
         assert isinstance(CliRunner().invoke(verify_command, arguments).exception, InputError)
 
 
+def test_a_sample_is_of_the_trial_alone(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text("")
+    result = CliRunner().invoke(verify_command, [str(file), "--sample", "5"])
+    assert "--sample goes with --calibrate" in str(result.exception)
+
+
 def test_thresholds_must_fit() -> None:
     result = CliRunner().invoke(verify_command, ["--calibrate", "--verified", "0.5", "--partial", "0.7"])
     assert "--partial" in str(result.exception)
