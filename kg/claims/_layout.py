@@ -70,6 +70,20 @@ def is_list_of_ids(tokens: list[Token]) -> bool:
     )
 
 
+def is_one_route(tokens: list[Token]) -> bool:
+    """Whether a sentence is the list of one route: ``Route 1: reactions 1400, 1404 and 1500``."""
+    said = [token for token in tokens if token.kind != "mark"]
+    if len(said) < 4 or "routes" not in said[0].kinds or said[0].text.lower().endswith("s"):
+        return False
+    labelled = said[1].kind == "number" or len(said[1].text) == 1
+    return labelled and all(
+        token.kind == "reaction"
+        or "reactions" in token.kinds
+        or ("lists" in token.kinds and token.text.lower() != "or")
+        for token in said[2:]
+    )
+
+
 def respective(part: Part, told: Told, group: Group, tokens: list[Token]) -> list[int]:
     """The reactions of a group that a molecule belongs to: each its own where the sentence says so."""
     if len(group.ids) > 1 and any(token.text.lower() == "respectively" for token in tokens):

@@ -8,6 +8,7 @@ from kg.claims._layout import (
     has,
     is_list_of_ids,
     is_numbered,
+    is_one_route,
     lines_of,
     names_route,
     ordinal_of,
@@ -129,7 +130,8 @@ class Reader:
         told = Roles(tokens, thread.pending if plain or item else None).read()
         if not (plain or item):
             thread.pending = told.pending
-        groups = groups_in(tokens, as_route=self._is_route(tokens))
+        one = is_one_route(tokens)
+        groups = groups_in(tokens, as_route=one or self._is_route(tokens), and_goes_on=one)
         marked = self._begins(tokens, groups, start)
         self._gatherer.say(tokens, told, groups, marked=marked, item=self._item)
         thread.remember(tokens, told, groups)

@@ -31,12 +31,13 @@ class Group:
     begins: bool = False
 
 
-def groups_in(tokens: Sequence[Token], *, as_route: bool) -> list[Group]:
+def groups_in(tokens: Sequence[Token], *, as_route: bool, and_goes_on: bool = False) -> list[Group]:
     """Return the reactions of a sentence in groups.
 
     Args:
         tokens: The sentence, its numbers classified.
         as_route: Whether reactions in a list follow one another, as in ``route: [1400, 1404]``.
+        and_goes_on: Whether those before and after an "and" do so, too; else they are alternatives.
     """
     groups: list[Group] = []
     for place, token in enumerate(tokens):
@@ -49,7 +50,9 @@ def groups_in(tokens: Sequence[Token], *, as_route: bool) -> list[Group]:
         if groups and not linked and _is_list(between):
             closed = any(each.text in ("]", ")") for each in between)
             closed = closed or (groups[-1].follows and _leads_on(tokens, place))
-            if not (as_route or (closed and groups[-1].follows)) or (_has_and(between) and not closed):
+            if not (as_route or (closed and groups[-1].follows)) or (
+                _has_and(between) and not closed and not and_goes_on
+            ):
                 groups[-1].ids.append(number)
                 groups[-1].last = place
                 continue

@@ -46,6 +46,9 @@ def test_a_reaction_is_read_from_each_way_to_tell_it(answer: str) -> None:
     "answer",
     [
         "Route 1: 1400 → 1404 → 1500",
+        "Route 1: reactions 1400, 1404 and 1500",
+        "- **Pathway 1**: reactions 1400, 1404, and 1500.",
+        "Path A: reaction 1400, reaction 1404 and reaction 1500.",
         "Route 1: reaction 1400, then reaction 1404, then reaction 1500.",
         "The route is reaction 1400 followed by 1404 and then 1500.",
         "Step 1: reaction 1400.\nStep 2: reaction 1404.\nStep 3: reaction 1500.",
