@@ -4,7 +4,17 @@ from plugins.calibration._bill import Bill
 from plugins.calibration._calibrate import Calibrated, calibrate
 from plugins.calibration._calibration import PRIMARY, Calibration
 from plugins.calibration._figures import Measured, Rate, Sensitivity, TestRetest
-from plugins.calibration._filed import HOME, Filed, FiledRates, filed, keep, name_for, of_judge, require_name
+from plugins.calibration._filed import (
+    HOME,
+    Filed,
+    FiledRates,
+    filed,
+    keep,
+    name_for,
+    newest_of,
+    of_model,
+    require_name,
+)
 from plugins.calibration._identity import judge_identity
 from plugins.calibration._measured import Verdict, measure
 from plugins.calibration._run import Asked, ask_all, sizes
@@ -37,7 +47,8 @@ __all__ = [
     "measure",
     "name_for",
     "neutral_groups",
-    "of_judge",
+    "newest_of",
+    "of_model",
     "require_name",
     "sizes",
 ]

@@ -113,20 +113,26 @@ def filed(root: Path) -> list[Filed]:
     return sorted(found, key=lambda each: each.made, reverse=True)
 
 
-def of_judge(
-    calibrations: Iterable[Filed], facts: Mapping[str, Any], variant: str | None = None
-) -> list[Filed]:
-    """Return those of a judge's model, in their order; with a variant, those of its criteria alone.
+def of_model(calibrations: Iterable[Filed], facts: Mapping[str, Any]) -> list[Filed]:
+    """Return those of a judge's model, by whatever criteria and variant, in their order.
 
     Args:
         calibrations: Calibrations on file.
         facts: What the manifest of a run says of its judge.
-        variant: ``with_reference`` or ``without_reference``; None for those of any criteria and variant.
     """
-    same = [each for each in calibrations if each.model == judge_identity(facts)]
-    if variant is None:
-        return same
-    return [each for each in same if each.criteria == facts["criteria"] and variant in each.kappa]
+    return [each for each in calibrations if each.model == judge_identity(facts)]
+
+
+def newest_of(calibrations: Iterable[Filed], facts: Mapping[str, Any], variant: str) -> Filed | None:
+    """Return the first that is of a judge, its criteria and a variant; None without one.
+
+    Args:
+        calibrations: Calibrations on file, the newest first.
+        facts: What the manifest of a run says of its judge.
+        variant: ``with_reference`` or ``without_reference``.
+    """
+    found = (each for each in of_model(calibrations, facts) if each.criteria == facts["criteria"])
+    return next((each for each in found if variant in each.kappa), None)
 
 
 def _rates(figures: Mapping[str, Any]) -> FiledRates:

@@ -62,12 +62,12 @@ def unjudged(rules: Iterable[Rule], run: Side) -> str:
 
 def _distrust(variant: str, facts: Mapping[str, Any], filed: Sequence["Filed"], least: float) -> str:
     # Not before a rule needs it: a gate without a judge starts sooner.
-    from plugins.calibration import of_judge
+    from plugins.calibration import newest_of, of_model
 
-    found = next(iter(of_judge(filed, facts, variant)), None)
+    found = newest_of(filed, facts, variant)
     if found is None:
         judge = f"the judge {facts['model']['label']}"
-        if of_judge(filed, facts):
+        if of_model(filed, facts):
             return (
                 f"the calibrations of {judge} are of other criteria, rows or variants than those of the "
                 f"run; calibrate it anew with {_CALIBRATE}"

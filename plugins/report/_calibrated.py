@@ -60,9 +60,9 @@ def calibration_of(
     """
     if facts is None or facts.get("criteria") != part["criteria"]:
         return None
-    from plugins.calibration import of_judge
+    from plugins.calibration import newest_of
 
-    found = next(iter(of_judge(known.found, facts, part["variant"])), None)
+    found = newest_of(known.found, facts, part["variant"])
     if found is None:
         return None
     rates = found.rates[part["variant"]]

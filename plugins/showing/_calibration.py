@@ -21,7 +21,7 @@ def calibrations_told(record: Record, manifest: Mapping[str, Any], root: Path) -
     if not record.judge or not facts:
         return {}
     # What it needs takes its time, which a case without a judge need not.
-    from plugins.calibration import Filed, estimate_text, filed, of_judge
+    from plugins.calibration import Filed, estimate_text, filed, newest_of
 
     def told(each: Filed, variant: str) -> str:
         rates = each.rates[variant]
@@ -32,7 +32,7 @@ def calibrations_told(record: Record, manifest: Mapping[str, Any], root: Path) -
         known = filed(root)
     except InputError as error:
         return dict.fromkeys(VARIANTS, f"the calibrations cannot be read ({error})")
-    found = {variant: next(iter(of_judge(known, facts, variant)), None) for variant in VARIANTS}
+    found = {variant: newest_of(known, facts, variant) for variant in VARIANTS}
     return {
         variant: "none is on file" if each is None else told(each, variant) for variant, each in found.items()
     }
