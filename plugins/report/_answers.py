@@ -5,10 +5,9 @@ from itertools import groupby
 from typing import Any
 
 from plugins.report._run import Run
-from plugins.summary import pooled
+from plugins.summary import MEASURED, pooled
 
 _COUNTS = ("cases", "written", "insufficient", "empty", "failed")
-_MEASURED = ("faithfulness", "answer_relevancy")
 _ALL = "all"
 
 
@@ -32,7 +31,7 @@ def _table(model: str, loop: str, cells: list[dict[str, Any]]) -> dict[str, Any]
         by_task.setdefault(cell["task"], []).append(cell["answers"])
         by_task[_ALL].append(cell["answers"])
     rows = [(task, _row(part)) for task, part in by_task.items()]
-    measured = [name for name in _MEASURED if any(row["measured"][name] for _, row in rows)]
+    measured = [name for name in MEASURED if any(row["measured"][name] for _, row in rows)]
     return {"model": model, "loop": loop, "rows": rows, "measured": measured}
 
 
@@ -47,6 +46,6 @@ def _row(parts: list[dict[str, Any]]) -> dict[str, Any]:
         "support": pooled((part["support"], part.get("claiming", 0)) for part in parts),
         "measured": {
             name: pooled((each[name]["mean"], each[name]["count"]) for each in judged if name in each)
-            for name in _MEASURED
+            for name in MEASURED
         },
     }

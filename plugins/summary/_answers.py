@@ -8,6 +8,9 @@ from typing import Any
 from plugins.records import answer_fault, is_of_answer
 from plugins.summary._running import RunningMean
 
+MEASURED = ("faithfulness", "answer_relevancy")
+"""What a judge measures of written answers, in the order it is told."""
+
 _STATES = ("written", "insufficient", "empty")
 
 

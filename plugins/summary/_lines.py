@@ -6,11 +6,11 @@ from typing import Any
 
 from kg.labels import name_of
 from plugins.judge import VARIANTS
+from plugins.summary._answers import MEASURED
 from plugins.summary._pooled import pooled
 from plugins.terminal import counted
 
 _OF_FALLBACKS = ("recall", "f1")
-_MEASURED = ("faithfulness", "answer_relevancy")
 _ANSWERED = ("written", "insufficient", "empty", "failed")
 
 
@@ -45,14 +45,11 @@ def _labels(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _fallbacks(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     found = [cell["fallback"] for cell in cells if "fallback" in cell]
-    cases = sum(each["cases"] for each in found)
-    if cases:
-        recall, f1 = (
-            sum(each["means"][name] * each["cases"] for each in found) / cases for name in _OF_FALLBACKS
-        )
+    recall, f1 = (pooled((each["means"][name], each["cases"]) for each in found) for name in _OF_FALLBACKS)
+    if recall and f1:
         yield (
-            f"fallback in {counted(cases, 'case')}: mean recall {recall:.3f}, "
-            f"F1 {f1:.3f} of its rows, in no other mean"
+            f"fallback in {counted(recall.count, 'case')}: mean recall {recall.mean:.3f}, "
+            f"F1 {f1.mean:.3f} of its rows, in no other mean"
         )
 
 
@@ -72,7 +69,7 @@ def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     held = f"mean support {support.mean:.3f} (of {support.count:,} with claims)" if support else ""
     yield f"answers: {'; '.join(filter(None, (said, shown, held)))}"
     judged = [each["judge"] for each in found if "judge" in each]
-    means = [part for name in _MEASURED if (part := _mean_of(name, judged))]
+    means = [part for name in MEASURED if (part := _mean_of(name, judged))]
     lacking: Counter[str] = Counter()
     for each in judged:
         lacking.update(each["without_score"])
@@ -91,15 +88,13 @@ def _judgements(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     found = [cell["judge"] for cell in cells if "judge" in cell]
     for variant in VARIANTS:
         told = [each[variant] for each in found]
-        scored = sum(each["scored"] for each in told)
-        none = sum(sum(each["no_score"].values()) for each in told)
-        if not scored + none:
-            continue
-        total = sum(each["mean"] * each["scored"] for each in told if each["scored"])
-        mean = f"mean {total / scored:.3f} of {counted(scored, 'case')}" if scored else ""
+        scored = pooled((each["mean"], each["scored"]) for each in told)
         kinds: Counter[str] = Counter()
         for each in told:
             kinds.update(each["no_score"])
+        if not (scored or kinds.total()):
+            continue
+        mean = f"mean {scored.mean:.3f} of {counted(scored.count, 'case')}" if scored else ""
         lacking = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common())
         said = filter(None, (mean, f"no score: {lacking}" if lacking else ""))
         yield f"judge {variant.replace('_', ' ')}: {'; '.join(said)}"

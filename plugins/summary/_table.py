@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plugins.summary._lines import lines_below
+from plugins.summary._pooled import pooled
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTS = ("cases", "passed", "failed", "infrastructure_errors")
@@ -97,7 +98,6 @@ def _together(cells: list[Mapping[str, Any]]) -> dict[str, Any]:
     """Take the tasks of one prompt and shot together; every case weighs the same."""
     means: dict[str, float | None] = {}
     for name in _SCORES:
-        known = [(cell["means"][name], cell["scored"]) for cell in cells if cell["means"][name] is not None]
-        weight = sum(scored for _, scored in known)
-        means[name] = sum(mean * scored for mean, scored in known) / weight if weight else None
+        scored = pooled((cell["means"][name], cell["scored"]) for cell in cells)
+        means[name] = scored.mean if scored else None
     return {**{name: sum(cell[name] for cell in cells) for name in _COUNTS}, "means": means}
