@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.real_encoder import loaded
 
-from kg.errors import InputError
 from kg.questions import load_questions
 from prompts.encoders import SentenceEncoder, build_vectors, extra_installed, stored_encoder
 from prompts.shots import ENCODER, texts_to_encode
@@ -20,12 +20,7 @@ TOLERANCE = 1e-5
 
 @pytest.fixture(scope="module")
 def model() -> SentenceEncoder:
-    encoder = SentenceEncoder(ENCODER)
-    try:
-        encoder.encode(["a text"])
-    except InputError as error:
-        pytest.skip(f"the weights of {ENCODER} cannot be had: {error}")
-    return encoder
+    return loaded(SentenceEncoder(ENCODER))
 
 
 def test_shipped_vectors_are_what_the_encoder_computes(model: SentenceEncoder) -> None:
