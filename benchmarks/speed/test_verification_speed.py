@@ -8,11 +8,12 @@ import neo4j
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from benchmarks.instruments.answers import true_answers
 from kg.claims import Verifier, asking
 from kg.questions import load_questions
 from kg.reactions import read_graph
 from kg.server import Endpoint
-from plugins.verification import judge_answer, true_answers
+from plugins.verification import judge_answer
 
 AIM_MS = 20.0
 EVERY = 12

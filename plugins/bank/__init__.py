@@ -18,8 +18,6 @@ from plugins.bank._store import (
     write_bank,
     write_entries,
 )
-from plugins.bank._validator import ValidatorFigures, evaluate_validator
-from plugins.bank._validator_table import validator_table
 
 __all__ = [
     "PARTS",
@@ -27,14 +25,12 @@ __all__ = [
     "BankEntry",
     "Part",
     "Size",
-    "ValidatorFigures",
     "bank_folder",
     "bank_key",
     "build_bank",
     "counts_json",
     "counts_table",
     "dropped_table",
-    "evaluate_validator",
     "has_bank",
     "is_right",
     "load_bank",
@@ -43,7 +39,6 @@ __all__ = [
     "sample",
     "tasks_table",
     "totals",
-    "validator_table",
     "write_bank",
     "write_entries",
 ]

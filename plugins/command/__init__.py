@@ -1,5 +1,5 @@
 """The ``retrocypher`` command."""
 
-from plugins.command._main import cli, main
+from plugins.command._main import Commands, cli, main, run_command
 
-__all__ = ["cli", "main"]
+__all__ = ["Commands", "cli", "main", "run_command"]

@@ -1,12 +1,11 @@
-"""``retrocypher bank build|show|sample|validate``: the bank of known errors."""
+"""``retrocypher bank build|show|sample``: the bank of known errors."""
 
 from pathlib import Path
 
 import click
 
-from kg.questions import PHRASINGS, load_questions, phrasings_named
+from kg.questions import load_questions
 from kg.reactions import fingerprint_of, read_graph
-from kg.schema import default_schema
 from kg.server import open_server
 from kg.store import load
 from plugins.bank import (
@@ -17,27 +16,21 @@ from plugins.bank import (
     counts_json,
     counts_table,
     dropped_table,
-    evaluate_validator,
     has_bank,
     load_bank,
     read_manifest,
     sample,
     tasks_table,
     totals,
-    validator_table,
     write_bank,
 )
 from plugins.command._bank_options import (
     bank_option,
     folder_of,
-    held_out_option,
-    misses_option,
-    part_of,
     seed_option,
 )
 from plugins.command._console import table_console
 from plugins.command._json import announcer, json_option, print_json
-from prompts.validation import SchemaValidator
 
 
 @click.command("build")
@@ -142,44 +135,3 @@ def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int
         return
     click.echo(totals(chosen))
     click.echo(f"written to {folder}")
-
-
-@click.command("validate")
-@seed_option
-@bank_option
-@held_out_option
-@click.option(
-    "--phrasing",
-    "phrasings",
-    metavar="NUMBERS",
-    multiple=True,
-    default=("1",),
-    help=f"Wordings in which questions are asked: 1 to {PHRASINGS} with commas between, or all; may be given "
-    "several times.  [default: 1]",
-)
-@misses_option
-@json_option
-def bank_validate_command(
-    seed: int, bank: Path | None, held_out: bool, phrasings: tuple[str, ...], misses: int, as_json: bool
-) -> None:
-    """Judge the bank's queries and all references by the schema validator, and print what it found.
-
-    It sees query, question and schema, and no task, reference or result.
-    """
-    wordings = phrasings_named(phrasings)
-    folder, part = folder_of(bank, seed), part_of(held_out)
-    entries, questions = load_bank(part, folder), load_questions().questions
-    validator = SchemaValidator(default_schema(), "benchmark")
-    figures = evaluate_validator(validator, entries, questions, wordings)
-    if as_json:
-        told = {"phrasings": list(wordings), "references": len(questions), **figures.to_json()}
-        print_json({"bank": str(folder), "part": part, "entries": len(entries), **told})
-        return
-    console = table_console()
-    asked = f"wording{'s' * (len(wordings) > 1)} {', '.join(map(str, wordings))}"
-    console.print(
-        f"{part.replace('_', '-')} part of {folder}, {len(entries):,} entries, and {len(questions):,} "
-        f"reference queries; questions in {asked}; matters of style are left out\n",
-        markup=False,
-    )
-    console.print(validator_table(figures, misses=misses))

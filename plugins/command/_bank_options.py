@@ -16,16 +16,6 @@ bank_option = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the bank to read, such as tests/data/bank; the one in the cache where absent.",
 )
-held_out_option = click.option(
-    "--held-out", is_flag=True, help="Take the part that is set aside for final figures."
-)
-misses_option = click.option(
-    "--misses",
-    type=click.IntRange(min=0),
-    default=15,
-    show_default=True,
-    help="How many kinds of miss to list at most.",
-)
 
 
 def folder_of(bank: Path | None, seed: int = 0) -> Path:

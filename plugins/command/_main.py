@@ -15,7 +15,7 @@ from plugins.command._named_near import NamedNear
 _INTERRUPTED = 130
 
 
-class _Commands(NamedNear):
+class Commands(NamedNear):
     """Groups whose commands end with a status of their own at Ctrl-C: 1 would say that a gate fails."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -27,7 +27,7 @@ class _Commands(NamedNear):
             ctx.exit(_INTERRUPTED)
 
 
-@click.group(cls=_Commands)
+@click.group(cls=Commands)
 @click.version_option(package_name="retrocypher")
 def cli() -> None:
     """Measure how well a language model turns chemists' questions into Cypher."""
@@ -55,7 +55,7 @@ def passages() -> None:
 
 @cli.group()
 def labels() -> None:
-    """List the error labels, and count how well they find planted errors."""
+    """List the error labels."""
 
 
 @cli.group()
@@ -82,11 +82,9 @@ questions.add_command(Later("build", "_questions:questions_build_command"))
 vectors.add_command(Later("build", "_vectors:vectors_build_command"))
 passages.add_command(Later("build", "_passages:passages_build_command"))
 labels.add_command(Later("list", "_labels:labels_list_command"))
-labels.add_command(Later("evaluate", "_labels:labels_evaluate_command"))
 bank.add_command(Later("build", "_bank:bank_build_command"))
 bank.add_command(Later("show", "_bank:bank_show_command"))
 bank.add_command(Later("sample", "_bank:bank_sample_command"))
-bank.add_command(Later("validate", "_bank:bank_validate_command"))
 cache.add_command(Later("stats", "_cache:cache_stats_command"))
 cache.add_command(Later("prune", "_cache:cache_prune_command"))
 cache.add_command(Later("export", "_cache:cache_export_command"))
@@ -109,12 +107,17 @@ cli.add_command(Later("report", "_report:report_command", "Write an HTML page of
 
 
 def main() -> None:
-    """Run the command; an error meant for the user is one line on stderr and status 2, as wrong usage is.
+    """Run the ``retrocypher`` command."""
+    run_command(cli)
+
+
+def run_command(command: click.Group) -> None:
+    """Run a command; an error meant for the user is one line on stderr and status 2, as wrong usage is.
 
     Status 1 is left to `check` and `gate`, where it says that something was found.
     """
     try:
-        cli(standalone_mode=True)
+        command(standalone_mode=True)
     except RetroCypherError as error:
         said = secrets_of(os.environ, sys.argv).strike(str(error))
         click.echo(f"error: {said}", err=True)

@@ -41,7 +41,6 @@ def fields(value: dict[str, Any]) -> set[str]:
     "arguments",
     [
         ["labels", "list"],
-        ["labels", "evaluate", "--bank", BANK],
         ["bank", "show", "--bank", BANK],
         ["summary", "RUN"],
         ["runs", "RUN"],

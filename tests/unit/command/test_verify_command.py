@@ -1,7 +1,6 @@
 """Options of `retrocypher verify` that do not fit, and lines that are none."""
 
 import json
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -9,34 +8,24 @@ from support.claims_graph import asking_reactions
 
 from kg.claims import Verifier
 from kg.errors import InputError
-from plugins.command._verify import _show_trial, verify_command
+from plugins.command._verify import verify_command
 from plugins.command._verify_lines import judge_lines
-from plugins.verification import AnswerVerdict, Miss, Thresholds, Trial
+from plugins.verification import Thresholds
 
 
-def test_a_file_or_the_trial_is_needed_and_not_both(tmp_path: Path) -> None:
-    file = tmp_path / "answers.jsonl"
-    file.write_text("")
-    for arguments in ([], [str(file), "--calibrate"]):
-        assert isinstance(CliRunner().invoke(verify_command, arguments).exception, InputError)
-
-
-def test_a_sample_is_of_the_trial_alone(tmp_path: Path) -> None:
-    file = tmp_path / "answers.jsonl"
-    file.write_text("")
-    result = CliRunner().invoke(verify_command, [str(file), "--sample", "5"])
-    assert "--sample goes with --calibrate" in str(result.exception)
-
-
-def test_thresholds_must_fit() -> None:
-    result = CliRunner().invoke(verify_command, ["--calibrate", "--verified", "0.5", "--partial", "0.7"])
-    assert "--partial" in str(result.exception)
-
-
-@pytest.mark.parametrize("option", ["--verified", "--partial", "--tolerance"])
-def test_what_is_no_number_is_no_threshold(option: str) -> None:
-    result = CliRunner().invoke(verify_command, ["--calibrate", option, "nan"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--verified", "0.5", "--partial", "0.7"],
+        ["--verified", "nan"],
+        ["--partial", "nan"],
+        ["--tolerance", "nan"],
+    ],
+)
+def test_thresholds_must_be_numbers_that_fit(options: list[str]) -> None:
+    result = CliRunner().invoke(verify_command, ["-", *options])
     assert isinstance(result.exception, InputError)
+    assert options[-2] in str(result.exception)
 
 
 def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,11 +66,3 @@ def test_each_answer_is_one_object_on_a_line(capsys: pytest.CaptureFixture[str])
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert (first["line"], second["line"], first["verdict"]) == (1, 2, "VERIFIED")
     assert first["claims"][0]["subject"] == "CCO"
-
-
-def test_the_trial_tells_all_misses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    nothing = AnswerVerdict("UNVERIFIABLE", None, ())
-    misses = [Miss(f"q-{n}", "precursors", "true", "list", "Q?", "A.", nothing) for n in range(5)]
-    for as_json, told in ((True, 5), (False, 1)):
-        _show_trial(Trial(misses=misses), 1, as_json)
-        assert capsys.readouterr().out.count("q-") == told

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from support.claims_graph import asking_reactions
 
+from benchmarks.instruments.answers import AnswerFacts, ReactionFacts, facts_of
+from benchmarks.instruments.falsehoods import KINDS, GraphSample
 from kg.claims import Verifier
 from kg.questions import Question, load_questions
 from kg.reactions import read_graph
-from plugins.verification import GraphSample, judge_answer
-from plugins.verification._falsehoods import KINDS
-from plugins.verification._story import Row, Story, story_of
+from plugins.verification import judge_answer
 
 TASKS = ("precursors", "producing_reactions", "best_yield", "co_products")
 EACH = 4
@@ -21,7 +21,7 @@ GRAPH = read_graph()
 SAMPLE = GraphSample(GRAPH)
 
 
-def _told(row: Row, form: str, between: str, percent: str = "{:g} %") -> str:
+def _row(row: ReactionFacts, form: str, between: str, percent: str = "{:g} %") -> str:
     """A row in a form with places for its parts; the yield where it has one."""
     known = "" if row.target_yield is None else ", " + percent.format(row.target_yield)
     return form.format(
@@ -33,10 +33,10 @@ def _told(row: Row, form: str, between: str, percent: str = "{:g} %") -> str:
     )
 
 
-def _json(story: Story) -> str:
+def _json(facts: AnswerFacts) -> str:
     return json.dumps(
         {
-            "count": len(story.rows),
+            "count": len(facts.rows),
             "answer": [
                 {
                     "reaction_id": row.id,
@@ -44,14 +44,14 @@ def _json(story: Story) -> str:
                     "product": row.products,
                     "yield_percent": row.target_yield,
                 }
-                for row in story.rows
+                for row in facts.rows
             ],
         }
     )
 
 
-def _lines(form: str, between: str = " + ", percent: str = "{:g} %") -> Callable[[Story], str]:
-    return lambda story: "\n".join(_told(row, form, between, percent) for row in story.rows)
+def _lines(form: str, between: str = " + ", percent: str = "{:g} %") -> Callable[[AnswerFacts], str]:
+    return lambda facts: "\n".join(_row(row, form, between, percent) for row in facts.rows)
 
 
 READ = {
@@ -86,7 +86,7 @@ def verifier() -> Verifier:
 @pytest.mark.parametrize("style", READ)
 def test_true_answers_are_verified(style: str, questions: list[Question], verifier: Verifier) -> None:
     for question in questions:
-        answer = READ[style](story_of(question, SAMPLE.reactions))
+        answer = READ[style](facts_of(question, SAMPLE.reactions))
         found = judge_answer(question.text, answer, verifier)
         assert found.verdict == "VERIFIED", (answer, found)
 
@@ -96,11 +96,11 @@ def test_false_answers_are_not(style: str, questions: list[Question], verifier: 
     tell = (READ | UNREAD)[style]
     judged = 0
     for question in questions:
-        story = story_of(question, SAMPLE.reactions)
-        true = tell(story)
+        facts = facts_of(question, SAMPLE.reactions)
+        true = tell(facts)
         for kind, plant in KINDS.items():
-            stories = islice(plant(story, SAMPLE, Random(f"{question.id}:{kind}")), 20)
-            answer = next((told for told in map(tell, stories) if told != true), None)
+            versions = islice(plant(facts, SAMPLE, Random(f"{question.id}:{kind}")), 20)
+            answer = next((answer for answer in map(tell, versions) if answer != true), None)
             if answer is not None:
                 judged += 1
                 found = judge_answer(question.text, answer, verifier)

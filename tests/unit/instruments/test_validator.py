@@ -1,4 +1,4 @@
-"""The figures of a validator on the bank: counted right, and what the schema validator reaches."""
+"""The trial of the schema validator: its counts, and what the validator reaches on a sample of the bank."""
 
 import re
 from dataclasses import replace
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from benchmarks.instruments.validator import ValidatorCounts, validate_bank, validator_command
 from kg.errors import InputError
 from kg.questions import PHRASINGS, load_questions, phrase
 from kg.schema import default_schema
-from plugins.bank import Bank, BankEntry, ValidatorFigures, evaluate_validator, read_entries, write_bank
-from plugins.command._bank import bank_validate_command
+from plugins.bank import Bank, BankEntry, read_entries, write_bank
 from prompts.validation import Asked, Finding, SchemaValidator, Validation
 
 DATA = Path(__file__).parents[2] / "data" / "bank"
@@ -50,22 +50,15 @@ ENTRIES = (
 def test_errors_found_and_false_alarms_are_counted_by_what_was_planted() -> None:
     validator = Suspicious("LIMIT")
     plain = replace(QUESTION, reference_cypher="RETURN 7")
-    figures = evaluate_validator(validator, ENTRIES, [plain], [1, 2])
-    assert figures.errors == {"limit": 2, "path_length": 2, "missing_component": 2}
-    assert +figures.found == {"limit": 2, "path_length": 2}
-    assert +figures.named == {"limit": 2}
-    assert figures.missed == {"drop_component": 2}
-    assert figures.found_share == pytest.approx(2 / 3)
-    assert figures.right == {"reference": 2, "neutral": 2, "composition": 2}
-    assert +figures.alarms == {"composition": 2}
-    assert figures.blamed == {("one_line+add_comment", "limit"): 2}
-    assert figures.alarm_share == pytest.approx(1 / 3)
+    counts = validate_bank(validator, ENTRIES, [plain], [1, 2])
+    assert counts.errors == {"limit": 2, "path_length": 2, "missing_component": 2}
+    assert +counts.found == {"limit": 2, "path_length": 2}
+    assert +counts.named == {"limit": 2}
+    assert counts.missed == {"drop_component": 2}
+    assert counts.right == {"reference": 2, "neutral": 2, "composition": 2}
+    assert +counts.alarms == {"composition": 2}
+    assert counts.blamed == {("one_line+add_comment", "limit"): 2}
     assert len(set(validator.asked)) == 2
-
-
-def test_no_bank_gives_no_shares() -> None:
-    figures = evaluate_validator(Suspicious("x"), [], [], [1])
-    assert (figures.found_share, figures.alarm_share, figures.median_ms) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("phrasing", range(1, PHRASINGS + 1))
@@ -73,26 +66,26 @@ def test_no_bank_gives_no_shares() -> None:
 def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str, phrasing: int) -> None:
     """The aims are those of docs/validation.md, here on a sample of the bank."""
     validator = SchemaValidator(default_schema(), "benchmark")
-    figures = ValidatorFigures()
+    counts = ValidatorCounts()
     by_id = {question.id: question for question in QUESTIONS}
     for each in read_entries(DATA / f"{part}.jsonl.gz"):
-        figures.judge(validator, each, phrase(by_id[each.question_id], phrasing).text)
+        counts.add(validator, each, phrase(by_id[each.question_id], phrasing).text)
     for question in QUESTIONS[phrasing::20]:
-        figures.judge_reference(validator, phrase(question, phrasing))
-    assert figures.errors.total() >= 60
-    assert figures.found_share >= 0.9, figures.missed
-    assert figures.alarm_share <= 0.01, figures.blamed
+        counts.add_reference(validator, phrase(question, phrasing))
+    assert counts.errors.total() >= 60
+    assert counts.found.total() >= 0.9 * counts.errors.total(), counts.missed
+    assert counts.alarms.total() <= 0.01 * counts.right.total(), counts.blamed
 
 
 def run(bank: Path, *options: str) -> Result:
-    return CliRunner().invoke(bank_validate_command, ["--bank", str(bank), *options], env={"COLUMNS": "80"})
+    return CliRunner().invoke(validator_command, ["--bank", str(bank), *options], env={"COLUMNS": "80"})
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A bank of six, and no more questions than it needs."""
     some = replace(load_questions(), questions=QUESTIONS[:2])
-    monkeypatch.setattr("plugins.command._bank.load_questions", lambda: some)
+    monkeypatch.setattr("benchmarks.instruments.validator.load_questions", lambda: some)
     write_bank(Bank(ENTRIES, {}, frozenset(), frozenset(), seed=0), tmp_path)
     return tmp_path
 
@@ -101,7 +94,9 @@ def test_the_command_says_what_was_measured_and_found(few: Path) -> None:
     result = run(few, "--misses", "3")
     assert result.exit_code == 0, result.output
     lines = " ".join(result.output.split())
-    assert f"development part of {few}, 6 entries, and 2 reference queries; questions in wording 1;" in lines
+    assert (
+        f"development part of {few}, 6 entries, and 2 reference queries; questions in paraphrase 1;" in lines
+    )
     assert re.search(r"^reference +2 +0 +0\.00 %", result.output, re.MULTILINE)
     assert re.search(r"^missing_component +1 +1 +100\.00 % ", result.output, re.MULTILINE)
     assert "Most frequent misses and false alarms:" in result.output
@@ -112,11 +107,11 @@ def test_the_command_says_what_was_measured_and_found(few: Path) -> None:
 
 def test_misses_are_not_named_where_none_are_wanted(few: Path) -> None:
     assert run(few, "--misses", "0").output.rstrip().endswith("of CPU a query (median)")
-    assert "[default: 15" in CliRunner().invoke(bank_validate_command, ["--help"]).output
+    assert "[default: 15" in CliRunner().invoke(validator_command, ["--help"]).output
 
 
-def test_wordings_are_named_as_in_a_run(few: Path) -> None:
-    assert "questions in wordings 1, 3, 2;" in " ".join(
+def test_paraphrases_are_named_as_in_a_run(few: Path) -> None:
+    assert "questions in paraphrases 1, 3, 2;" in " ".join(
         run(few, "--phrasing", "1,3", "--phrasing", "2").output.split()
     )
     refused = run(few, "--phrasing", "9")

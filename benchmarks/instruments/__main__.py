@@ -1,0 +1,21 @@
+"""``python -m benchmarks.instruments labels|validator|verification``."""
+
+import click
+
+from benchmarks.instruments.labels import labels_command
+from benchmarks.instruments.validator import validator_command
+from benchmarks.instruments.verification import verification_command
+from plugins.command import Commands, run_command
+
+
+@click.group(cls=Commands)
+def instruments() -> None:
+    """Measure the project's own instruments on errors and answers whose faults are known."""
+
+
+instruments.add_command(labels_command)
+instruments.add_command(validator_command)
+instruments.add_command(verification_command)
+
+if __name__ == "__main__":
+    run_command(instruments)
