@@ -7,7 +7,7 @@ from typing import Any
 
 from kg.labels import name_of
 from kg.questions import Question
-from kg.reading import read_query
+from kg.reading.queries import read_query
 from kg.schema import Schema
 from plugins.scoring import Values
 from plugins.taxonomy._asked import asked_of

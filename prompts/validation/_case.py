@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kg.reading import EdgeReading, Projection, QueryReading
+from kg.reading.model import EdgeReading, Projection, QueryModel
 from kg.schema import Schema
 from prompts.validation._domain import Domain
 from prompts.validation._model import Asked, Convention, Finding
@@ -15,7 +15,7 @@ _SHORT = 60
 class Case:
     """One query with its question, as the checks see them."""
 
-    reading: QueryReading
+    reading: QueryModel
     view: View
     asked: Asked
     schema: Schema

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kg.reading import Call, NodeTerm, Operation, Term
+from kg.reading.model import Call, NodeTerm, Operation, Term
 from prompts.validation._case import Case
 from prompts.validation._columns import required
 from prompts.validation._focus import Focus

@@ -6,7 +6,16 @@ from difflib import SequenceMatcher
 
 from kg.cypher import StringLiteral, string_literals
 from kg.molecules import canonical_smiles
-from kg.reading import Constant, Element, Operation, QueryReading, Subquery, Term, Unknown, walk
+from kg.reading.model import (
+    Constant,
+    Element,
+    Operation,
+    QueryModel,
+    Subquery,
+    Term,
+    Unknown,
+)
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
 
@@ -20,7 +29,7 @@ _SHORTEST = 4
 class Spellings:
     """The molecules of a question and what the query writes for them."""
 
-    def __init__(self, reading: QueryReading, asked: Sequence[str]) -> None:
+    def __init__(self, reading: QueryModel, asked: Sequence[str]) -> None:
         literals = string_literals(reading.parsed.text)
         written = {literal.value for literal in literals}
         self.missing = [name for name in asked if name not in written]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Comprehension,
     Constant,
@@ -10,8 +10,8 @@ from kg.reading import (
     Operation,
     PathReading,
     PathTerm,
-    walk,
 )
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
 

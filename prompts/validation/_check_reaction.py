@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from kg.reading import Call, Constant, MapTerm, NodeTerm, Projection, Term, walk
+from kg.reading.model import Call, Constant, MapTerm, NodeTerm, Projection, Term
+from kg.reading.simplify import walk
 from prompts.validation._case import Case, names
 from prompts.validation._check_lost import check_lost
 from prompts.validation._columns import Columns, required, wrong_columns

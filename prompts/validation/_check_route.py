@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Comprehension,
     HasLabel,
     Operation,
     PathTerm,
-    QueryReading,
+    QueryModel,
     Term,
-    walk,
 )
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 from prompts.validation._check_path import check_shortest, check_turns
 from prompts.validation._check_schema import type_names
@@ -238,7 +238,7 @@ def _counted(least: int, most: int | None) -> str:
     return f"{least} relationships" if least == most else f"{least} to {most} relationships"
 
 
-def _measured_otherwise(reading: QueryReading) -> bool:
+def _measured_otherwise(reading: QueryModel) -> bool:
     """Whether a condition measures a path in a way that is not read."""
     for condition in reading.conditions:
         if not isinstance(condition.term, Operation):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Condition,
     Constant,
@@ -14,9 +14,8 @@ from kg.reading import (
     Property,
     Subquery,
     Term,
-    parts_of,
-    walk,
 )
+from kg.reading.simplify import parts_of, walk
 from prompts.validation._case import Case
 from prompts.validation._model import Finding
 from prompts.validation._view import subqueries

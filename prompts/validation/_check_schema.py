@@ -3,13 +3,22 @@
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-from kg.reading import Call, EdgeReading, EdgeTerm, Element, GroupTerm, NodeTerm, QueryReading, Use
+from kg.reading.model import (
+    Call,
+    EdgeReading,
+    EdgeTerm,
+    Element,
+    GroupTerm,
+    NodeTerm,
+    QueryModel,
+    Use,
+)
 from kg.schema import Schema
 from prompts.validation._case import Case, names
 from prompts.validation._model import Finding
 
 
-def check_schema(reading: QueryReading, schema: Schema) -> Iterator[Finding]:
+def check_schema(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
     """Labels, types and properties that there are not."""
     for use in reading.labels:
         if not schema.has_label(use.name) and not (
@@ -46,7 +55,7 @@ def _unknown(kind: str, use: Use, known: list[str]) -> Finding:
     )
 
 
-def _property(use: Use, reading: QueryReading, schema: Schema) -> Iterator[Finding]:
+def _property(use: Use, reading: QueryModel, schema: Schema) -> Iterator[Finding]:
     of = use.of
     if isinstance(of, GroupTerm):
         of = of.of

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Comprehension,
     Condition,
@@ -13,8 +13,8 @@ from kg.reading import (
     Operation,
     Subquery,
     Term,
-    walk,
 )
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 from prompts.validation._check_rows import mentioned
 from prompts.validation._focus import Focus

@@ -6,7 +6,8 @@ from functools import cache
 from importlib import resources
 
 from kg.cypher import clauses, writing_clauses
-from kg.reading import Call, Operation, Parameter, QueryReading, Term, Use, walk
+from kg.reading.model import Call, Operation, Parameter, QueryModel, Term, Use
+from kg.reading.simplify import walk
 from prompts.validation._model import Finding
 from prompts.validation._syntax_words import syntax_words
 
@@ -15,7 +16,7 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _AGGREGATES = frozenset({"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp"})
 
 
-def check_text(reading: QueryReading) -> Iterator[Finding]:
+def check_text(reading: QueryModel) -> Iterator[Finding]:
     """What keeps the server from planning or running the query."""
     if len(reading.parsed.tokens) == 0:
         yield Finding("no_query", "There is no query in the text.", 0, len(reading.parsed.text))
@@ -51,7 +52,7 @@ def check_text(reading: QueryReading) -> Iterator[Finding]:
     yield from _parameters(reading)
 
 
-def _syntax(reading: QueryReading) -> Finding:
+def _syntax(reading: QueryModel) -> Finding:
     issue, text = reading.parsed.errors[0], reading.parsed.text
     offset = min(issue.offset, len(text))
     line = text.count("\n", 0, offset) + 1
@@ -66,7 +67,7 @@ def _syntax(reading: QueryReading) -> Finding:
     )
 
 
-def _no_return(reading: QueryReading) -> Iterator[Finding]:
+def _no_return(reading: QueryModel) -> Iterator[Finding]:
     """A query that ends with a clause that gives nothing back."""
     query, text = reading.parsed.root.find("regularQuery"), reading.parsed.text
     for single in [] if query is None else query.nodes("singleQuery")[-1:]:
@@ -82,7 +83,7 @@ def _no_return(reading: QueryReading) -> Iterator[Finding]:
             )
 
 
-def _writing(reading: QueryReading) -> Iterator[Finding]:
+def _writing(reading: QueryModel) -> Iterator[Finding]:
     parsed = reading.parsed
     loads = any(token.name == "LOAD" for token in parsed.tokens)
     loading = [clause for clause in clauses(parsed) if clause.kind == "LOAD CSV"] if loads else []
@@ -103,7 +104,7 @@ def _function(use: Use) -> Finding:
     )
 
 
-def _misplaced_aggregates(reading: QueryReading) -> Iterator[Finding]:
+def _misplaced_aggregates(reading: QueryModel) -> Iterator[Finding]:
     carried = {id(item.term) for projection in reading.projections for item in projection.items}
     for condition in reading.conditions:
         fresh = _fresh_aggregate(condition.term, carried)
@@ -132,7 +133,7 @@ def _fresh_aggregate(term: Term, carried: set[int]) -> Call | None:
     return None
 
 
-def _parameters(reading: QueryReading) -> Iterator[Finding]:
+def _parameters(reading: QueryModel) -> Iterator[Finding]:
     terms = [condition.term for condition in reading.conditions]
     terms += [item.term for projection in reading.projections for item in projection.items]
     for name in sorted({each.name for term in terms for each in walk(term) if isinstance(each, Parameter)}):

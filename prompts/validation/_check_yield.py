@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Constant,
     EdgeTerm,
@@ -12,8 +12,8 @@ from kg.reading import (
     Property,
     Subquery,
     Term,
-    walk,
 )
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 from prompts.validation._focus import Focus
 from prompts.validation._model import Finding

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from kg.reading import Call, Item, MapTerm, walk
+from kg.reading.model import Call, Item, MapTerm
+from kg.reading.simplify import walk
 from prompts.validation._case import Case, names
 from prompts.validation._model import Finding
 from prompts.validation._roles import Held, Roles

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kg.labels import name_of
 from kg.questions import MULTI_STEP_TASKS
-from kg.reading import QueryReading
+from kg.reading.model import QueryModel
 from kg.schema import Schema
 from prompts.validation._case import Case
 from prompts.validation._check_molecules import Spellings, check_anchors
@@ -51,7 +51,7 @@ _PATHS: dict[str, Intent] = {
 
 
 def critique(
-    reading: QueryReading, asked: Asked, schema: Schema, convention: Convention
+    reading: QueryModel, asked: Asked, schema: Schema, convention: Convention
 ) -> tuple[Finding, ...]:
     """Return what is wrong with a query, the cause before its consequences.
 

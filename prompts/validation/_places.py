@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Mapping
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Comprehension,
     Constant,
@@ -13,8 +13,8 @@ from kg.reading import (
     PathTerm,
     Property,
     Term,
-    walk,
 )
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {

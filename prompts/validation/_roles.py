@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Case,
     Comprehension,
@@ -23,7 +23,7 @@ from kg.reading import (
     Term,
     Unknown,
 )
-from kg.reading import walk as parts_within
+from kg.reading.simplify import walk as parts_within
 from prompts.validation._view import Link, View
 
 _HANDED_ON = frozenset(

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kg.reading import Hops
+from kg.reading.model import Hops
 from prompts.validation._case import Case
 from prompts.validation._view import Link
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Comprehension,
     Constant,
@@ -19,11 +19,9 @@ from kg.reading import (
     Property,
     Term,
     Unknown,
-    walk,
 )
-from kg.reading import (
-    Case as CaseTerm,
-)
+from kg.reading.model import Case as CaseTerm
+from kg.reading.simplify import walk
 from prompts.validation._case import Case
 from prompts.validation._check_route import target_name
 from prompts.validation._places import Places

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kg.reading import read_query
+from kg.reading.queries import read_query
 from kg.schema import Schema
 from prompts.validation._critique import critique
 from prompts.validation._domain import load_domain

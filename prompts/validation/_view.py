@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Condition,
     Constant,
@@ -14,11 +14,11 @@ from kg.reading import (
     NodeTerm,
     Operation,
     Property,
-    QueryReading,
+    QueryModel,
     Subquery,
     Term,
-    walk,
 )
+from kg.reading.simplify import walk
 from prompts.validation._domain import Domain
 
 Status = Literal["required", "optional", "negated", "unknown"]
@@ -80,7 +80,7 @@ class View:
         renamed: Other spellings of the question's molecules that the query has, with the right one.
     """
 
-    def __init__(self, reading: QueryReading, domain: Domain, renamed: dict[str, str] | None = None) -> None:
+    def __init__(self, reading: QueryModel, domain: Domain, renamed: dict[str, str] | None = None) -> None:
         self.reading = reading
         self.domain = domain
         self._renamed = renamed or {}
@@ -245,7 +245,7 @@ def _recased(term: Term) -> tuple[str, ...]:
     return _strings(term)
 
 
-def _statuses(reading: QueryReading) -> list[Status]:
+def _statuses(reading: QueryModel) -> list[Status]:
     """Whether what stands in a scope has to be there, scope by scope."""
     asserted: dict[int, Status] = {}
     for condition in reading.conditions:

@@ -7,7 +7,7 @@ from support.schemas import default_schema
 
 from kg.cypher import Edit, apply_edits, tokens
 from kg.questions import Question, load_questions
-from kg.reading import (
+from kg.reading.model import (
     Call,
     Comprehension,
     Constant,
@@ -17,22 +17,22 @@ from kg.reading import (
     NodeTerm,
     Operation,
     Property,
-    QueryReading,
+    QueryModel,
     Subquery,
     Term,
-    read_query,
-    walk,
 )
+from kg.reading.queries import read_query
+from kg.reading.simplify import walk
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions
 
 
-def read(query: str) -> QueryReading:
+def read(query: str) -> QueryModel:
     return read_query(query, SCHEMA)
 
 
-def labels(reading: QueryReading) -> dict[str | None, set[str]]:
+def labels(reading: QueryModel) -> dict[str | None, set[str]]:
     return {node.variable: set(node.labels) for node in reading.nodes}
 
 

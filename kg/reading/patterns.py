@@ -1,12 +1,27 @@
 """Patterns read into nodes and edges that are joined by their variables."""
 
+from dataclasses import replace
+
 from kg.cypher import Node, length_of
-from kg.reading._conditions import conjuncts
-from kg.reading._draft import Context, Draft, EdgeDraft, NodeDraft
-from kg.reading._expressions import Expressions
-from kg.reading._model import Condition, Hops, PathReading, Use
-from kg.reading._simplify import operation, property_of
-from kg.reading._terms import EdgeTerm, GroupTerm, HasLabel, NodeTerm, PathTerm, Term, Unknown
+from kg.reading.draft import Context, Draft
+from kg.reading.expressions import Expressions
+from kg.reading.model import (
+    EdgeReading,
+    EdgeTerm,
+    Element,
+    GroupTerm,
+    HasLabel,
+    Hops,
+    NodeReading,
+    NodeTerm,
+    PathReading,
+    PathTerm,
+    Term,
+    Test,
+    Unknown,
+    Use,
+)
+from kg.reading.simplify import conjuncts, operation, property_of, require
 
 _ONCE = Hops(1, 1)
 
@@ -44,15 +59,21 @@ class Patterns:
         # Of paths that all have one length, all the shortest are all of them.
         shortest = shortest and not (every and hops.exact is not None)
         path = PathReading(
-            len(self._draft.paths), name, tuple(nodes), tuple(edges), hops, shortest, context.scope
+            len(self._draft.paths),
+            name,
+            tuple(node.key for node in nodes),
+            tuple(edges),
+            hops,
+            shortest,
+            context.scope,
         )
         if name is not None or shortest:
             self._draft.paths.append(path)
         if name is not None:
             context.variables[name] = PathTerm(path.key)
 
-    def _row(self, node: Node, context: Context) -> tuple[list[int], list[int]]:
-        nodes: list[int] = []
+    def _row(self, node: Node, context: Context) -> tuple[list[NodeTerm], list[int]]:
+        nodes: list[NodeTerm] = []
         edges: list[int] = []
         waiting: Node | None = None
         children = node.nodes()
@@ -62,11 +83,12 @@ class Patterns:
                 if after_part:  # read already, as the end of that part
                     after_part = False
                     continue
-                key = self._node(child, context)
+                found = self._node(child, context)
                 if waiting is not None:
-                    edges.append(self._edge(waiting, nodes[-1], key, _quantifier(children, waiting), context))
+                    quantifier = _quantifier(children, waiting)
+                    edges.append(self._edge(waiting, nodes[-1], found, quantifier, context))
                     waiting = None
-                nodes.append(key)
+                nodes.append(found)
             elif child.rule == "relationshipPattern":
                 waiting = child
             elif child.rule == "parenthesizedPath":
@@ -76,107 +98,118 @@ class Patterns:
                 self._repeated(child, nodes, edges, end, context)
         return nodes, edges
 
-    def _node(self, node: Node, context: Context) -> int:
+    def _node(self, node: Node, context: Context) -> NodeTerm:
         draft = self._draft
         named = node.node("variable")
         name = None if named is None else draft.name(named)
         bound = None if name is None else context.variables.get(name)
         if isinstance(bound, NodeTerm):
-            key = bound.key
+            term = bound
         else:
-            key = len(draft.nodes)
-            draft.nodes.append(NodeDraft(name, context.scope, context.optional, node.start, node.stop))
+            term = self._new_node(name, context, node.start, node.stop)
             if bound is not None:
                 # Bound before to something else than a plain node: a list's element, say.
-                self._condition(operation("=", NodeTerm(key), bound), node, context)
+                require(draft, operation("=", term, bound), node, context)
                 if isinstance(bound, Unknown):
                     draft.miss(f"what `{name}` stands for", node)
+                if isinstance(bound, Element):
+                    draft.nodes[term.key].element = bound.key
             if name is not None:
-                context.variables[name] = NodeTerm(key)
-        self._labels(node, key, context)
-        self._inside(node, NodeTerm(key), context)
-        return key
-
-    def _labels(self, node: Node, key: int, context: Context) -> None:
+                context.variables[name] = term
         expression = node.node("labelExpression")
-        if expression is None:
-            return
-        test = self._expressions.label_test(NodeTerm(key), expression)
-        demand(self._draft.nodes[key], test)
+        if expression is not None:
+            test = self._expressions.label_test(term, expression, context)
+            draft.tests.append(Test(test, context.block, pattern=True))
+            demand(draft.nodes[term.key], test)
+        self._inside(node, term, context)
+        return term
+
+    def _new_node(self, name: str | None, context: Context, start: int, stop: int) -> NodeTerm:
+        key = len(self._draft.nodes)
+        self._draft.nodes.append(
+            NodeReading(key, name, context.scope, context.block, context.optional, start, stop)
+        )
+        return NodeTerm(key)
 
     def _inside(self, node: Node, of: Term, context: Context) -> None:
         """The property map and the WHERE of a node or relationship pattern."""
-        properties, where = node.node("properties"), node.node("expression")
+        properties = node.node("properties")
         entries = None if properties is None else properties.node("map")
         if entries is not None:
             keys = entries.nodes("propertyKeyName")
             for key, (name, value) in zip(keys, self._expressions.entries(entries, context), strict=False):
-                self._draft.properties.append(Use(name, of, key.start, key.stop))
-                self._condition(operation("=", property_of(of, name), value), entries, context)
+                self._draft.properties.append(Use(name, of, context.block, key.start, key.stop))
+                test = operation("=", property_of(of, name), value)
+                require(self._draft, test, entries, context, pattern=True)
         elif properties is not None:
             self._draft.miss("properties that are a parameter", properties)
-        if where is not None:
-            term = self._expressions.term(where, context)
-            for each in conjuncts(term):
-                self._condition(each, where, context)
+        self._where(node, context)
 
-    def _condition(self, term: Term, node: Node, context: Context) -> None:
-        self._draft.conditions.append(
-            Condition(term, context.scope, context.part, context.optional, node.start, node.stop)
-        )
+    def _where(self, node: Node, context: Context) -> None:
+        """The WHERE within the brackets of a pattern."""
+        for where in node.nodes("expression"):
+            require(self._draft, self._expressions.term(where, context), where, context)
 
-    def _edge(self, node: Node, left: int, right: int, quantifier: Node | None, context: Context) -> int:
+    def _edge(
+        self, node: Node, left: NodeTerm, right: NodeTerm, quantifier: Node | None, context: Context
+    ) -> int:
         draft = self._draft
         arrow_left, arrow_right = node.node("leftArrow"), node.node("rightArrow")
         directed = (arrow_left is None) != (arrow_right is None)
-        leftward = directed and arrow_left is not None
         named, length = node.node("variable"), node.node("pathLength")
         name = None if named is None else draft.name(named)
         hops = _ONCE if length is None else lengths(length)
         if quantifier is not None:
             hops = lengths(quantifier)
         key = len(draft.edges)
+        bound = None if name is None else context.variables.get(name)
         draft.edges.append(
-            EdgeDraft(
-                start=right if leftward else left,
-                end=left if leftward else right,
+            EdgeReading(
+                key=key,
+                left=left,
+                right=right,
                 directed=directed,
-                leftward=leftward,
-                types=self._types(node, EdgeTerm(key)),
+                leftward=directed and arrow_left is not None,
+                types=self._types(node, EdgeTerm(key), context),
                 hops=hops,
                 variable=name,
+                same=self._same(bound, key),
                 part=context.part,
                 optional=context.optional,
                 scope=context.scope,
+                block=context.block,
                 inner=(),
                 start_offset=node.start,
                 stop_offset=node.stop if quantifier is None else quantifier.stop,
             )
         )
         if name is not None:
-            bound = context.variables.get(name)
             if bound is not None:
-                self._condition(operation("=", EdgeTerm(key), bound), node, context)
+                require(draft, operation("=", EdgeTerm(key), bound), node, context)
             context.variables[name] = EdgeTerm(key)
         self._inside(node, EdgeTerm(key), context)
         return key
 
-    def _types(self, node: Node, of: Term) -> frozenset[str]:
+    def _same(self, bound: Term | None, key: int) -> int:
+        """The edge that a variable stands for already; a list of edges is none."""
+        if not isinstance(bound, EdgeTerm) or bound.element or self._draft.edges[bound.key].hops != _ONCE:
+            return key
+        return self._draft.edges[bound.key].same
+
+    def _types(self, node: Node, of: Term, context: Context) -> frozenset[str]:
         expression = node.node("labelExpression")
         if expression is None:
             return frozenset()
-        found = list(expression.find_all("symbolicNameString", "symbolicLabelNameString"))
-        names = [self._draft.name(each) for each in found]
-        self._draft.types += [
-            Use(name, of, each.start, each.stop) for name, each in zip(names, found, strict=True)
-        ]
+        uses = self._expressions.names(of, expression, context)
+        self._draft.types += uses
+        self._draft.tests.append(Test(self._expressions.labels(of, expression), context.block, pattern=True))
         if any(token.name in ("EXCLAMATION_MARK", "AMPERSAND", "PERCENT") for token in expression.tokens()):
             self._draft.miss("a type expression that is more than a choice", expression)
             return frozenset()
-        return frozenset(names)
+        return frozenset(use.name for use in uses)
 
     def _repeated(
-        self, node: Node, nodes: list[int], edges: list[int], end: int | None, context: Context
+        self, node: Node, nodes: list[NodeTerm], edges: list[int], end: NodeTerm | None, context: Context
     ) -> None:
         """A part in parentheses: read on its own, then as one edge that repeats it."""
         draft = self._draft
@@ -190,11 +223,9 @@ class Patterns:
             self._once(node, inner, nodes, edges, end, context)
             return
         scope = draft.scope(context.scope, "group", keeps_rows=context.optional)
-        within = Context(dict(context.variables), scope, context.part, context.optional)
+        within = replace(context, variables=dict(context.variables), scope=scope)
         row, parts = self._row(inner, within)
-        for where in node.nodes("expression"):
-            for each in conjuncts(self._expressions.term(where, within)):
-                self._condition(each, where, within)
+        self._where(node, within)
         for name, term in within.variables.items():
             if name not in context.variables:
                 context.variables[name] = GroupTerm(term)
@@ -203,60 +234,61 @@ class Patterns:
             return
         left = self._open_end(nodes[-1] if nodes else None, row[0], context)
         right = self._open_end(end, row[-1], context)
-        turned = self._runs_back(row, parts)
+        first = draft.edges[parts[0]]
         unit = total([draft.edges[part].hops for part in parts])
         times = lengths(quantifier)
-        edge = EdgeDraft(
-            start=right if turned else left,
-            end=left if turned else right,
+        edge = EdgeReading(
+            key=len(draft.edges),
+            left=left,
+            right=right,
             directed=all(draft.edges[part].directed for part in parts),
-            leftward=turned,
+            leftward=first.directed and first.leftward,
             types=frozenset(kind for part in parts for kind in draft.edges[part].types),
             hops=Hops(
                 unit.minimum * times.minimum,
                 None if None in (unit.maximum, times.maximum) else (unit.maximum or 0) * (times.maximum or 0),
             ),
             variable=None,
+            same=len(draft.edges),
             part=context.part,
             optional=context.optional,
             scope=context.scope,
+            block=context.block,
             inner=tuple(parts),
             start_offset=node.start,
             stop_offset=node.stop,
         )
         draft.edges.append(edge)
-        edges.append(len(draft.edges) - 1)
+        edges.append(edge.key)
         nodes += [right] if nodes else [left, right]
 
     def _once(
-        self, node: Node, inner: Node, nodes: list[int], edges: list[int], end: int | None, context: Context
+        self,
+        node: Node,
+        inner: Node,
+        nodes: list[NodeTerm],
+        edges: list[int],
+        end: NodeTerm | None,
+        context: Context,
     ) -> None:
         """A part in parentheses that is not repeated: its ends are the nodes beside it."""
         row, parts = self._row(inner, context)
-        for where in node.nodes("expression"):
-            for each in conjuncts(self._expressions.term(where, context)):
-                self._condition(each, where, context)
+        self._where(node, context)
         for own, beside in ((row[:1], nodes[-1:]), (row[-1:], [] if end is None else [end])):
             if own and beside:
-                self._condition(operation("=", NodeTerm(own[0]), NodeTerm(beside[0])), node, context)
+                require(self._draft, operation("=", own[0], beside[0]), node, context)
         nodes += row[1:] if nodes else row
         edges += parts
 
-    def _open_end(self, beside: int | None, own: int, context: Context) -> int:
+    def _open_end(self, beside: NodeTerm | None, own: NodeTerm, context: Context) -> NodeTerm:
         """The node at an end of a repeated part: the one beside it, with the labels of its own end."""
-        draft = self._draft
-        model = draft.nodes[own]
+        model = self._draft.nodes[own.key]
         if beside is None:
-            beside = len(draft.nodes)
-            draft.nodes.append(NodeDraft(None, context.scope, context.optional, model.start, model.stop))
-        draft.nodes[beside].written |= model.written
-        draft.nodes[beside].choices += model.choices
+            beside = self._new_node(None, context, model.start, model.stop)
+        node = self._draft.nodes[beside.key]
+        node.written |= model.written
+        node.choices += model.choices
         return beside
-
-    def _runs_back(self, row: list[int], parts: list[int]) -> bool:
-        """Whether the arrows of a part point from its right end to its left."""
-        first = self._draft.edges[parts[0]]
-        return first.directed and first.leftward
 
 
 def _quantifier(children: list[Node], relationship: Node) -> Node | None:
@@ -264,13 +296,13 @@ def _quantifier(children: list[Node], relationship: Node) -> Node | None:
     return children[place] if place < len(children) and children[place].rule == "quantifier" else None
 
 
-def demand(node: NodeDraft, test: Term) -> None:
+def demand(node: NodeReading, test: Term) -> None:
     """Note what a label test demands of a node."""
     for each in conjuncts(test):
         if isinstance(each, HasLabel) and len(each.labels) == 1:
-            node.written.update(each.labels)
+            node.written |= set(each.labels)
         elif isinstance(each, HasLabel):
-            node.choices.append(frozenset(each.labels))
+            node.choices += (frozenset(each.labels),)
 
 
 def lengths(node: Node) -> Hops:

@@ -1,28 +1,82 @@
-"""Clauses read in their order, with the variables that each can see."""
+"""A query read clause by clause, in their order, with the variables that each can see."""
 
+from dataclasses import replace
 from typing import Literal
 
-from kg.cypher import Node
-from kg.reading._conditions import conjuncts
-from kg.reading._draft import Context, Draft
-from kg.reading._expressions import Expressions
-from kg.reading._model import Condition, Item, Order, Projection, Use
-from kg.reading._patterns import Patterns, demand
-from kg.reading._simplify import element_of, operation, walk
-from kg.reading._terms import (
+from kg.cypher import Node, ParsedQuery, parse
+from kg.reading.draft import Context, Draft
+from kg.reading.expressions import Expressions
+from kg.reading.inference import Labels, limit_lengths
+from kg.reading.model import (
     Call,
+    Condition,
+    Element,
     HasLabel,
+    Item,
     NodeTerm,
     Operation,
+    Order,
+    Projection,
+    QueryModel,
     Subquery,
     Term,
+    Test,
     Unknown,
+    Unread,
 )
+from kg.reading.patterns import Patterns, demand
+from kg.reading.simplify import conjuncts, element_of, operation, require, walk
+from kg.schema import Schema
 
 AGGREGATES = frozenset(
     {"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
-_READ = ("MATCH", "OPTIONAL")
+
+# The grammar has some 13 rules between an expression and one in brackets within it; people nest a few, and
+# what follows the nesting by recursion has a thousand frames.
+_DEEPEST = 500
+
+
+def read_query(query: str | ParsedQuery, schema: Schema) -> QueryModel:
+    """Read what a query means, as far as its text and the schema tell.
+
+    A query that does not follow the grammar is read as far as its tree goes; what is missing there must not
+    be taken for missing in the query.
+
+    Args:
+        query: Any text, or a query that is parsed already.
+        schema: The schema of the graph it is meant for.
+
+    Raises:
+        GraphError: The grammar can't be had.
+    """
+    parsed = parse(query) if isinstance(query, str) else query
+    draft = read_draft(parsed)
+    limit_lengths(draft, Labels(draft, schema))
+    return draft
+
+
+def read_draft(parsed: ParsedQuery) -> Draft:
+    """Read a query as far as its text alone tells."""
+    draft = Draft(parsed)
+    if _is_too_deep(parsed.root):
+        draft.unread.append(Unread("expressions that are nested very deeply", 0, len(parsed.text)))
+    elif not parsed.errors:
+        Queries(draft).statements(parsed.root)
+    else:
+        draft.unread.append(Unread("a text that is not valid Cypher", 0, len(parsed.text)))
+    draft.undefined = list({use.name: use for use in reversed(draft.undefined)}.values())
+    return draft
+
+
+def _is_too_deep(root: Node) -> bool:
+    # Level by level: a fifth of the time that a walk takes, and done once for every query.
+    level = [root]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in node.children if isinstance(child, Node)]
+        if not level:
+            return False
+    return True
 
 
 class Queries:
@@ -33,77 +87,89 @@ class Queries:
         self._expressions = Expressions(draft, self)
         self._patterns = Patterns(draft, self._expressions)
 
-    def statement(self, node: Node) -> None:
-        """Read a whole query."""
-        query = node.find("regularQuery")
-        if query is None:
+    def statements(self, node: Node) -> None:
+        """Read a whole query, or several."""
+        queries = list(self._expressions.outermost(node, "regularQuery"))
+        if not queries:
             self._draft.miss("a statement that is not a query", node)
-            return
-        for single in query.nodes("singleQuery"):
-            self._single(single, {}, self._draft.scope(None, "branch", keeps_rows=False))
+        for query in queries:
+            for single in query.nodes("singleQuery"):
+                scope = self._draft.scope(None, "branch", keeps_rows=False)
+                self._single(single, {}, scope, self._draft.block(None))
 
     def subquery(self, kind: str, node: Node, context: Context) -> Subquery:
         """An EXISTS, COUNT or COLLECT subquery."""
-        scope = self._open(kind, context)
+        inner = self._open(kind, context)
         query, patterns = node.node("regularQuery"), node.node("patternList")
         if query is not None:
-            columns = self._branches(query, dict(context.variables), scope)
-            first = next(iter(columns.values()), None)
-            return self._made(kind, scope, first)
-        inner = Context(dict(context.variables), scope, self._draft.part(), False)
+            columns = self._branches(query, inner)
+            return self._made(kind, inner, next(iter(columns.values()), None))
         if patterns is not None:
             self._match(node, patterns, inner)
-        return self._made(kind, scope, None)
+        return self._made(kind, inner, None)
 
     def pattern(self, kind: str, node: Node, context: Context) -> Subquery:
-        """A pattern expression or pattern comprehension."""
-        scope = self._open(kind, context)
-        inner = Context(dict(context.variables), scope, self._draft.part(), False)
-        row, named = node.node("pathPatternNonEmpty"), node.node("variable")
+        """A pattern expression, shortest path or pattern comprehension."""
+        inner = self._open(kind, context)
+        row, named = node.node("pathPatternNonEmpty") or node.node("patternElement"), node.node("variable")
         if row is not None:
             self._patterns.elements(row, inner, None if named is None else self._draft.name(named))
         expressions = node.nodes("expression")
         if node.token("WHERE") is not None and expressions:
             self._where(expressions.pop(0), inner)
         projection = self._expressions.term(expressions[0], inner) if expressions else None
-        return self._made(kind, scope, projection)
+        return self._made(kind, inner, projection)
 
-    def _open(self, kind: str, context: Context) -> int:
+    def _open(self, kind: str, context: Context) -> Context:
+        """What a subquery sees."""
         named: Literal["exists", "count", "collect"] = (
             "exists" if kind == "exists" else "count" if kind == "count" else "collect"
         )
-        return self._draft.scope(context.scope, named, keeps_rows=named != "exists")
+        scope = self._draft.scope(context.scope, named, keeps_rows=named != "exists")
+        block = self._draft.block(context.block)
+        return Context(dict(context.variables), scope, block, self._draft.part())
 
     @staticmethod
-    def _made(kind: str, scope: int, projection: Term | None) -> Subquery:
+    def _made(kind: str, inner: Context, projection: Term | None) -> Subquery:
         if kind == "exists":
-            return Subquery("exists", scope, projection)
-        return Subquery("count" if kind == "count" else "collect", scope, projection)
+            return Subquery("exists", inner.scope, projection)
+        return Subquery("count" if kind == "count" else "collect", inner.scope, projection)
 
-    def _branches(self, query: Node, variables: dict[str, Term], scope: int) -> dict[str, Term]:
-        """Read a subquery; what each of its columns holds."""
+    def _branches(self, query: Node, context: Context, *, importing: bool = False) -> dict[str, Term]:
+        """Read a subquery; what each of its columns holds.
+
+        Args:
+            query: The subquery.
+            context: What it can see.
+            importing: Whether its branches see that only by a WITH at their beginning.
+        """
         singles = query.nodes("singleQuery")
-        if len(singles) == 1:
-            return self._single(singles[0], variables, scope)
         several: dict[str, list[Term]] = {}
         for single in singles:
-            inner = self._draft.scope(scope, "call", keeps_rows=True)
-            for name, term in self._single(single, dict(variables), inner).items():
+            variables = dict(context.variables) if not importing or _imports(single) else {}
+            if len(singles) == 1:
+                return self._single(single, variables, context.scope, context.block)
+            scope = self._draft.scope(context.scope, "call", keeps_rows=True)
+            columns = self._single(single, variables, scope, self._draft.block(context.block))
+            for name, term in columns.items():
                 several.setdefault(name, []).append(term)
         return {name: Operation("union", tuple(terms)) for name, terms in several.items()}
 
-    def _single(self, node: Node, variables: dict[str, Term], scope: int) -> dict[str, Term]:
+    def _single(self, node: Node, variables: dict[str, Term], scope: int, block: int) -> dict[str, Term]:
         """Read the clauses of a query; the columns of its RETURN."""
         columns: dict[str, Term] = {}
+        wrapped = node.node("regularQuery")
+        if wrapped is not None:
+            return self._branches(wrapped, Context(variables, scope, block, self._draft.part()))
         for clause in node.nodes("clause"):
             inner = clause.nodes()
             if not inner:
                 continue
-            context = Context(variables, scope, self._draft.part(), False)
+            context = Context(variables, scope, block, self._draft.part())
             body = inner[0]
             if body.rule == "matchClause":
-                optional = body.token("OPTIONAL") is not None
-                context = Context(variables, scope, context.part, optional)
+                if body.token("OPTIONAL") is not None:
+                    context = replace(context, block=self._draft.block(block), optional=True)
                 patterns = body.node("patternList")
                 if patterns is not None:
                     self._match(body, patterns, context)
@@ -117,6 +183,7 @@ class Queries:
                 self._call(body, context)
             elif body.rule == "orderBySkipLimitClause":
                 self._draft.miss("ORDER BY or LIMIT as a clause of its own", body)
+                self._expressions.within(body, context)
             else:
                 self._other(body, context)
         return columns
@@ -131,17 +198,16 @@ class Queries:
     def _where(self, node: Node | None, context: Context) -> None:
         if node is None:
             return
-        for term in conjuncts(self._expressions.term(node, context)):
+        whole = self._expressions.term(node, context)
+        require(self._draft, whole, node, context)
+        for term in conjuncts(whole):
             if isinstance(term, HasLabel) and isinstance(term.of, NodeTerm):
                 demand(self._draft.nodes[term.of.key], term)
-            self._draft.conditions.append(
-                Condition(term, context.scope, context.part, context.optional, node.start, node.stop)
-            )
 
     def _unwind(self, node: Node, context: Context) -> None:
         named, expression = node.node("variable"), node.node("expression")
         source = self._expressions.term(expression, context)
-        element = element_of(self._draft, source)
+        element = element_of(self._draft, source, context.block)
         if named is not None:
             context.variables[self._draft.name(named)] = element
         # An empty list leaves no row, so what it holds has to exist.
@@ -161,20 +227,36 @@ class Queries:
             everything = given.token("TIMES") is not None
             names = context.variables if everything else map(self._draft.name, given.find_all("variable"))
             variables = {name: context.variables[name] for name in names if name in context.variables}
-        elif _imports(query):
-            variables = dict(context.variables)
+        else:
+            variables = context.variables
         optional = node.token("OPTIONAL") is not None
         scope = self._draft.scope(context.scope, "call", keeps_rows=optional)
-        columns = self._branches(query, variables, scope)
+        block = self._draft.block(context.block) if optional else context.block
+        inner = Context(variables, scope, block, context.part)
+        columns = self._branches(query, inner, importing=given is None)
         if columns and all(is_aggregate(term) for term in columns.values()):
             self._draft.keep_rows(scope)
         context.variables.update(columns)
 
     def _other(self, node: Node, context: Context) -> None:
+        """A clause that writes, or of another kind: the labels it gives nodes, and its expressions."""
         self._draft.miss("a clause of this kind", node)
+        for pattern in node.find_all("nodePattern"):
+            self._written_node(pattern, context)
         for variable in node.find_all("variable", "procedureResultItem"):
             name = self._draft.name(variable)
             context.variables.setdefault(name, Unknown(name))
+        self._expressions.within(node, context)
+
+    def _written_node(self, node: Node, context: Context) -> None:
+        variable, expression = node.node("variable"), node.node("labelExpression")
+        if variable is None:
+            return
+        name = self._draft.name(variable)
+        term = context.variables.setdefault(name, Element(Unknown(name), self._draft.element(context.block)))
+        if expression is not None:
+            test = self._expressions.labels(term, expression)
+            self._draft.tests.append(Test(test, context.block, pattern=True))
 
     def _projection(self, node: Node, kind: Literal["WITH", "RETURN"], context: Context) -> dict[str, Term]:
         draft = self._draft
@@ -232,12 +314,7 @@ def _carried(item: Item, context: Context) -> bool:
     return any(term is item.term for term in context.variables.values())
 
 
-def _imports(query: Node) -> bool:
-    """Whether a subquery begins with the WITH that lets it see the variables around it."""
-    first = query.find("clause")
+def _imports(branch: Node) -> bool:
+    """Whether a branch of a subquery begins with the WITH that lets it see the variables around it."""
+    first = branch.find("clause")
     return first is not None and bool(first.nodes("withClause"))
-
-
-def undefined_names(draft: Draft) -> tuple[Use, ...]:
-    """The variables that are used and not bound, each once."""
-    return tuple({use.name: use for use in reversed(draft.undefined)}.values())

@@ -1,16 +1,15 @@
 """Expressions of the tree read into terms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from kg.cypher import Node, Token, number_value
-from kg.reading._draft import Context, Draft
-from kg.reading._model import Use
-from kg.reading._simplify import call, element_of, item_of, operation, property_of
-from kg.reading._terms import (
+from kg.reading.draft import Context, Draft
+from kg.reading.model import (
     Call,
     Case,
     Comprehension,
+    ComprehensionKind,
     Constant,
     Element,
     HasLabel,
@@ -20,8 +19,11 @@ from kg.reading._terms import (
     Parameter,
     Subquery,
     Term,
+    Test,
     Unknown,
+    Use,
 )
+from kg.reading.simplify import call, element_of, item_of, operation, property_of
 
 _COMPARED = {"EQ": "=", "NEQ": "<>", "NEQ2": "<>", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 _NUMBERS = {"DECIMAL_DOUBLE", "UNSIGNED_DECIMAL_INTEGER", "UNSIGNED_HEX_INTEGER", "UNSIGNED_OCTAL_INTEGER"}
@@ -64,6 +66,8 @@ class Expressions:
             "countExpression": lambda node, context: subqueries.subquery("count", node, context),
             "collectExpression": lambda node, context: subqueries.subquery("collect", node, context),
             "patternExpression": lambda node, context: subqueries.pattern("exists", node, context),
+            "shortestPathPattern": lambda node, context: subqueries.pattern("exists", node, context),
+            "reduceExpression": self._reduction,
             "patternComprehension": lambda node, context: subqueries.pattern("collect", node, context),
             "expression": lambda node, context: self._joined("or", node, context),
             "expression11": lambda node, context: self._joined("xor", node, context),
@@ -90,7 +94,7 @@ class Expressions:
                 if isinstance(child, Node):
                     if node.rule in ("variable", "literal", "parameter", "listLiteral", "map"):
                         return readers[node.rule](node, context)
-                    if node.rule in ("patternExpression",):
+                    if node.rule == "patternExpression":
                         return readers[node.rule](node, context)
                     node = child
                     continue
@@ -98,14 +102,27 @@ class Expressions:
             return self._unknown(node, context) if reader is None else reader(node, context)
 
     def _unknown(self, node: Node, context: Context) -> Term:
-        parts = tuple(self.term(child, context) for child in node.nodes("expression"))
+        parts = tuple(self.term(child, context) for child in self.outermost(node))
         return Unknown(self._draft.source(node), parts)
+
+    def outermost(self, node: Node, *others: str) -> Iterator[Node]:
+        """The expressions below a node, or nodes of other rules, none within another."""
+        for child in node.nodes():
+            if child.rule in ("expression", *others):
+                yield child
+            else:
+                yield from self.outermost(child, *others)
+
+    def within(self, node: Node, context: Context) -> None:
+        """Read the expressions below a node for what they look up and the patterns they hold."""
+        for expression in self.outermost(node):
+            self.term(expression, context)
 
     def _variable(self, node: Node, context: Context) -> Term:
         name = self._draft.name(node)
         if name in context.variables:
             return context.variables[name]
-        self._draft.undefined.append(Use(name, None, node.start, node.stop))
+        self._draft.undefined.append(Use(name, None, context.block, node.start, node.stop))
         return Unknown(name)
 
     def _literal(self, node: Node, context: Context) -> Term:
@@ -128,7 +145,7 @@ class Expressions:
     def _call(self, node: Node, context: Context) -> Term:
         named = node.node("functionName")
         name = "" if named is None else self._draft.source(named).replace("`", "").replace(" ", "")
-        self._draft.functions.append(Use(name, None, node.start, node.start + len(name)))
+        self._draft.functions.append(Use(name, None, context.block, node.start, node.start + len(name)))
         arguments = tuple(self.term(each, context) for each in node.nodes("functionArgument"))
         if name.lower() == "exists" and len(arguments) == 1 and isinstance(arguments[0], Subquery):
             return arguments[0]
@@ -156,7 +173,7 @@ class Expressions:
         for element in node.nodes("mapProjectionElement"):
             looked_up, key, variable = (element.node(r) for r in ("property", "propertyKeyName", "variable"))
             if looked_up is not None:
-                entries.append(self._entry(looked_up, of))
+                entries.append(self._entry(looked_up, of, context))
             elif key is not None:
                 entries.append((self._draft.name(key), self.term(element.node("expression"), context)))
             elif variable is not None:
@@ -165,10 +182,10 @@ class Expressions:
                 everything = of
         return MapTerm(tuple(entries), everything)
 
-    def _entry(self, node: Node, of: Term) -> tuple[str, Term]:
+    def _entry(self, node: Node, of: Term, context: Context) -> tuple[str, Term]:
         key = node.node("propertyKeyName") or node
         name = self._draft.name(key)
-        self._draft.properties.append(Use(name, of, key.start, key.stop))
+        self._draft.properties.append(Use(name, of, context.block, key.start, key.stop))
         return name, property_of(of, name)
 
     def _parentheses(self, node: Node, context: Context) -> Term:
@@ -193,29 +210,42 @@ class Expressions:
 
     def _comprehension(self, node: Node, context: Context) -> Term:
         element, inner = self._element(node, context)
-        where, projection = self._after(node, "WHERE"), self._after(node, "BAR")
+        projection = self._after(node, "BAR")
         return Comprehension(
             "list",
             element,
-            None if where is None else self.term(where, inner),
+            self._condition(node, inner),
             None if projection is None else self.term(projection, inner),
         )
 
     def _predicate(self, node: Node, context: Context) -> Term:
         element, inner = self._element(node, context)
+        condition = self._condition(node, inner)
+        kinds: tuple[ComprehensionKind, ...] = ("all", "none", "single")
+        kind: ComprehensionKind = next((name for name in kinds if node.token(name.upper())), "any")
+        return Comprehension(kind, element, condition, None)
+
+    def _condition(self, node: Node, inner: Context) -> Term | None:
+        """What the WHERE of a list expression asks of each element."""
         where = self._after(node, "WHERE")
-        kind = next((name for name in ("all", "any", "none", "single") if node.token(name.upper())), "any")
-        condition = None if where is None else self.term(where, inner)
-        if kind == "all":
-            return Comprehension("all", element, condition, None)
-        if kind == "any":
-            return Comprehension("any", element, condition, None)
-        return Comprehension("none" if kind == "none" else "single", element, condition, None)
+        if where is None:
+            return None
+        term = self.term(where, inner)
+        self._draft.tests.append(Test(term, inner.block, pattern=False))
+        return term
+
+    def _reduction(self, node: Node, context: Context) -> Term:
+        start, source, step = node.nodes("expression")
+        total, each = (self._draft.name(variable) for variable in node.nodes("variable"))
+        listed = self.term(source, context)
+        element = element_of(self._draft, listed, context.block)
+        inner = context.with_variables({total: Unknown(total), each: element})
+        return Unknown(self._draft.source(node), (self.term(start, context), listed, self.term(step, inner)))
 
     def _element(self, node: Node, context: Context) -> tuple[Element, Context]:
         named = node.node("variable")
         source = self.term(node.node("expression"), context)
-        value = element_of(self._draft, source)
+        value = element_of(self._draft, source, context.block)
         element = value if isinstance(value, Element) and value.of == source else Element(source, 0)
         name = "" if named is None else self._draft.name(named)
         return element, context.with_variables({name: value})
@@ -299,22 +329,42 @@ class Expressions:
                 return property_of(of, place.value)
             return Operation("[]", (of, place))
         if labelled is not None:
-            return self.label_test(of, labelled)
+            return self.label_test(of, labelled, context)
         if looked_up is not None:
-            return self._entry(looked_up, of)[1]
+            return self._entry(looked_up, of, context)[1]
         return Unknown(self._draft.source(postfix), (of,))
 
-    def label_test(self, of: Term, node: Node) -> Term:
+    def label_test(self, of: Term, node: Node, context: Context) -> Term:
         """A label expression as a test, such as ``n:Molecule`` or ``n:Molecule|Reaction``."""
-        names = [self._use(each) for each in node.find_all("symbolicNameString", "symbolicLabelNameString")]
-        self._draft.labels += [Use(name, of, use.start, use.stop) for name, use in names]
-        kinds = {token.name for token in node.tokens()}
-        if kinds & {"EXCLAMATION_MARK", "PERCENT", "LPAREN"} or {"BAR", "AMPERSAND"} <= kinds:
-            return Unknown(self._draft.source(node), (of,))
-        if "BAR" in kinds:
-            return HasLabel(of, tuple(name for name, _ in names))
-        tests = [HasLabel(of, (name,)) for name, _ in names]
-        return tests[0] if len(tests) == 1 else operation("and", *tests)
+        self._draft.labels += self.names(of, node, context)
+        return self.labels(of, node)
 
-    def _use(self, node: Node) -> tuple[str, Node]:
-        return self._draft.name(node), node
+    def names(self, of: Term, node: Node, context: Context) -> list[Use]:
+        """The labels or types that a label expression names."""
+        return [
+            Use(self._draft.name(each), of, context.block, each.start, each.stop)
+            for each in node.find_all("symbolicNameString", "symbolicLabelNameString")
+        ]
+
+    def labels(self, of: Term, node: Node) -> Term:
+        """What a label expression asks; ``:``, ``IS``, ``&``, ``|``, ``!`` and ``%`` are understood."""
+        rule, parts = node.rule.removesuffix("Is"), node.nodes()
+        if node.token("PERCENT") is not None:
+            return Operation("labelled", (of,))
+        if not parts or rule == "dynamicAnyAllExpression":
+            return Unknown(self._draft.source(node), (of,))
+        if rule in ("labelExpression4", "labelExpression3") and len(parts) > 1:
+            terms = [self.labels(of, part) for part in parts]
+            plain = [each for each in terms if isinstance(each, HasLabel)]
+            if rule == "labelExpression3":
+                return operation("and", *terms)
+            if len(plain) == len(terms):
+                return HasLabel(of, tuple(label for each in plain for label in each.labels))
+            return operation("or", *terms)
+        if rule == "labelExpression2":
+            marks = sum(isinstance(mark, Token) for mark in node.children)
+            term = self.labels(of, parts[0])
+            return operation("not", term) if marks % 2 else term
+        if parts[0].rule.startswith("symbolic"):
+            return HasLabel(of, (self._draft.name(parts[0]),))
+        return self.labels(of, parts[0])

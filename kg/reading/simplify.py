@@ -1,12 +1,15 @@
 """Terms brought to one form, so that different spellings of one meaning are equal."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from kg.reading._draft import Draft
-from kg.reading._terms import (
+from kg.cypher import Node
+from kg.reading.draft import Context, Draft
+from kg.reading.model import (
     Call,
     Case,
     Comprehension,
+    Condition,
     Constant,
     EdgeTerm,
     Element,
@@ -20,31 +23,37 @@ from kg.reading._terms import (
     Property,
     Subquery,
     Term,
+    Test,
     Unknown,
 )
 
 _SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
 
 
-def element_of(draft: Draft, source: Term) -> Term:
+def element_of(draft: Draft, source: Term, block: int) -> Term:
     """What one element of a list stands for.
 
     An element of ``collect(x)`` is ``x`` itself: the two differ in how many rows there are, not in meaning.
     """
     match source:
-        case Call("collect", (item,)):
-            return item
-        case Subquery("collect", _, item) if item is not None:
-            return item
         case ListTerm((item,)):
             return item
-        case GroupTerm(item):
+        case (
+            Call("collect", (item,))
+            | Subquery("collect", _, NodeTerm() | EdgeTerm() as item)
+            | GroupTerm(item)
+            | Comprehension("list", _, None, NodeTerm() | EdgeTerm() as item)
+        ):
+            if isinstance(item, NodeTerm | EdgeTerm):
+                return replace(item, element=draft.element(block, item))
+            return item
+        case Subquery("collect", _, item) | Comprehension("list", _, None, item) if item is not None:
             return item
         case Call(name, (items,)) if name in _SAME_ELEMENTS:
-            return element_of(draft, items)
-        case Comprehension("list", element, None, projection):
-            return element_of(draft, element.of) if projection is None else projection
-    return Element(source, draft.element())
+            return element_of(draft, items, block)
+        case Comprehension("list", element, None, None):
+            return element_of(draft, element.of, block)
+    return Element(source, draft.element(block))
 
 
 def item_of(draft: Draft, source: Term, place: int) -> Term | None:
@@ -80,7 +89,8 @@ def call(draft: Draft, name: str, arguments: tuple[Term, ...], distinct: bool) -
         if name in ("startnode", "endnode") and isinstance(argument, EdgeTerm):
             edge = draft.edges[argument.key]
             if edge.directed and edge.hops == (1, 1):
-                return NodeTerm(edge.start if name == "startnode" else edge.end)
+                # An element of its own: what is said of it says nothing of how the arrow should point.
+                return NodeTerm(edge.start if name == "startnode" else edge.end, draft.element(edge.block))
         if name in ("rels", "relationships"):
             return Call("relationships", arguments)
         if name == "char_length" or name == "character_length":
@@ -228,3 +238,32 @@ def walk(term: Term) -> Iterator[Term]:
         found = waiting.pop()
         yield found
         waiting.extend(reversed(parts_of(found)))
+
+
+def conjuncts(term: Term) -> Iterator[Term]:
+    """The conditions that all have to hold for a condition to hold."""
+    if isinstance(term, Operation) and term.operator == "and":
+        for operand in term.operands:
+            yield from conjuncts(operand)
+    elif isinstance(term, Operation) and term.operator == "not":
+        yield from _denied(term)
+    else:
+        yield term
+
+
+def _denied(term: Operation) -> Iterator[Term]:
+    inner = term.operands[0]
+    if isinstance(inner, Operation) and inner.operator == "or":
+        for operand in inner.operands:
+            yield from conjuncts(operation("not", operand))
+    else:
+        yield term
+
+
+def require(draft: Draft, term: Term, node: Node, context: Context, *, pattern: bool = False) -> None:
+    """Note a condition that has to hold."""
+    draft.tests.append(Test(term, context.block, pattern))
+    draft.conditions += [
+        Condition(each, context.scope, context.part, context.optional, node.start, node.stop)
+        for each in conjuncts(term)
+    ]

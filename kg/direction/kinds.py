@@ -35,6 +35,12 @@ class Universe:
     having: Mapping[str, int]
     unknown: Truth
 
+    def truth(self, name: str) -> Truth:
+        """What it says to bear a label or type."""
+        if name not in self.named:
+            return self.unknown
+        return Truth(self.named[name], self.everything & ~self.named[name])
+
 
 class Kinds:
     """The kinds of node of a schema, which are its sets of labels, and how the types connect them."""

@@ -6,10 +6,10 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
-from kg.direction._kinds import bits
+from kg.direction.kinds import bits
 
-Variable: TypeAlias = Hashable
-Domains: TypeAlias = Mapping[Variable, int]
+Choice: TypeAlias = Hashable
+Domains: TypeAlias = Mapping[Choice, int]
 """The values of each variable, as a bit mask."""
 Table: TypeAlias = Mapping[tuple[int, ...], int]
 
@@ -25,7 +25,7 @@ class TooLargeError(Exception):
 class Factor:
     """What some variables cost together; a combination that is not in the table is impossible."""
 
-    variables: tuple[Variable, ...]
+    choices: tuple[Choice, ...]
     table: Table
 
 
@@ -34,20 +34,20 @@ def separate(domains: Domains, factors: Sequence[Factor]) -> Iterator[tuple[Doma
     touching = _touching(domains, factors)
     left = dict.fromkeys(domains)
     while left:
-        waiting, taken = [next(iter(left))], dict[Variable, int]()
+        waiting, taken = [next(iter(left))], dict[Choice, int]()
         while waiting:
             variable = waiting.pop()
             if variable not in taken:
                 taken[variable] = domains[variable]
                 left.pop(variable)
                 waiting += touching[variable]
-        yield taken, [factor for factor in factors if factor.variables[0] in taken]
+        yield taken, [factor for factor in factors if factor.choices[0] in taken]
 
 
 def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
     """Return the least sum of costs over all combinations of values; None where all are impossible.
 
-    Variables are taken out one after another, each time the one that leaves the smallest table.
+    Choices are taken out one after another, each time the one that leaves the smallest table.
 
     Args:
         domains: The variables and their values.
@@ -66,10 +66,10 @@ def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
         if sizes.pop(gone) > _LARGEST:
             raise TooLargeError
         others = tuple(each for each in touching.pop(gone) if each != gone)
-        joined = _without(gone, others, values, [each for each in remaining if gone in each.variables])
+        joined = _without(gone, others, values, [each for each in remaining if gone in each.choices])
         if not joined:
             return None
-        remaining = [each for each in remaining if gone not in each.variables]
+        remaining = [each for each in remaining if gone not in each.choices]
         if others:
             remaining.append(Factor(others, joined))
         else:
@@ -81,24 +81,24 @@ def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
     return total
 
 
-def _touching(domains: Domains, factors: Sequence[Factor]) -> dict[Variable, dict[Variable, None]]:
+def _touching(domains: Domains, factors: Sequence[Factor]) -> dict[Choice, dict[Choice, None]]:
     """The variables that share a factor with each, itself among them."""
-    touching: dict[Variable, dict[Variable, None]] = {variable: {variable: None} for variable in domains}
+    touching: dict[Choice, dict[Choice, None]] = {variable: {variable: None} for variable in domains}
     for factor in factors:
-        for variable in factor.variables:
-            touching[variable] |= dict.fromkeys(factor.variables)
+        for variable in factor.choices:
+            touching[variable] |= dict.fromkeys(factor.choices)
     return touching
 
 
 def _without(
-    gone: Variable,
-    others: tuple[Variable, ...],
-    values: Mapping[Variable, tuple[int, ...]],
+    gone: Choice,
+    others: tuple[Choice, ...],
+    values: Mapping[Choice, tuple[int, ...]],
     factors: Sequence[Factor],
 ) -> dict[tuple[int, ...], int]:
     """What the other variables cost together when the one that goes takes its best value."""
     places = {variable: place for place, variable in enumerate((gone, *others))}
-    reads = [(factor.table, [places[each] for each in factor.variables]) for factor in factors]
+    reads = [(factor.table, [places[each] for each in factor.choices]) for factor in factors]
     best: dict[tuple[int, ...], int] = {}
     for combination in product(*(values[variable] for variable in (gone, *others))):
         cost = 0
