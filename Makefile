@@ -1,5 +1,6 @@
-# `make bench` measures, `make bench-judge` has a small model judge and write answers, `make test` tests, `make report`
-# draws a run. All set up what they need.
+# `make bench` measures, `make bench-judge` has a small model judge and write answers, `make report` draws a run.
+# `make test` tests, the same everywhere; `make fuzz` looks for faults with random examples; `make test-all` does both.
+# All set up what they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -8,6 +9,7 @@ LOCAL_SAMPLE ?= 10
 JUDGE_RUNS ?= reports/bench-judge
 JUDGE_SAMPLE ?= 20
 JUDGE_CACHE ?=
+FUZZ_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
 RUN ?= $(patsubst %/records.jsonl,%,$(firstword $(shell ls -t reports/*/records.jsonl reports/*/*/records.jsonl 2>/dev/null)))
 
 # Each run starts many processes, and each would compile all of the project anew.
@@ -16,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: bench bench-judge report test lint speed clean
+.PHONY: bench bench-judge report test fuzz test-all lint speed clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -42,6 +44,12 @@ report: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS)
 	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# What fails becomes an @example of its test. The same examples come again with FUZZ_SEED=number and WORKERS=0.
+fuzz: $(INSTALLED)
+	$(BIN)/pytest tests/unit -q -n $(WORKERS) -m hypothesis --hypothesis-profile fuzz --hypothesis-seed $(FUZZ_SEED)
+
+test-all: test fuzz
 
 speed: $(INSTALLED)
 	$(BIN)/pytest benchmarks/speed -q

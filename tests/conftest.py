@@ -1,16 +1,36 @@
-"""Loads what tests of a pytest plugin need, and keeps the clock out of property tests."""
+"""Loads what tests of a pytest plugin need, and makes property tests the same on every machine."""
 
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from kg.offline import is_offline
 
 pytest_plugins = ("pytester",)
 
-settings.register_profile("retrocypher", deadline=None)
-settings.load_profile("retrocypher")
+# A busy machine must not fail a property, and a CI job must not have other settings than a desk.
+_WITHOUT_CLOCK = settings(
+    settings.get_profile("default"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.register_profile("test", _WITHOUT_CLOCK, derandomize=True)
+settings.register_profile("fuzz", _WITHOUT_CLOCK, max_examples=1_000)
+settings.load_profile("test")
+
+
+# Last, so that it sees the profile that the command line names.
+@pytest.hookimpl(trylast=True)
+def pytest_configure() -> None:
+    """Keep constants of the project's modules out of derandomized examples.
+
+    Hypothesis collects them from the modules that happen to be loaded, which differ with the order of tests.
+    """
+    if settings.default.derandomize:
+        providers.is_local_module_file = lambda path: False
 
 
 @pytest.fixture(autouse=True)

@@ -29,8 +29,9 @@ def _pieces(text: str, most: int) -> Iterator[str]:
     for sentence in _ENDS.split(text):
         rest = sentence.strip()
         while len(rest) > most:
-            cut = rest.rfind(" ", 0, most + 1)
-            yield rest[: cut if cut > 0 else most]
-            rest = rest[cut if cut > 0 else most :].lstrip()
+            blank = rest.rfind(" ", 0, most + 1)
+            cut = blank if blank > 0 else most
+            yield rest[:cut].rstrip()
+            rest = rest[cut:].lstrip()
         if rest:
             yield rest

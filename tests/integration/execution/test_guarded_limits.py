@@ -109,7 +109,7 @@ def test_the_client_process_ends_with_its_parent(endpoint: Endpoint, tmp_path: P
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(parent, 0)
     child = int(os.read(reader, 20))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while Path(f"/proc/{child}/stat").exists() and _state(child) != "Z" and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not Path(f"/proc/{child}/stat").exists() or _state(child) == "Z"

@@ -229,7 +229,7 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     )
     assert becomes_true(lambda: kept_in(cache) == 8)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=15)
+    _, error = process.communicate(timeout=45)
     assert process.returncode == 130
     assert f"the answers are in {cache}" in error
     assert (run / "records.jsonl").read_bytes() == before

@@ -117,7 +117,9 @@ def test_a_judge_that_cannot_be_asked_is_a_fault(
         given_up=GivenUp(tmp_path, "gpt-x"),
         seed=0,
         logprobs=20,
-        patience=Patience(timeout_s=0.3, attempts=2, timeouts=1, first_wait_s=0.01),
+        patience=Patience(
+            timeout_s=0.3 if kind == "timeout" else 20.0, attempts=2, timeouts=1, first_wait_s=0.01
+        ),
     )
     judge = Judge(model, load_criteria())
     started = time.monotonic()
@@ -127,7 +129,7 @@ def test_a_judge_that_cannot_be_asked_is_a_fault(
     assert found.error is not None
     assert found.error["kind"] == kind
     assert len(api.asked) == calls
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
 
 
 def test_what_goes_wrong_here_is_no_score_either(opened: Opened, case: JudgeCase) -> None:

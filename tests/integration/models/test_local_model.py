@@ -58,7 +58,7 @@ def pid_of(running: SharedModels) -> int:
     return pid
 
 
-def gone(pid: int, within_s: float = 15.0) -> bool:
+def gone(pid: int, within_s: float = 60.0) -> bool:
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:

@@ -300,7 +300,7 @@ def test_a_killed_run_keeps_what_it_had(
     workers = psutil.Process(session.process.pid).children(recursive=True)
     session.process.kill()
     session.process.communicate()
-    _, alive = psutil.wait_procs(workers, timeout=20)
+    _, alive = psutil.wait_procs(workers, timeout=60)
     assert not alive
     records = [json.loads(line) for line in session.lines()]
     assert len(records) >= 10

@@ -55,7 +55,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
 
     fallen = psutil.Process(status(found.endpoint).pid)
     fallen.kill()
-    psutil.wait_procs([fallen], timeout=10)
+    psutil.wait_procs([fallen], timeout=60)
     assert "had fallen" in runner.invoke(up_command, catch_exceptions=False).output
     assert status(found.endpoint).running
     with pytest.raises(ServerError, match=r"--port 1 cannot be had.*graph down"):

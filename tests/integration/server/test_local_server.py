@@ -125,7 +125,7 @@ def test_a_server_is_replaced_with_its_address_password_and_data(endpoint: Endpo
 def test_a_server_that_fell_is_brought_back(endpoint: Endpoint, process: psutil.Process) -> None:
     generation = status(endpoint).generation
     process.kill()
-    psutil.wait_procs([process], timeout=10)
+    psutil.wait_procs([process], timeout=60)
     assert not status(endpoint).running
     assert restart(endpoint, generation) == generation + 1
     with connect(endpoint) as driver:

@@ -15,7 +15,7 @@ import pytest
 from support.interrupts import heed_interrupts
 
 OWNER = Path(__file__).with_name("owner.py")
-END_S = 20.0
+END_S = 60.0
 
 
 @dataclass

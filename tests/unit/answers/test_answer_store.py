@@ -5,9 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.answers import kept
+from support.examples import examples
 
 from prompts.answers import Kept, open_answers, prepare
 
@@ -35,7 +36,7 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
 JSON = st.none() | st.booleans() | st.integers(-5, 5) | st.text(st.characters(), max_size=5)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(
     text=st.text(st.characters(), max_size=20),
     details=st.dictionaries(st.text(max_size=5), JSON | st.lists(JSON, max_size=2), max_size=3),

@@ -4,8 +4,9 @@ from antlr4.atn.ATNDeserializer import ATNDeserializer
 from antlr4.atn.LexerATNSimulator import LexerATNSimulator
 from antlr4.dfa.DFA import DFA
 from antlr4.PredictionContext import PredictionContextCache
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from kg.cypher import TokenKind, tokens
 from kg.cypher._tables import RecognizerTables, load_tables
@@ -98,7 +99,7 @@ def reference(text: str) -> list[tuple[int, int]]:
     return [(token.type, token.stop + 1) for token in stream.tokens[:-1]]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(TEXTS)
 def test_agrees_with_the_lexer_of_the_antlr_runtime(text: str) -> None:
     assert token_reader().lexer.scan(text) == reference(text)

@@ -2,8 +2,9 @@
 
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.schemas import default_schema
 
 from kg.direction import correct_directions
@@ -54,7 +55,7 @@ def disputed(several: list[Part]) -> bool:
     return len({name for name, _ in said}) < len(said)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(parts(("a", "b", "c"), 2), parts(("a", "b", "x"), 2), parts(("b", "c", "y"), 1))
 def test_each_optional_part_fits_with_what_it_hangs_on(main: Part, first: Part, second: Part) -> None:
     together = [[main], [main, first], [main, second]]

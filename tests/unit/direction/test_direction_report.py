@@ -81,12 +81,12 @@ def test_a_query_nested_deeply_is_read_or_left() -> None:
 def test_a_query_of_many_patterns_takes_no_long() -> None:
     labelled = ", ".join(f"(r{n}:Reaction)<-[:PRODUCES]-(m{n})" for n in range(500))
     bare = ", ".join(f"(x{n % 7})<-[:PRODUCES]-(y{n % 5})" for n in range(400))
-    started = time.perf_counter()
+    started = time.process_time()
 
     corrected = correct_directions(f"MATCH {labelled}, {bare} RETURN 1 AS one", default_schema())
 
     assert len(corrected.turned) == 500
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_a_schema_of_many_kinds_and_a_tangled_query_take_no_long() -> None:
@@ -98,11 +98,11 @@ def test_a_schema_of_many_kinds_and_a_tangled_query_take_no_long() -> None:
     )
     schema = Schema({label: {} for label in labels}, {"T": {}}, edges)
     tangle = ", ".join(f"(n{a})-[:T]->(n{b})" for a in range(5) for b in range(a))
-    started = time.perf_counter()
+    started = time.process_time()
 
     corrected = correct_directions(
         f"MATCH (:L1)-[:T]->(:L0), {tangle}, (x)<-[:T*3]-(:L0) RETURN 1 AS one", schema
     )
 
     assert [turned.start for turned in corrected.turned] == [11]
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

@@ -1,5 +1,6 @@
 """Locks that let many query at once, or one alone."""
 
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -8,10 +9,11 @@ import time
 from pathlib import Path
 
 from support.turns import hold_alone
+from support.waiting import becomes_true
 
 from kg.execution._turns import Turns
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 def test_many_share_and_one_alone_keeps_the_others_out(tmp_path: Path) -> None:
@@ -33,6 +35,15 @@ def test_many_share_and_one_alone_keeps_the_others_out(tmp_path: Path) -> None:
     assert order == ["shared", "alone"]
 
 
+def turnstile_is_closed(folder: Path) -> bool:
+    with (folder / "turnstile.lock").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def test_whoever_waits_to_be_alone_goes_before_those_who_come_later(tmp_path: Path) -> None:
     holder, writer, late = Turns(tmp_path), Turns(tmp_path), Turns(tmp_path)
     order: list[str] = []
@@ -48,7 +59,7 @@ def test_whoever_waits_to_be_alone_goes_before_those_who_come_later(tmp_path: Pa
     with holder.shared():
         threads = [threading.Thread(target=alone)]
         threads[0].start()
-        time.sleep(0.2)
+        assert becomes_true(lambda: turnstile_is_closed(tmp_path))
         threads.append(threading.Thread(target=shared))
         threads[1].start()
         time.sleep(0.2)

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -169,7 +169,6 @@ def test_a_validator_is_judged_by_its_first_look_at_a_query_that_ran() -> None:
 CASES = st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from(["limit", "other"])), max_size=25)
 
 
-@settings(max_examples=30)
 @given(CASES, st.randoms())
 def test_counts_add_up_and_order_changes_nothing(cases: list[tuple[bool, bool, str]], random: Any) -> None:
     records = [record(n, before, after, label=label) for n, (before, after, label) in enumerate(cases)]

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from kg.cypher import parse, quote, string_literals
 from kg.labels import is_label
@@ -72,7 +73,7 @@ def test_every_operator_finds_something_to_change(operator: Operator, varied: li
     assert any(mutations_of(operator, query) for query in varied)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(smiles=SMILES)
 def test_a_string_is_touched_by_those_alone_that_are_about_molecules(smiles: str) -> None:
     for query in filled(smiles):
@@ -87,7 +88,7 @@ def test_a_string_is_touched_by_those_alone_that_are_about_molecules(smiles: str
                 assert added <= {"Reaction"}
 
 
-@settings(max_examples=4, deadline=None)
+@examples(4)
 @given(smiles=SMILES)
 def test_what_is_no_syntax_error_stays_cypher(smiles: str) -> None:
     for query in filled(smiles):
@@ -101,7 +102,7 @@ def test_what_is_no_syntax_error_stays_cypher(smiles: str) -> None:
             assert operator.name == "smiles_backslash" or not broken
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(smiles=SMILES, count=st.integers(1, 5), seed=st.integers(0, 99), form=st.integers(0, 2))
 def test_compositions_keep_molecules_and_stay_cypher(smiles: str, count: int, seed: int, form: int) -> None:
     query = filled(smiles)[form]

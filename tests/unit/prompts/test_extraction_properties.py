@@ -1,5 +1,6 @@
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from kg.cypher import quote, string_literals
 from prompts.extraction import extract_cypher
@@ -44,7 +45,7 @@ def _query(name: str) -> str:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=20).map("".join)))
 @example("```cypher\n\\u12")
 @example("MATCH (\\u0028")
@@ -53,7 +54,6 @@ def test_never_raises_and_gives_a_part_of_the_answer(answer: str) -> None:
     assert query is None or (query and query in answer and query == query.strip())
 
 
-@settings(max_examples=60, deadline=None)
 @given(name=SMILES, tag=TAGS, before=st.sampled_from(["", "Here it is:\n\n", "<think>hm</think>"]))
 def test_a_fenced_query_comes_out_unchanged(name: str, tag: str, before: str) -> None:
     if "```" in name:
@@ -64,7 +64,6 @@ def test_a_fenced_query_comes_out_unchanged(name: str, tag: str, before: str) ->
     assert [literal.value for literal in string_literals(found)] == [name]
 
 
-@settings(max_examples=60, deadline=None)
 @given(name=SMILES)
 def test_a_bare_query_comes_out_unchanged(name: str) -> None:
     if "```" in name:
@@ -74,7 +73,6 @@ def test_a_bare_query_comes_out_unchanged(name: str) -> None:
     assert extract_cypher(f"The query:\n{query}\n\nIt lists agents.") == query
 
 
-@settings(max_examples=40, deadline=None)
 @given(name=SMILES, first=st.booleans())
 def test_extraction_of_its_own_result_changes_nothing(name: str, first: bool) -> None:
     answer = f"```\n{_query(name)}\n```" if first else f"Sure. {_query(name)}"

@@ -1,7 +1,7 @@
 from collections import Counter
 from itertools import combinations, product
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.questions.authoring._allocation import allocate
@@ -29,7 +29,6 @@ def tiers(chosen: list[Candidate]) -> list[int]:
     return sorted(each.tier for each in chosen)
 
 
-@settings(deadline=None)
 @given(problems())
 def test_tiers_are_used_up_in_order_and_no_choice_shares_targets_less(
     problem: tuple[dict[Kind, list[Candidate]], dict[Kind, int]],

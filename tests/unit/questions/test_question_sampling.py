@@ -2,7 +2,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.errors import InputError
@@ -30,7 +30,6 @@ def strata(questions: tuple[Question, ...]) -> Counter[tuple[str, int]]:
     return Counter((each.task, each.steps) for each in questions)
 
 
-@settings(deadline=None)
 @given(sample=st.integers(1, 2400), seed=st.integers())
 def test_a_sample_has_the_size_asked_for_and_fair_shares(sample: int, seed: int) -> None:
     chosen = select(SHIPPED, sample=sample, seed=seed)
@@ -40,7 +39,6 @@ def test_a_sample_has_the_size_asked_for_and_fair_shares(sample: int, seed: int)
         assert abs(found[stratum] - sample * size / len(SHIPPED)) < 1
 
 
-@settings(deadline=None)
 @given(sample=st.integers(1, 300), seed=st.integers(0, 50), shuffle=st.integers())
 def test_a_sample_does_not_depend_on_the_order_it_is_taken_from(sample: int, seed: int, shuffle: int) -> None:
     shuffled = list(SHIPPED[::4])

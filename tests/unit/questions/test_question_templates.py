@@ -3,7 +3,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.cypher import parse, relationship_patterns, string_literals
@@ -36,7 +36,6 @@ def test_a_reference_is_valid_cypher_with_every_molecule_in_place(task: str) -> 
     assert [literal.value for literal in string_literals(cypher)] == expected
 
 
-@settings(deadline=None)
 @given(name=st.text(st.characters(exclude_categories=("Cs",)), min_size=1))
 def test_any_name_survives_the_way_into_a_reference(name: str) -> None:
     cypher = reference_template("precursors").reference({"target": name})

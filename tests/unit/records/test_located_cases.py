@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.records import record_of, write_run
 
@@ -12,20 +12,20 @@ from kg.errors import InputError
 from plugins.records import RECORDS, json_line, locate_cases, locate_records, read_case_at
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(st.text(max_size=20), max_size=5))
-def test_they_are_those_of_the_records(tmp_path: Path, names: list[str]) -> None:
+def test_they_are_those_of_the_records(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     lines = [json_line(record_of(name).to_json()) for name in names]
-    write_run(tmp_path, [])
-    (tmp_path / RECORDS).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    run = tmp_path_factory.mktemp("run")
+    write_run(run, [])
+    (run / RECORDS).write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
-    found = list(locate_cases(tmp_path))
+    found = list(locate_cases(run))
 
     assert [(offset, name) for _, offset, name in found] == [
-        (offset, record["case_id"]) for offset, record in locate_records(tmp_path)
+        (offset, record["case_id"]) for offset, record in locate_records(run)
     ]
     assert [number for number, _, _ in found] == list(range(1, len(names) + 1))
-    assert [json_line(read_case_at(tmp_path, number, offset)) for number, offset, _ in found] == lines
+    assert [json_line(read_case_at(run, number, offset)) for number, offset, _ in found] == lines
 
 
 def test_lines_of_other_writers_and_half_lines(tmp_path: Path) -> None:

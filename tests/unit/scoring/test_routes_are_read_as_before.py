@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.plain_routes import plain_routes
 
 from plugins.scoring._routes import routes
-
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=300)
 
 names = st.sampled_from(
     [
@@ -48,13 +47,13 @@ values = st.recursive(
 )
 
 
-@unhurried
+@examples(300)
 @given(st.lists(names, max_size=4), st.lists(st.lists(values, max_size=4) | values, max_size=3))
 def test_the_routes_are_the_same(columns: list[str], rows: list[Any]) -> None:
     assert routes(columns, rows) == plain_routes(columns, rows)
 
 
-@unhurried
+@examples(300)
 @given(st.integers(45, 54), values, st.sampled_from(["$list", "$map", "entry"]))
 def test_however_deep_they_lie(depth: int, value: Any, kind: str) -> None:
     for _ in range(depth):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.questions import Question
@@ -12,9 +12,6 @@ from plugins.scoring._multi_step import partial_path_recall
 
 Make = Callable[..., Question]
 Scored = Callable[..., dict[str, Any]]
-
-# A busy machine must not fail a property.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
 NUMBERS = (
@@ -93,7 +90,6 @@ def rows_of(answer: list[dict[str, Any]]) -> list[list[Any]]:
     return [[row[name] for name in COLUMNS] for row in answer]
 
 
-@unhurried
 @given(answers)
 def test_gold_scores_one(question: Make, scored: Scored, gold: list[dict[str, Any]]) -> None:
     scores = scored(question("producing_reactions", gold), COLUMNS, rows_of(gold))
@@ -102,7 +98,6 @@ def test_gold_scores_one(question: Make, scored: Scored, gold: list[dict[str, An
     assert (scores["row_f1"], scores["focus_f1"]) == (1.0, 1.0)
 
 
-@unhurried
 @given(answers, answers, st.randoms())
 def test_order_of_rows_and_columns_changes_nothing(
     question: Make, scored: Scored, gold: list[dict[str, Any]], answer: list[dict[str, Any]], random: Any
@@ -116,7 +111,6 @@ def test_order_of_rows_and_columns_changes_nothing(
     assert scored(made, names, [[row[name] for name in names] for row in shuffled]) == scores
 
 
-@unhurried
 @given(answers, answers)
 def test_swapping_the_sides_swaps_precision_and_recall(
     question: Make, scored: Scored, left: list[dict[str, Any]], right: list[dict[str, Any]]
@@ -131,7 +125,6 @@ def test_swapping_the_sides_swaps_precision_and_recall(
         assert (entry["precision"], entry["recall"]) == (other["recall"], other["precision"])
 
 
-@unhurried
 @given(answers, answers)
 def test_f1_is_the_harmonic_mean(
     question: Make, scored: Scored, gold: list[dict[str, Any]], answer: list[dict[str, Any]]
@@ -143,7 +136,6 @@ def test_f1_is_the_harmonic_mean(
     assert abs(scores["f1"] - expected) < 1e-12
 
 
-@unhurried
 @given(
     st.sampled_from(["precursors", "multi_product", "best_yield", "chains_between"]),
     columns,
@@ -175,7 +167,6 @@ def test_any_rows_score_within_bounds(
         assert all(entry[name] is None or 0.0 <= entry[name] <= 1.0 for name in ("precision", "recall", "f1"))
 
 
-@unhurried
 @given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
 def test_gold_routes_score_one_in_every_form(
     question: Make, scored: Scored, gold: set[tuple[int, ...]], form: str, random: Any
@@ -198,7 +189,6 @@ def test_gold_routes_score_one_in_every_form(
     assert (scores["f1"], scores["partial_path_recall"]) == (1.0, 1.0)
 
 
-@unhurried
 @given(route_sets, route_sets)
 def test_swapping_route_sets_swaps_precision_and_recall(
     question: Make, scored: Scored, left: set[tuple[int, ...]], right: set[tuple[int, ...]]
@@ -213,7 +203,6 @@ def test_swapping_route_sets_swaps_precision_and_recall(
     assert there["partial_path_recall"] >= there["exact_path_recall"]
 
 
-@unhurried
 @given(route_sets, route_sets, route_sets)
 def test_more_routes_never_lower_partial_path_recall(
     gold: set[tuple[int, ...]], returned: set[tuple[int, ...]], more: set[tuple[int, ...]]

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, mannwhitneyu
+from support.examples import examples
 from support.simulated import Simulated
 
 from plugins.statistics import Resampler, auroc, cohen_kappa, kendall, reliability, spearman
@@ -41,7 +42,7 @@ def area_by_pairs(scores: list[float], positive: list[bool]) -> float | None:
     return sum((x > y) + (x == y) / 2 for x in above for y in below) / (len(above) * len(below))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CASES, st.randoms())
 def test_measures_are_those_of_other_computations_in_any_order(cases: list[Any], random: Any) -> None:
     scores, right, other, names = columns(cases)
@@ -61,7 +62,7 @@ def test_measures_are_those_of_other_computations_in_any_order(cases: list[Any],
     assert cohen_kappa(verdicts, truth, molecules) == cohen_kappa(said, right, names)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CASES)
 def test_intervals_hold_the_number_and_stay_in_its_range(cases: list[Any]) -> None:
     scores, right, other, names = columns(cases)
@@ -79,7 +80,7 @@ def test_intervals_hold_the_number_and_stay_in_its_range(cases: list[Any]) -> No
             assert least - 1e-12 <= found.low <= found.value <= found.high <= 1 + 1e-12
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CASES)
 def test_bins_hold_every_case_once(cases: list[Any]) -> None:
     scores, right, _, names = columns(cases)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 from support.simulated import Simulated
@@ -31,7 +31,6 @@ def test_equal_outliers_are_told_once() -> None:
         box_stats([])
 
 
-@settings(max_examples=60)
 @given(st.lists(SCORES, min_size=1, max_size=40), st.randoms())
 def test_every_value_is_within_the_whiskers_or_an_outlier(values: list[float], random: Any) -> None:
     box = box_stats(values)
@@ -43,7 +42,6 @@ def test_every_value_is_within_the_whiskers_or_an_outlier(values: list[float], r
     assert box_stats(mixed) == box
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(SCORES, SCORES, st.integers(0, 9)), min_size=2, max_size=40), st.randoms())
 def test_correlations_are_those_of_scipy_in_any_order(
     cases: list[tuple[float, float, int]], random: Any

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 from support.simulated import Simulated
@@ -20,7 +20,6 @@ def told(cases: list[tuple[float, int]], resampler: Resampler = QUICK) -> Estima
     return mean_of([score for score, _ in cases], [f"t{number}" for _, number in cases], resampler)
 
 
-@settings(max_examples=60)
 @given(CASES)
 def test_a_mean_lies_in_its_interval_and_both_are_scores(cases: list[tuple[float, int]]) -> None:
     estimate = told(cases)
@@ -31,7 +30,6 @@ def test_a_mean_lies_in_its_interval_and_both_are_scores(cases: list[tuple[float
         assert -1e-12 <= estimate.low <= estimate.value <= estimate.high <= 1 + 1e-12
 
 
-@settings(max_examples=60)
 @given(CASES, st.randoms())
 def test_the_order_of_cases_changes_nothing(cases: list[tuple[float, int]], random: object) -> None:
     mixed = cases[:]
@@ -39,7 +37,6 @@ def test_the_order_of_cases_changes_nothing(cases: list[tuple[float, int]], rand
     assert told(mixed) == told(cases)
 
 
-@settings(max_examples=30)
 @given(CASES)
 def test_a_mean_turned_over_has_its_interval_turned_over(cases: list[tuple[float, int]]) -> None:
     straight, turned = told(cases), told([(1 - score, number) for score, number in cases])
@@ -134,7 +131,6 @@ def test_a_rate_of_none_or_all_is_no_certainty(hits: int) -> None:
     assert (rate["low"], rate["high"]) == pytest.approx(expected)
 
 
-@settings(max_examples=25)
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 8)), min_size=1, max_size=40))
 def test_a_rate_is_the_mean_of_the_cases_it_is_of(cases: list[tuple[bool, bool, int]]) -> None:
     ratios = Ratios([str(name) for *_, name in cases])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.statistics import (
@@ -31,7 +31,6 @@ def told(pairs: list[tuple[float, float, int]], **options: Any) -> PairedCompari
     return paired(a, b, [f"t{number}" for number in names], **{"resampler": QUICK, **options})
 
 
-@settings(max_examples=50)
 @given(PAIRS)
 def test_wins_losses_ties_and_means_are_those_of_the_pairs(pairs: list[tuple[float, float, int]]) -> None:
     found = told(pairs)
@@ -45,7 +44,6 @@ def test_wins_losses_ties_and_means_are_those_of_the_pairs(pairs: list[tuple[flo
     assert 0 < found.p_value <= 1
 
 
-@settings(max_examples=30)
 @given(PAIRS)
 def test_a_run_and_itself_do_not_differ(pairs: list[tuple[float, float, int]]) -> None:
     found = told([(a, a, name) for a, _, name in pairs], margin=0.0)
@@ -88,7 +86,6 @@ def test_pairs_that_cancel_out_within_each_molecule_are_no_certainty() -> None:
     assert found.detectable is None
 
 
-@settings(max_examples=40)
 @given(PAIRS)
 def test_the_other_way_round_everything_is_the_other_way_round(
     pairs: list[tuple[float, float, int]],
@@ -104,7 +101,6 @@ def test_the_other_way_round_everything_is_the_other_way_round(
         assert (back.difference.low, back.difference.high) == pytest.approx(expected)
 
 
-@settings(max_examples=40)
 @given(PAIRS, st.randoms())
 def test_the_order_of_pairs_changes_nothing(pairs: list[tuple[float, float, int]], random: Any) -> None:
     mixed = pairs[:]
@@ -112,7 +108,6 @@ def test_the_order_of_pairs_changes_nothing(pairs: list[tuple[float, float, int]
     assert told(mixed) == told(pairs)
 
 
-@settings(max_examples=40)
 @given(PAIRS, st.sampled_from([0.25, 0.5, -0.25]))
 def test_what_both_gain_is_no_difference(pairs: list[tuple[float, float, int]], gain: float) -> None:
     moved = told([(a + gain, b + gain, name) for a, b, name in pairs])
@@ -136,7 +131,6 @@ def test_few_molecules_are_gone_through_all_ways() -> None:
     assert sign_flip_p(np.array([0.0, 3.0])) == 1
 
 
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.3, 1.0]), min_size=1, max_size=8))
 def test_the_exact_p_value_is_the_share_of_all_patterns(sums: list[float]) -> None:
     reached = [

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.execution import Status
@@ -124,7 +124,6 @@ def cases(draw: st.DrawFn) -> tuple[Question, str | None, dict[str, Any]]:
 
 
 @given(cases())
-@settings(deadline=None)
 def test_any_case_gets_known_labels_and_the_same_ones_again(
     case: tuple[Question, str | None, dict[str, Any]],
 ) -> None:

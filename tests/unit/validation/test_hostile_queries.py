@@ -1,8 +1,9 @@
 """Text that no chemist wrote: the validator judges it like any other and never breaks."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.schemas import default_schema
 
 from kg.cypher import quote
@@ -43,7 +44,7 @@ def test_a_hostile_question_is_read(value: str) -> None:
     assert len(find_molecules(f"From which direct precursors is {value} made?")) <= 1
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
 def test_any_name_is_judged(value: str) -> None:
     found = validator().validate(REFERENCE.format(name=quote(value)), ASKED)
