@@ -12,7 +12,9 @@ from kg.questions import Question, setting_of
 from plugins.scoring import score
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scores.md").read_text("utf-8")
-EXAMPLES = [yaml.safe_load(block) for block in re.findall(r'```yaml title="example"\n(.*?)\n```', PAGE, re.DOTALL)]
+EXAMPLES = [
+    yaml.safe_load(block) for block in re.findall(r'```yaml title="example"\n(.*?)\n```', PAGE, re.DOTALL)
+]
 
 
 def test_the_page_has_its_examples() -> None:
