@@ -1,4 +1,4 @@
-"""The worked examples of the documentation do what it says."""
+"""The examples of the documentation, and more of the same form, do what they say."""
 
 import re
 from pathlib import Path
@@ -9,10 +9,12 @@ from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
 from kg.cypher import parse
 from kg.direction import correct_directions
 
-PAGE = (Path(__file__).parents[3] / "docs" / "direction.md").read_text(encoding="utf-8")
+TESTS = Path(__file__).parents[2]
+PAGE = (TESTS.parent / "docs" / "errors-and-loops.md").read_text(encoding="utf-8")
+MORE = (TESTS / "data" / "direction_examples.txt").read_text(encoding="utf-8")
 EXAMPLES = [
     tuple(example.splitlines())
-    for block in re.findall(r"```cypher\n(.*?)```", PAGE, flags=re.DOTALL)
+    for block in [*re.findall(r"```cypher\n(.*?)```", PAGE, flags=re.DOTALL), MORE]
     for example in block.strip().split("\n\n")
 ]
 

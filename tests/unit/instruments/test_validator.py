@@ -64,7 +64,7 @@ def test_errors_found_and_false_alarms_are_counted_by_what_was_planted() -> None
 @pytest.mark.parametrize("phrasing", range(1, PHRASINGS + 1))
 @pytest.mark.parametrize("part", ["development", "held_out"])
 def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str, phrasing: int) -> None:
-    """The aims are those of docs/validation.md, here on a sample of the bank."""
+    """The aims are those of docs/errors-and-loops.md, here on a sample of the bank."""
     validator = SchemaValidator(default_schema(), "benchmark")
     counts = ValidatorCounts()
     by_id = {question.id: question for question in QUESTIONS}

@@ -12,7 +12,9 @@ from kg.questions import Question, setting_of
 from plugins.scoring import score
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scores.md").read_text("utf-8")
-EXAMPLES = [yaml.safe_load(block) for block in re.findall(r"```yaml example\n(.*?)\n```", PAGE, re.DOTALL)]
+EXAMPLES = [
+    yaml.safe_load(block) for block in re.findall(r'```yaml title="example"\n(.*?)\n```', PAGE, re.DOTALL)
+]
 
 
 def test_the_page_has_its_examples() -> None:
@@ -45,7 +47,7 @@ def test_example(example: dict[str, Any]) -> None:
 
 
 def test_bleu_table() -> None:
-    queries = dict(re.findall(r"```cypher (\w+)\n(.*?)\n```", PAGE, re.DOTALL))
+    queries = dict(re.findall(r'```cypher title="(\w+)"\n(.*?)\n```', PAGE, re.DOTALL))
     table = {
         name.strip("`"): [float(cell) for cell in cells.split("|")]
         for name, cells in re.findall(r"^\| (\S+|the grammar) \| ([\d.]+ \| [\d.]+) \|$", PAGE, re.MULTILINE)
