@@ -1,5 +1,5 @@
 # `make bench` measures, `make bench-judge` has a small model judge and write answers, `make test` tests, `make report`
-# draws a run. All set up what they need.
+# draws a run, `make docs` builds the docs site. All set up what they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -15,8 +15,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+INSTALLED_DOCS := .venv/.installed-docs
+# The modules whose typed structs make docs/records.md.
+RECORD_MODULES ?=
 
-.PHONY: bench bench-judge report test lint speed clean
+.PHONY: bench bench-judge report test lint speed pages docs clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -52,6 +55,14 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+pages: $(INSTALLED)
+	$(BIN)/python docs/_generate/commands.py $(CHECK)
+	$(if $(RECORD_MODULES),$(BIN)/python docs/_generate/records.py $(RECORD_MODULES) $(CHECK))
+
+docs: CHECK = --check
+docs: $(INSTALLED_DOCS) pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 clean:
 	rm -rf .venv
 
@@ -61,4 +72,8 @@ $(INSTALLED): requirements.lock requirements-data.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(INSTALLED_DOCS): $(INSTALLED) requirements-docs.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock -c requirements.lock
 	touch $@
