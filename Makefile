@@ -1,6 +1,6 @@
-# `make bench` measures, `make bench-judge` has a small model judge and write answers, `make report` draws a run.
-# `make test` tests, the same everywhere; `make fuzz` looks for faults with random examples; `make test-all` does both.
-# All set up what they need.
+# `make bench` measures, `make bench-judge` has a small model judge and write answers, `make report` draws a run,
+# `make docs` builds the docs site. `make test` tests, the same everywhere; `make fuzz` looks for faults with random
+# examples; `make test-all` does both. All set up what they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -17,8 +17,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+INSTALLED_DOCS := .venv/.installed-docs
+# The modules whose typed structs make docs/records.md.
+RECORD_MODULES ?=
 
-.PHONY: bench bench-judge report test fuzz test-all lint speed clean
+.PHONY: bench bench-judge report test fuzz test-all lint speed pages docs clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -60,6 +63,14 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+pages: $(INSTALLED)
+	$(BIN)/python docs/_generate/commands.py $(CHECK)
+	$(if $(RECORD_MODULES),$(BIN)/python docs/_generate/records.py $(RECORD_MODULES) $(CHECK))
+
+docs: CHECK = --check
+docs: $(INSTALLED_DOCS) pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 clean:
 	rm -rf .venv
 
@@ -69,4 +80,8 @@ $(INSTALLED): requirements.lock requirements-data.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(INSTALLED_DOCS): $(INSTALLED) requirements-docs.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock -c requirements.lock
 	touch $@

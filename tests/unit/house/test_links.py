@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[3]
-PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")])
+# Parts of generated pages are linked as the pages that they become a part of.
+PARTS = set(CHECKOUT.glob("docs/_parts/*"))
+PAGES = sorted({*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")} - PARTS)
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
