@@ -70,7 +70,7 @@ def _flags(option: click.Option) -> str:
     if option.is_flag:
         return flags
     if isinstance(option.type, click.Choice):
-        return f"{flags} {'|'.join(option.type.choices)}"
+        return f"{flags} {'/'.join(option.type.choices)}"
     return f"{flags} {option.metavar or option.type.name.upper().removesuffix(' RANGE')}"
 
 
@@ -114,7 +114,7 @@ def _plugin_options() -> str:
     for name, option in declared.options.items():
         kind = kinds.get(declared.settings.get(name.removeprefix("--").replace("-", "_"), ""), "value")
         said, _, default = str(option["help"]).partition(" (default: ")
-        shown = f"{name} {option['metavar']}" if option.get("metavar") else name
+        shown = f"{name} {option.get('metavar') or ''}".strip().replace("|", "/")
         rows.append((f"`{shown}`", kind, cell(default.removesuffix(")")), cell(said)))
     return table(("option", "type", "default", "meaning"), rows)
 

@@ -1,4 +1,4 @@
-"""The pages on the gate and on CI: their workflow and their settings are what they say."""
+"""The workflow and the settings that docs/compare-and-gate.md shows are what it says."""
 
 import re
 import shlex
@@ -14,12 +14,11 @@ from plugins.session._options import read_options
 CHECKOUT = Path(__file__).parents[3]
 
 
-def page(name: str) -> str:
-    return (CHECKOUT / "docs" / name).read_text(encoding="utf-8")
+PAGE = (CHECKOUT / "docs" / "compare-and-gate.md").read_text(encoding="utf-8")
 
 
 def test_the_workflow_is_one_and_its_command_can_be_used(pytester: pytest.Pytester) -> None:
-    (text,) = re.findall(r"```yaml\n(.*?)```", page("ci.md"), re.DOTALL)
+    (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     steps = yaml.safe_load(text)["jobs"]["gate"]["steps"]
     (command,) = (step["run"] for step in steps if "pytest" in step.get("run", ""))
     program, where, *arguments = shlex.split(command)
@@ -32,7 +31,7 @@ def test_the_workflow_is_one_and_its_command_can_be_used(pytester: pytest.Pytest
 
 
 def test_rules_in_pyproject_are_not_split(pytester: pytest.Pytester) -> None:
-    (settings,) = re.findall(r"```toml\n(.*?)```", page("gate.md"), re.DOTALL)
+    (settings,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     pytester.makepyprojecttoml(settings)
     pytester.plugins = ["plugins.pytest_plugin"]
     options = read_options(pytester.parseconfig())

@@ -11,7 +11,7 @@ from plugins.comparison import MEASURES
 from plugins.gate import AtLeast, NoRegression, Rule, RuleError, parse_rule
 from plugins.statistics import DIMENSIONS
 
-PAGE = Path(__file__).parents[3] / "docs" / "gate.md"
+PAGE = Path(__file__).parents[3] / "docs" / "compare-and-gate.md"
 
 metrics = st.sampled_from(MEASURES)
 numbers = st.floats(0, 1)

@@ -26,8 +26,8 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
         report_command, [str(run), "--cases", "2", "--json", "--out", str(tmp_path / "x.html")]
     )
     told = json.loads(result.output)
-    page = (Path(__file__).parents[3] / "docs" / "report.md").read_text("utf-8")
-    paragraph = page.split("## For other programs")[1].split("\n##")[0]
+    page = (Path(__file__).parents[3] / "docs" / "commands.md").read_text("utf-8")
+    paragraph = page.split("### retrocypher report")[1].split("\n###")[0]
     assert all(f"`{name}`" in paragraph for name in told)
     assert told["failed"] == 40
     assert told["listed"] == 2

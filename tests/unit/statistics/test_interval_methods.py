@@ -1,4 +1,4 @@
-"""The table of docs/decisions/statistics-intervals.md, measured again. Figures show with ``-s``."""
+"""The table of docs/decisions/0013-clustered-bootstrap.md, measured again. Figures show with ``-s``."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from plugins.statistics._interval import expanded_bca, expanded_percentile
 from plugins.statistics._means import certain_share
 from plugins.statistics._resampling import Clusters, Floats, Resampler
 
-PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "statistics-intervals.md"
+PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "0013-clustered-bootstrap.md"
 RUNS = 500
 METHODS = ("percentile", "BCa", "expanded percentile", "expanded BCa", "t, robust SE", "bootstrap-t")
 Ends = tuple[Floats, Floats]
