@@ -1,11 +1,3 @@
-"""Names the plugin and the fixture modules."""
+"""Names the plugin."""
 
-pytest_plugins = (
-    "plugins.pytest_plugin",
-    "fixtures.answer",
-    "fixtures.case",
-    "fixtures.graph",
-    "fixtures.judge",
-    "fixtures.model",
-    "fixtures.prompt",
-)
+pytest_plugins = ("retrocypher.pytest_plugin",)

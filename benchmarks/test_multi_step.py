@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plugins.session import Case
+from retrocypher.plugins.session.plan import Case
 
 pytestmark = pytest.mark.multi_step
 

@@ -1,1 +1,1 @@
-"""The knowledge graph: reactions in, Neo4j out, questions and gold, guarded execution, Cypher text."""
+"""The graph, its server, its questions and the analysis of Cypher; nothing here knows models or pytest."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kg.errors import InputError
+from retrocypher.kg.errors import InputError
 
 VARIABLE = "RETROCYPHER_OFFLINE"
 """Set in the environment of the processes that an offline one starts."""

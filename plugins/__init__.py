@@ -1,1 +1,1 @@
-"""Cypher and rows in, verdict out: pytest options, recording, scoring, summaries, Allure and the command."""
+"""The suite: the pytest plugin, runs, scores, analysis, reports and the command line."""

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from plugins import hooks
-from plugins.session import SESSION, SuiteSession, add_options, is_unasked_speed
+from retrocypher.plugins import hookspecs
+from retrocypher.plugins.session.arguments import is_unasked_speed
+from retrocypher.plugins.session.options import add_options
+from retrocypher.plugins.session.session import SESSION, SuiteSession
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks that other plugins may implement."""
-    pluginmanager.add_hookspecs(hooks)
+    pluginmanager.add_hookspecs(hookspecs)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

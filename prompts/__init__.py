@@ -1,1 +1,1 @@
-"""Question in, Cypher out: templates, exemplar banks, shots and models."""
+"""The model: prompts, exemplars, model calls, extraction, loops, validation and written answers."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from kg.offline import is_offline
+from retrocypher.kg.offline import is_offline
 
 pytest_plugins = ("pytester",)
 

@@ -2,10 +2,10 @@
 
 import click
 
-from benchmarks.instruments.labels import labels_command
-from benchmarks.instruments.validator import validator_command
-from benchmarks.instruments.verification import verification_command
-from plugins.command import Commands, run_command
+from retrocypher.benchmarks.instruments.labels import labels_command
+from retrocypher.benchmarks.instruments.validator import validator_command
+from retrocypher.benchmarks.instruments.verification import verification_command
+from retrocypher.plugins.cli.main import Commands, run_command
 
 
 @click.group(cls=Commands)

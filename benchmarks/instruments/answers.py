@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from kg.questions import Question
-from kg.reactions import Reaction
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.questions.question import Question
 
 Role = Literal["reactants", "products", "agents", "solvents"]
 ROLES: tuple[Role, ...] = ("reactants", "products", "agents", "solvents")

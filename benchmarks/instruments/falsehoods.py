@@ -7,9 +7,9 @@ from itertools import pairwise
 from random import Random
 from typing import TypeVar
 
-from benchmarks.instruments.answers import ROLES, AnswerFacts, ReactionFacts, Role
-from kg.molecules import canonical_name
-from kg.reactions import Reaction
+from retrocypher.benchmarks.instruments.answers import ROLES, AnswerFacts, ReactionFacts, Role
+from retrocypher.kg.graph.molecules import canonical_name
+from retrocypher.kg.graph.reaction import Reaction
 
 
 class GraphSample:

@@ -11,16 +11,16 @@ import click
 from rich.console import Console, Group
 from rich.table import Table
 
-from benchmarks.instruments.options import held_out_option, misses_option
-from kg.labels import LABELS, detail_of, name_of
-from kg.questions import load_questions
-from kg.schema import default_schema
-from plugins.bank import BankEntry, load_bank
-from plugins.command._bank_options import bank_option, folder_of, part_of
-from plugins.command._console import table_console
-from plugins.command._json import json_option, print_json
-from plugins.taxonomy import labels_of
-from plugins.terminal import counted, counted_table
+from retrocypher.benchmarks.instruments.options import held_out_option, misses_option
+from retrocypher.kg.labels.error_labels import LABELS, detail_of, name_of
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of
+from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.formatting.text import counted, counted_table
+from retrocypher.plugins.judge.bank import load_bank
+from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.scoring.labels import labels_of
 
 
 @dataclass(slots=True)

@@ -12,16 +12,19 @@ import click
 from rich.console import Group
 from rich.table import Table
 
-from benchmarks.instruments.options import held_out_option, misses_option
-from kg.labels import LABELS, name_of
-from kg.questions import PHRASINGS, Question, load_questions, phrase, phrasings_named
-from kg.schema import default_schema
-from plugins.bank import BankEntry, load_bank
-from plugins.command._bank_options import bank_option, folder_of, part_of, seed_option
-from plugins.command._console import table_console
-from plugins.command._json import json_option, print_json
-from plugins.terminal import counted_table
-from prompts.validation import SchemaValidator, Validation
+from retrocypher.benchmarks.instruments.options import held_out_option, misses_option
+from retrocypher.kg.labels.error_labels import LABELS, name_of
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase, phrasings_named
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of, seed_option
+from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.formatting.text import counted_table
+from retrocypher.plugins.judge.bank import load_bank
+from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.prompts.validation.finding import Validation
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 _REFERENCE = "reference"
 _NEUTRAL = "neutral"

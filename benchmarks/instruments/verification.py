@@ -11,15 +11,15 @@ import click
 from rich import box
 from rich.table import Table
 
-from benchmarks.instruments.answers import WORDINGS, facts_of, write_answer
-from benchmarks.instruments.falsehoods import KINDS, GraphSample
-from kg.claims import Verifier
-from kg.questions import Question, load_questions, select
-from plugins.command._console import table_console
-from plugins.command._json import json_option, print_json
-from plugins.command._verify import VerifyOptions, verify_options
-from plugins.command._verify_lines import claim_text
-from plugins.verification import ANSWER_VERDICTS, AnswerVerdict, Thresholds, judge_answer
+from retrocypher.benchmarks.instruments.answers import WORDINGS, facts_of, write_answer
+from retrocypher.benchmarks.instruments.falsehoods import KINDS, GraphSample
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import select
+from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.cli.verify import VerifyOptions, claim_text, verify_options
+from retrocypher.plugins.scoring.verdict import ANSWER_VERDICTS, AnswerVerdict, Thresholds, judge_answer
 
 TRUE = "true"
 """Answers without a falsehood."""

@@ -12,9 +12,11 @@ from typing import Any
 import neo4j
 import pytest
 
-from kg.reactions import fingerprint_of, read_graph
-from kg.server import Endpoint, connect, is_uri, open_server
-from kg.store import load
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.open import is_uri, open_server
 
 CHECKOUT = Path(__file__).parents[2]
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.server import Endpoint
+from retrocypher.kg.server.endpoint import Endpoint
 
 CASES = 48_000
 SAMPLED_EVERY_S = 0.5

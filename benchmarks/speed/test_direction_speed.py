@@ -7,9 +7,11 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from support.schemas import default_schema
 
-from kg.cypher import ParsedQuery, apply_edits, parse, relationship_patterns, reverse
-from kg.direction import correct_directions
-from kg.questions import load_questions
+from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
+from retrocypher.kg.cypher.edits import apply_edits
+from retrocypher.kg.cypher.parser import ParsedQuery, parse
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.direction import correct_directions
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.execution import Execution, GuardedExecutor, Limits
-from kg.questions import TASKS, load_questions
-from kg.server import Endpoint
+from retrocypher.kg.execution.execution import Execution, Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
 
 QUERIES = 40
 

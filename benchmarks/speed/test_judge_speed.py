@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.questions import Question, load_questions
-from kg.schema import default_schema_text
-from plugins.judge import VARIANTS, Judge, JudgeCase, Judgement, load_criteria, on_record
-from prompts.models import Answer, Chat, Request
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema_text
+from retrocypher.plugins.judge.criteria import load_criteria, on_record
+from retrocypher.plugins.judge.judge import Judge
+from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement
+from retrocypher.prompts.models.interface import Answer, Chat, Request
 
 AIM_MS = 10
 

@@ -8,9 +8,12 @@ import neo4j
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.reactions import Reaction, fingerprint_of, read_graph
-from kg.server import connect, open_server
-from kg.store import LoadReport, load
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import LoadReport, load
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import open_server
 
 LARGE = 50_000
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.questions import load_questions
+from retrocypher.kg.questions.reading import load_questions
 
 WORKERS = 2
 ROUNDS = 3

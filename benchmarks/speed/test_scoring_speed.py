@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.questions import Question, load_questions
-from plugins.scoring import score
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.scoring.score import score
 
 Answer = tuple[Question, dict[str, Any], str]
 

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.questions import Question, load_questions
-from kg.schema import default_schema
-from plugins.scoring import score
-from plugins.taxonomy import labels_of, variations
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.scoring.labels import labels_of
+from retrocypher.plugins.scoring.score import score
+from retrocypher.plugins.scoring.variations import variations
 
 AIM_MS = 5.0
 EVERY = 6

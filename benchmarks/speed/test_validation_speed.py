@@ -6,10 +6,11 @@ import time
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from kg.cypher import parse
-from kg.questions import Question, load_questions
-from kg.schema import default_schema
-from prompts.validation import SchemaValidator
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 AIM_MS = 5.0
 

@@ -8,12 +8,13 @@ import neo4j
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from benchmarks.instruments.answers import true_answers
-from kg.claims import Verifier, asking
-from kg.questions import load_questions
-from kg.reactions import read_graph
-from kg.server import Endpoint
-from plugins.verification import judge_answer
+from retrocypher.benchmarks.instruments.answers import true_answers
+from retrocypher.kg.claims.facts import asking
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.scoring.verdict import judge_answer
 
 AIM_MS = 20.0
 EVERY = 12

@@ -15,7 +15,7 @@ from typing import Any
 import click
 from writing import DOCS, PARTS, cell, table, write
 
-PLUGIN = "plugins.pytest_plugin"
+PLUGIN = "retrocypher.plugins.pytest_plugin"
 
 
 def page() -> str:

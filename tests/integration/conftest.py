@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kg.reactions import fingerprint_of, read_graph
-from kg.server import Endpoint, open_server
-from kg.store import load
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.open import open_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

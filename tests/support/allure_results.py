@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from plugins.allure_records import write_results
+from retrocypher.plugins.reporting.allure.records import write_results
 
 _OF_THE_MACHINE = frozenset({"host", "thread"})
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from prompts.answers import Identity, Kept, answer_key
+from retrocypher.prompts.models.response_cache import Identity, Kept, answer_key
 
 IDENTITY = Identity("gpt-x", "api.example/v1", {"temperature": 0, "seed": 7})
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from kg.claims import Ask
-from kg.reactions import Reaction, Source
+from retrocypher.kg.claims.facts import Ask
+from retrocypher.kg.graph.reaction import Reaction, Source
 
 SOURCE = Source("grants.parquet", 7, "CCO>>CC=O", "1976-01")
 REACTIONS = (

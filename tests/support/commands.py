@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from plugins.command import cli
-from plugins.command._later import Later
+from retrocypher.plugins.cli.main import Later, cli
 
 
 def leaf_commands(

@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kg.questions import Question, load_questions
-from plugins.records import Record
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.runs.record import Record
 from support.records import record_of, write_run
 
 TASKS = ("precursors", "conditions")

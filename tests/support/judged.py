@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from plugins.records import Record, Round
+from retrocypher.plugins.runs.record import Record, Round
 from support.records import record_of, write_run
 from support.reported import MANIFEST, answered, some_questions
 

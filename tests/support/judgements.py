@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from plugins.judge import Judgement, Variant, on_record
+from retrocypher.plugins.judge.criteria import on_record
+from retrocypher.plugins.judge.judgement import Judgement, Variant
 
 
 def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:

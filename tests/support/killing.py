@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from plugins.records import read_records
+from retrocypher.plugins.runs.log import read_records
 from support.comparable import without_times
 from support.suite import CHECKOUT, Ran
 

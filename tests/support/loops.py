@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kg.cypher import parse
-from kg.execution import Execution
-from prompts.loops import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
-from prompts.models import Answer, Message
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
+from retrocypher.prompts.models.interface import Answer, Message
 from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
 
 TARGET = "CC(=O)OCC"

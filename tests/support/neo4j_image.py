@@ -21,9 +21,8 @@ import docker
 from docker.errors import ImageNotFound
 from filelock import FileLock
 
-from kg.paths import cache_dir
-from kg.server._jars import class_path, locked_jars
-from kg.server._settings import DATA
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.settings import DATA, class_path, locked_jars
 
 SUITE = "bookworm"
 ENTRYPOINT = Path(__file__).with_name("neo4j_image_entrypoint.sh")

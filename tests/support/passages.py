@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kg.passages import Passage
-from prompts.encoders import Vectors
+from retrocypher.kg.graph.passages import Passage
+from retrocypher.prompts.templates.encoder import Vectors
 
 
 class Shelf:

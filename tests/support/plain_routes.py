@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from plugins.scoring._column_names import plain_name
-from plugins.scoring._keys import resolve
-from plugins.scoring._step_names import Kind, StepName, most_numbered, step_name
+from retrocypher.plugins.scoring.columns import plain_name, resolve
+from retrocypher.plugins.scoring.routes import Kind, StepName, most_numbered, step_name
 
 MAX_DEPTH = 50
 

@@ -4,8 +4,8 @@ from typing import TypeVar
 
 import pytest
 
-from kg.errors import InputError
-from prompts.encoders import Encoder
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.templates.encoder import Encoder
 
 Ready = TypeVar("Ready", bound=Encoder)
 

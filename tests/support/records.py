@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kg.questions import Question
-from plugins.records import Record
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import Record
 
 _DEFAULTS: Mapping[str, Any] = {
     "question_id": "precursors-001",

@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from kg.questions import TASKS, Question, load_questions
-from plugins.records import Record
+from retrocypher.kg.questions.question import TASKS, Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.runs.record import Record
 from support.records import record_of, write_run
 
 _NAMES = ("precision", "recall", "f1", "row_f1", "bleu", "meteor", "rouge_l")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from kg.questions import Question
-from prompts.loops._masking import mask
+from retrocypher.kg.questions.question import Question
+from retrocypher.prompts.loops.cove import mask
 
 _ROLES = {
     "You are the corrector": "corrector",

@@ -1,6 +1,6 @@
 """Schema texts and schemas that several tests read."""
 
-from kg.schema import Schema, parse_schema
+from retrocypher.kg.semantics.schema import Schema, parse_schema
 
 DEFAULT_SCHEMA_TEXT = """\
 Nodes and their properties:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kg.questions import Question
-from plugins.records import Record
-from plugins.resume import RunKey
-from plugins.shards import Shard
-from plugins.summary import summarise
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.resume import RunKey
+from retrocypher.plugins.runs.shards import Shard
 from support.records import record_of, write_run
 
 PARTS: Mapping[str, Any] = {"seed": 0, "libraries": {"rdkit": "2026.3"}, "questions": {"asked": "all"}}

@@ -4,7 +4,7 @@ import multiprocessing.synchronize
 import time
 from pathlib import Path
 
-from kg.execution._turns import Turns
+from retrocypher.kg.execution.recovery import Turns
 
 
 def hold_alone(directory: Path, held: multiprocessing.synchronize.Event) -> None:

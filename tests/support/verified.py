@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plugins.records import Round
+from retrocypher.plugins.runs.record import Round
 
 
 def written(answer: str = "It is CCO.", verdict: str = "VERIFIED", **more: Any) -> dict[str, Any]:

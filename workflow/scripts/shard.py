@@ -60,7 +60,7 @@ def _pytest(asked: argparse.Namespace, options: list[str], run_dir: Path, cache:
 
 def _is_complete(run_dir: Path) -> bool:
     """Tell whether an attempt before this one ended well, and was lost before anybody heard of it."""
-    from plugins.resume import is_complete
+    from retrocypher.plugins.runs.resume import is_complete
 
     return is_complete(run_dir)
 

@@ -10,9 +10,10 @@ from click.testing import CliRunner
 from support.manifests import manifest_of
 from support.records import record_of, write_run
 
-from kg.questions import Question, load_questions
-from plugins.command import cli
-from plugins.records import Record, Round
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.runs.record import Record, Round
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

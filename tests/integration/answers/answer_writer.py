@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.answers import kept
 
-from prompts.answers import open_answers
+from retrocypher.prompts.models.response_cache import open_answers
 
 
 def main() -> None:

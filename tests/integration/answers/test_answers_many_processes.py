@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from prompts.answers import open_answers, prepare
+from retrocypher.prompts.models.cache_files import prepare
+from retrocypher.prompts.models.response_cache import open_answers
 
 WRITER = Path(__file__).with_name("answer_writer.py")
 TESTS = WRITER.parents[2]

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kg.execution import GuardedExecutor
-from kg.questions import QuestionSet, load_questions
-from kg.server import Endpoint
-from plugins.bank import BankEntry, Size, build_bank, is_right, read_entries, sample
-from plugins.bank._workers import LIMITS
-from plugins.scoring import score
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.questions.reading import QuestionSet, load_questions
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.judge.bank import LIMITS, build_bank, read_entries, sample
+from retrocypher.plugins.judge.bank_candidates import BankEntry, Size, is_right
+from retrocypher.plugins.scoring.score import score
 
 FILE = Path(__file__).parents[2] / "data" / "bank" / "development.jsonl.gz"
 

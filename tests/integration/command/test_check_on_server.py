@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.errors import RetroCypherError
-from kg.questions import load_questions
-from kg.server import Endpoint
-from plugins.command._check import check_command
+from retrocypher.kg.errors import RetroCypherError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.cli.check import check_command
 
 
 @pytest.fixture

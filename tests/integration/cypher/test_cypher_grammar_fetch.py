@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import jgo.config
 import pytest
 
-from kg.cypher._jar import jar_bytes
-from kg.cypher._tables import load_tables, read_jar
+from retrocypher.kg.cypher.grammar import jar_bytes, load_tables, read_jar
 
 
 def test_fetches_the_released_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,7 +21,7 @@ def test_fetches_the_released_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_many_processes_start_on_an_empty_cache(tmp_path: Path) -> None:
-    program = "from kg.cypher import parse; print(len(parse('MATCH (n) RETURN n').errors))"
+    program = "from retrocypher.kg.cypher.parser import parse; print(len(parse('MATCH (n) RETURN n').errors))"
     environment = {**os.environ, "RETROCYPHER_CACHE": str(tmp_path), "PATH": ""}
     started = [
         subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)

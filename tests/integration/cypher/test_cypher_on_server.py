@@ -8,8 +8,10 @@ import neo4j
 import pytest
 from neo4j.exceptions import ClientError, CypherSyntaxError, Neo4jError
 
-from kg.cypher import parameterise, parse, quote, shape, string_literals
-from kg.server import Endpoint, connect
+from retrocypher.kg.cypher.edits import quote, string_literals
+from retrocypher.kg.cypher.parameters import parameterise, shape
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 LISTS = Path(__file__).parents[2] / "unit" / "cypher"
 UNREADABLE = (

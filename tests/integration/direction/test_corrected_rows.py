@@ -6,12 +6,15 @@ import neo4j
 import pytest
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
-from kg.cypher import apply_edits, parse, relationship_patterns, reverse
-from kg.direction import correct_directions
-from kg.questions import Question, load_questions
-from kg.schema import Schema, parse_schema
-from kg.server import Endpoint, connect
-from kg.store import schema_text
+from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
+from retrocypher.kg.cypher.edits import apply_edits
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.graph.loading import schema_text
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.direction import correct_directions
+from retrocypher.kg.semantics.schema import Schema, parse_schema
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,15 @@ from filelock import FileLock
 from support.containers import FindContainer, Place
 from support.neo4j_image import NoImageError, neo4j_image
 
-from kg.paths import cache_dir
-from kg.reactions import Reaction, fingerprint_of, read_graph
-from kg.server import Endpoint, RunningServer, start_server
-from kg.server._docker import IMAGE, IMAGE_VARIABLE
-from kg.server._stray import DIRECTORY_LABEL
-from kg.store import load
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.container import DIRECTORY_LABEL, IMAGE, IMAGE_VARIABLE
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import start_server
 
 
 @pytest.fixture(scope="session")

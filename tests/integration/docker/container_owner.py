@@ -3,8 +3,10 @@
 import sys
 import time
 
-from kg.reactions import fingerprint_of, read_graph
-from kg.server import ServerError, start_server
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.server.endpoint import ServerError
+from retrocypher.kg.server.open import start_server
 
 try:
     running = start_server(

@@ -15,8 +15,8 @@ import pytest
 from support.containers import FindContainer
 from support.waiting import becomes_true
 
-from kg.server import RunningServer
-from kg.server._stray import remove_stray_containers
+from retrocypher.kg.server.container import remove_stray_containers
+from retrocypher.kg.server.engine import RunningServer
 
 pytestmark = pytest.mark.docker
 

@@ -10,10 +10,13 @@ import pytest
 from docker.models.containers import Container
 from neo4j.exceptions import ClientError, TransientError
 
-from kg.execution import GuardedExecutor, Limits
-from kg.reactions import Reaction, fingerprint_of
-from kg.server import NEO4J_VERSION, TRANSACTION_MEMORY_BYTES, Endpoint, connect, restart, status
-from kg.store import fingerprint
+from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.server.control import restart, status
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.settings import NEO4J_VERSION, TRANSACTION_MEMORY_BYTES
 
 pytestmark = pytest.mark.docker
 

@@ -14,10 +14,12 @@ import pytest
 from docker.context import ContextAPI
 from support.containers import Place
 
-from kg.reactions import Reaction, fingerprint_of
-from kg.server import ServerError, connect, start_server
-from kg.server._docker import IMAGE_VARIABLE
-from kg.store import load
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.server.container import IMAGE_VARIABLE
+from retrocypher.kg.server.endpoint import ServerError, connect
+from retrocypher.kg.server.open import start_server
 
 OWNER = Path(__file__).with_name("container_owner.py")
 NOWHERE = "retrocypher-test.invalid/neo4j:5.26"

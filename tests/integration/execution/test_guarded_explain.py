@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kg.execution import GuardedExecutor, Limits
-from kg.questions import load_questions
-from kg.server import Endpoint
+from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
 
 
 @pytest.fixture

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.execution import GraphUnavailable, GuardedExecutor, Limits
-from kg.execution import _care as care
-from kg.server import Endpoint, connect, status
+from retrocypher.kg.execution import recovery as care
+from retrocypher.kg.execution.execution import GraphUnavailable, Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.server.control import status
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 TIMEOUT_S = 3.0
 LIMITS = Limits(timeout_s=TIMEOUT_S, release_s=0.5)

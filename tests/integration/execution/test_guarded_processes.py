@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kg.server import Endpoint, status
+from retrocypher.kg.server.control import status
+from retrocypher.kg.server.endpoint import Endpoint
 
 HOSTILE = {
     "loop": "RETURN reduce(a = 0, x IN range(0, 9000000000) | a + x) AS r",
@@ -34,8 +35,8 @@ PLAIN = {
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from kg.execution import GuardedExecutor, Limits
-from kg.server import Endpoint
+from retrocypher.kg.execution.executor import GuardedExecutor; from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.server.endpoint import Endpoint
 
 task = json.load(sys.stdin)
 limits = Limits(timeout_s=3.0, release_s=0.5)

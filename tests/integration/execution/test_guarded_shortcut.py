@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kg.cypher import quote, shape
-from kg.execution import Execution, GuardedExecutor, Limits
-from kg.execution._call import Call
-from kg.questions import TASKS, load_questions
-from kg.server import Endpoint
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.cypher.parameters import shape
+from retrocypher.kg.execution.execution import Call, Execution, Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
 
 VARIED = [
     "MATCH (m:Molecule {{name: {0}}})<-[p:PRODUCES]-(r:Reaction) RETURN r, p, m",

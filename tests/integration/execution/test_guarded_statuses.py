@@ -6,8 +6,9 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from kg.execution import GuardedExecutor, Limits
-from kg.server import Endpoint, connect
+from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 SYNTAX = "Neo.ClientError.Statement.SyntaxError"
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.instruments.verification import verification_command
-from kg.server import Endpoint
+from retrocypher.benchmarks.instruments.verification import verification_command
+from retrocypher.kg.server.endpoint import Endpoint
 
 SAMPLE = 60
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from support.roles_api import RolesApi
 
-from plugins.judge import Judge, JudgeCase, judge_spec, open_judge
-from prompts.answers import open_answers
+from retrocypher.plugins.judge.criteria import judge_spec
+from retrocypher.plugins.judge.judge import Judge, open_judge
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.prompts.models.response_cache import open_answers
 
 Opened = Callable[..., Judge]
 
@@ -24,7 +26,9 @@ def api() -> Iterator[RolesApi]:
 def refused(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     """Notes that the network was to be refused; in earnest that is for good, for all tests that follow."""
     calls: list[None] = []
-    monkeypatch.setattr("plugins.judging._request.refuse_network", lambda: calls.append(None))
+    monkeypatch.setattr(
+        "retrocypher.plugins.operations.judge_request.refuse_network", lambda: calls.append(None)
+    )
     return calls
 
 

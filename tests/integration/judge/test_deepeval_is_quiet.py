@@ -12,8 +12,8 @@ _JUDGES = """
 import json, os, socket, sys, threading
 connected = []
 sys.addaudithook(lambda event, told: connected.append(told[1]) if event == "socket.connect" else None)
-from plugins.judge import Judge, JudgeCase, load_criteria
-from prompts.models import Answer
+from retrocypher.plugins.judge.judge import Judge; from retrocypher.plugins.judge.judgement import JudgeCase; from retrocypher.plugins.judge.criteria import load_criteria
+from retrocypher.prompts.models.interface import Answer
 
 class Says:
     label = "says"

@@ -14,12 +14,12 @@ from support.records import write_run
 from support.reported import answered, some_questions
 from support.roles_api import RolesApi, Said
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.bank import load_bank
-from plugins.calibration import filed
-from plugins.command._judge import judge_command
-from plugins.gate import JUDGE_KAPPA
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
+from retrocypher.plugins.cli.judge import judge_command
+from retrocypher.plugins.judge.bank import load_bank
+from retrocypher.plugins.judge.stored_calibration import filed
 
 CHECKOUT = Path(__file__).parents[3]
 BANK = CHECKOUT / "tests" / "data" / "bank"

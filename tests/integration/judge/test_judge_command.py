@@ -16,11 +16,13 @@ from support.records import record_of, write_run
 from support.roles_api import RolesApi, Said, always
 from support.waiting import becomes_true
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.command import cli
-from plugins.records import RunDirectory, read_manifest, read_records, read_summary
-from prompts.answers import AnswerCacheError, stats
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.runs.log import read_manifest, read_records, read_summary
+from retrocypher.plugins.runs.run_directory import RunDirectory
+from retrocypher.prompts.models.cache_files import stats
+from retrocypher.prompts.models.response_cache import AnswerCacheError
 
 QUESTIONS = load_questions().questions[:6]
 GOOD = '{"reason": "It is right.", "score": 9}'
@@ -217,7 +219,7 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     last = QUESTIONS[4].text
     api.players["judge"] = lambda text: Said(GOOD, pause_s=60.0 if last in text else 0.0)
     cache = tmp_path / "kept.sqlite"
-    code = "from plugins.command import main; main()"
+    code = "from retrocypher.plugins.cli.main import main; main()"
     arguments = ["judge", str(run), "--judge", "gpt-4o", "--cache", str(cache)]
     before = (run / "records.jsonl").read_bytes()
     process = subprocess.Popen(

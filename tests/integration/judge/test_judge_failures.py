@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from support.roles_api import RolesApi, Said, always
 
-from plugins.judge import Judge, JudgeCase, load_criteria
-from prompts.models._given_up import GivenUp
-from prompts.models._openai import OpenAIModel
-from prompts.models._patience import Patience
-from prompts.models._slots import Slots
+from retrocypher.plugins.judge.criteria import load_criteria
+from retrocypher.plugins.judge.judge import Judge
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.prompts.models.openai import OpenAIModel
+from retrocypher.prompts.models.retries import GivenUp, Patience, Slots
 
 Opened = Callable[..., Judge]
 

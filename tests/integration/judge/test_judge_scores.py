@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from support.roles_api import RolesApi, Said, always
 
-from plugins.judge import VARIANTS, Judge, JudgeCase, deepeval
+from retrocypher.plugins.judge.judge import Judge
+from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase
+from retrocypher.plugins.judge.metric import deepeval
 
 Opened = Callable[..., Judge]
 BEFORE = ('{"reason": "step 3 of 7 is right", "score": ', {})

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from plugins.judge import Grade, JudgeCase, Task, judge_spec, load_criteria, open_panel
+from retrocypher.plugins.judge.criteria import Grade, judge_spec, load_criteria
+from retrocypher.plugins.judge.judge import Task, open_panel
+from retrocypher.plugins.judge.judgement import JudgeCase
 
 BRIEF = replace(
     load_criteria(),

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kg.questions import load_questions
-from prompts.models import Request
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.models.interface import Request
 
 
 @dataclass

@@ -3,7 +3,8 @@
 import socket
 from typing import Any
 
-from prompts.models import api_address, parse_spec, silent_api
+from retrocypher.prompts.models.openai_client import api_address, silent_api
+from retrocypher.prompts.models.spec import parse_spec
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret-0123"}
 ORACLE = parse_spec("oracle", {})

@@ -13,26 +13,20 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kg.errors import InputError
-from prompts.answers import AnswerStore, open_answers
-from prompts.models import (
-    Model,
-    ModelError,
-    Request,
-    SharedModels,
-    contents_of,
-    open_models,
-    parse_spec,
-    start_shared,
-)
-from prompts.models._llama_files import shipped_gguf
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.interface import Model, ModelError, Request
+from retrocypher.prompts.models.llama_process import shipped_gguf
+from retrocypher.prompts.models.open import SharedModels, open_models, start_shared
+from retrocypher.prompts.models.response_cache import AnswerStore, open_answers
+from retrocypher.prompts.models.spec import parse_spec
 
 SPEC = parse_spec("local", {})
 # SmolLM2 answers this one briefly; to many others it talks on up to its limit.
 PROMPT = "What is 2+2?"
 OWNER = """
 import json, time
-from prompts.models import parse_spec, start_shared
+from retrocypher.prompts.models.spec import parse_spec; from retrocypher.prompts.models.open import start_shared
 shared = start_shared([parse_spec("local", {})])
 print(json.dumps(list(shared.pids().values())), flush=True)
 time.sleep(600)
@@ -139,7 +133,7 @@ def test_a_process_that_is_gone_for_good_is_an_error(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("prompts.models._llama._COMEBACK_S", 0.3)
+    monkeypatch.setattr("retrocypher.prompts.models.llama._COMEBACK_S", 0.3)
     model = opened(shared, tmp_path)
     shared.stop()
     for _ in range(2):

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from prompts.models import ModelError, Request, open_models, parse_spec
-from prompts.models._given_up import GivenUp
-from prompts.models._openai import OpenAIModel
-from prompts.models._patience import Patience
-from prompts.models._slots import Slots
+from retrocypher.prompts.models.interface import ModelError, Request
+from retrocypher.prompts.models.open import open_models
+from retrocypher.prompts.models.openai import OpenAIModel
+from retrocypher.prompts.models.retries import GivenUp, Patience, Slots
+from retrocypher.prompts.models.spec import parse_spec
 
 Ask = Callable[[str], Request]
 Open = Callable[..., OpenAIModel]
@@ -148,7 +148,7 @@ def test_an_api_that_drips_for_ever_is_a_timeout(dripping: Any, ask: Ask, tmp_pa
 ASKING = """
 import signal
 import sys
-from prompts.models._openai_client import OpenAIClient
+from retrocypher.prompts.models.openai_client import OpenAIClient
 
 # What a shell starts in the background is deaf to Ctrl-C, and so are its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)

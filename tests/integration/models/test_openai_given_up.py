@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from prompts.models import Model, ModelError, Request, open_models, parse_spec
-from prompts.models import _given_up as module
-from prompts.models._given_up import GivenUp
-from prompts.models._openai import OpenAIModel
-from prompts.models._patience import Patience
-from prompts.models._slots import Slots
+from retrocypher.prompts.models import retries as module
+from retrocypher.prompts.models.interface import Model, ModelError, Request
+from retrocypher.prompts.models.open import open_models
+from retrocypher.prompts.models.openai import OpenAIModel
+from retrocypher.prompts.models.retries import GivenUp, Patience, Slots
+from retrocypher.prompts.models.spec import parse_spec
 
 Ask = Callable[[str], Request]
 Open = Callable[..., OpenAIModel]

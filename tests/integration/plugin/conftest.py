@@ -13,8 +13,8 @@ import numpy  # noqa: F401
 import pytest
 from support.suite import CHECKOUT, Ran, Suite
 
-from kg.paths import cache_dir
-from kg.server import Endpoint
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.endpoint import Endpoint
 
 
 @pytest.fixture(scope="session")

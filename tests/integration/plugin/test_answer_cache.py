@@ -11,7 +11,7 @@ from support.comparable import without_times
 from support.roles_api import RolesApi, Said, always, references_by_question, right
 from support.suite import Ran, Suite
 
-from kg.questions import load_questions
+from retrocypher.kg.questions.reading import load_questions
 
 RIGHT = right(references_by_question(load_questions().questions))
 SECRET = "sk-never-to-be-kept-0123"

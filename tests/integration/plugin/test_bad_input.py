@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.suite import Ran, Suite
 
-from kg.questions import DEFAULT_QUESTIONS, load_questions
+from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 
 WORKERS = pytest.mark.parametrize("workers", ["0", "2"])
 

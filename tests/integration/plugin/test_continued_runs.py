@@ -12,9 +12,9 @@ from support.killing import Moment, Session, assert_same, moments, records_in
 from support.roles_api import RolesApi, Said, references_by_question, right
 from support.suite import Ran, Suite
 
-from kg.questions import load_questions
-from kg.server import Endpoint
-from plugins.resume import is_complete
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.runs.resume import is_complete
 
 CASES = 24
 MUTANT = ("--model=mutant", f"--sample={CASES}", "--prompt=P5", "--shot=ZS", "--tb=no", "-q")

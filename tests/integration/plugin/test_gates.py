@@ -12,9 +12,9 @@ from support.calibrated import calibration
 from support.roles_api import RolesApi, Said, always
 from support.suite import Ran, Suite
 
-from plugins.calibration import keep
-from plugins.command import cli
-from plugins.judge import load_criteria
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.judge.criteria import load_criteria
+from retrocypher.plugins.judge.stored_calibration import keep
 
 PART = ("--sample=10", "--gate-partial")
 WRONG = "--model=mini=mutant:drop_component,change_length"

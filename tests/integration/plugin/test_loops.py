@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from support.roles_api import Player, RolesApi, Said, always, references_by_question, right
 from support.suite import Ran, Suite
 
-from kg.questions import load_questions
-from plugins.command._summary import summary_command
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.show import summary_command
 
 QUESTIONS = frozenset(question.text for question in load_questions().questions)
 REFERENCES = references_by_question(load_questions().questions)
@@ -343,8 +343,8 @@ def test_a_slow_corrector_is_timed(scripted: Suite, api: RolesApi) -> None:
 LOOK_AGAIN = """
 from dataclasses import dataclass
 
-from prompts.extraction import extract_cypher
-from prompts.loops import LoopCase, LoopResult, LoopTools, Step
+from retrocypher.prompts.extraction.extract import extract_cypher
+from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 from support.roles_api import RolesApi, references_by_question, right
 from support.suite import Suite
 
-from kg.questions import load_questions
-from prompts.answers import stats
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.models.cache_files import stats
 
 RIGHT = right(references_by_question(load_questions().questions))
 MINI = ("--model=gpt-4.1-mini", "--model=oracle", "--prompt=P5", "--shot=ZS")

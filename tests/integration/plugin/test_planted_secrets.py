@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 from support.suite import Suite
 
-from kg.server import Endpoint
+from retrocypher.kg.server.endpoint import Endpoint
 
 KEY = "sk-planted/0123456789+abcdef"
 PASSWORD = "planted-password-of-neo4j"

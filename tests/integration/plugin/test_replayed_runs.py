@@ -10,8 +10,9 @@ import pytest
 from support.roles_api import RolesApi, always, references_by_question, right
 from support.suite import Ran, Suite
 
-from kg.questions import load_questions, select
-from plugins.rescoring import rescore
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import select
+from retrocypher.plugins.operations.rescore import rescore
 
 PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=1")
 LOOPS = ("--loop=none,cove,review,guarded,guarded-limit", "--validator=both", "--loop-model=gpt-4.1-mini")

@@ -16,8 +16,9 @@ from support.allure_results import assert_shown_again
 from support.interrupts import heed_interrupts
 from support.suite import CHECKOUT, Ran, Suite
 
-from kg.questions import load_questions, phrase
-from kg.server import Endpoint
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import phrase
+from retrocypher.kg.server.endpoint import Endpoint
 
 SAMPLE = "--sample=12"
 
@@ -182,7 +183,7 @@ def test_a_broken_harness_is_no_score(
 ) -> None:
     pytester.makepyfile(
         breaks_scoring="""
-        import plugins.assessment._assessor as assessor
+        import retrocypher.plugins.scoring.assessor as assessor
         score = assessor.score
 
         def broken(question, *arguments, **keywords):

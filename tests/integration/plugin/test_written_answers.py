@@ -10,7 +10,7 @@ from support.comparable import without_times
 from support.roles_api import RolesApi, Said, always, references_by_question, right
 from support.suite import Ran, Suite
 
-from kg.questions import load_questions
+from retrocypher.kg.questions.reading import load_questions
 
 QUESTIONS = load_questions().questions
 RIGHT = right(references_by_question(QUESTIONS))

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 import neo4j
 import pytest
 
-from kg.cypher import quote
-from kg.questions import Setting, load_questions
-from kg.server import Endpoint, connect
-from prompts.exemplars import Exemplar, fill, load_bank
-from prompts.templates import load_prompts
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.questions.question import Setting
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.prompts.templates.exemplars import Exemplar, fill, load_bank
+from retrocypher.prompts.templates.template import load_prompts
 
 BANKS = [each for setting in ("single_step", "multi_step") for each in load_bank(setting)]
 COLUMNS = ["id", "reactants", "products", "agents", "solvents"]

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from support.real_encoder import loaded
 
-from kg.passages import Passage, Passages, build_passages, open_passages
-from kg.questions import Question, load_questions
-from prompts.encoders import Encoder, extra_installed, load_encoder
-from prompts.retrieval import ENCODER, VectorSearch, build_index, read_index
+from retrocypher.kg.graph.passages import Passage, Passages, build_passages, open_passages
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.answering.passage_index import ENCODER, build_index, read_index
+from retrocypher.prompts.answering.passage_search import VectorSearch
+from retrocypher.prompts.templates.encoder import Encoder, extra_installed, load_encoder
 
 pytestmark = [
     pytest.mark.semantic,

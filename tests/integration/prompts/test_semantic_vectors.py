@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from support.real_encoder import loaded
 
-from kg.questions import load_questions
-from prompts.encoders import SentenceEncoder, build_vectors, extra_installed, stored_encoder
-from prompts.shots import ENCODER, texts_to_encode
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.templates.encoder import SentenceEncoder, extra_installed
+from retrocypher.prompts.templates.selection import ENCODER, texts_to_encode
+from retrocypher.prompts.templates.stored_vectors import build_vectors, stored_encoder
 
 pytestmark = [
     pytest.mark.semantic,

@@ -7,12 +7,13 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from kg.errors import GraphError, InputError
-from kg.questions import load_questions
-from kg.questions.authoring import GoldDifferenceError, build_questions, check_gold
-from kg.questions.authoring._candidate import Kind
-from kg.reactions import read_graph
-from kg.server import Endpoint, connect
+from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.questions.authoring.candidates import Kind
+from retrocypher.kg.questions.authoring.gold import GoldDifferenceError, check_gold
+from retrocypher.kg.questions.authoring.question_set import build_questions
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 QUESTIONS = load_questions().questions
 

@@ -9,8 +9,8 @@ import pytest
 from support.records import write_run
 from support.reported import MANIFEST, answered, some_questions
 
-from kg.reactions import read_manifest
-from plugins.report import Report, build_report
+from retrocypher.kg.graph.compact import read_manifest
+from retrocypher.plugins.reporting.html.build import Report, build_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kg.paths import cache_dir
-from kg.server import Endpoint
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.endpoint import Endpoint
 
 
 @pytest.fixture

@@ -4,9 +4,12 @@ import json
 import sys
 import time
 
-from kg.reactions import fingerprint_of, read_graph
-from kg.server import connect, start_server, status
-from kg.store import load
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.server.control import status
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import start_server
 
 reactions = read_graph()
 running = start_server(

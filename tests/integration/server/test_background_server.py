@@ -10,11 +10,16 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from kg.paths import cache_dir
-from kg.reactions import Rules, build_graph, fingerprint_of, open_source, read_graph
-from kg.server import ServerError, background_server, connect, end_background, open_server, status
-from kg.store import fingerprint
-from plugins.command._graph_server import down_command, load_command, status_command, up_command
+from retrocypher.kg.graph.build import build_graph, open_source
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.graph.reaction import Rules
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.background import background_server, end_background
+from retrocypher.kg.server.control import status
+from retrocypher.kg.server.endpoint import ServerError, connect
+from retrocypher.kg.server.open import open_server
+from retrocypher.plugins.cli.graph import down_command, load_command, status_command, up_command
 
 
 @pytest.fixture

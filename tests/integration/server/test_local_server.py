@@ -9,9 +9,12 @@ import psutil
 import pytest
 from neo4j.exceptions import ClientError, TransientError
 
-from kg.reactions import fingerprint_of, read_graph
-from kg.server import TRANSACTION_MEMORY_BYTES, Endpoint, ServerError, connect, open_server, restart, status
-from kg.store import fingerprint
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.server.control import restart, status
+from retrocypher.kg.server.endpoint import Endpoint, ServerError, connect
+from retrocypher.kg.server.open import open_server
+from retrocypher.kg.server.settings import TRANSACTION_MEMORY_BYTES
 
 
 @pytest.fixture

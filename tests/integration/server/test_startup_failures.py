@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kg.reactions import fingerprint_of, read_graph
-from kg.server import ServerError, start_server
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.server.endpoint import ServerError
+from retrocypher.kg.server.open import start_server
 
 
 def start(startup_timeout_s: float = 60.0) -> None:

@@ -10,9 +10,9 @@ import pytest
 from support.sshd import lacking, running
 from support.suite import CHECKOUT
 
-from kg.server import Endpoint
-from plugins.records import read_records
-from plugins.resume import is_complete
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.resume import is_complete
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=f"not installed: {', '.join(lacking())}")
 

@@ -9,9 +9,15 @@ from typing import Any
 
 from support.suite import CHECKOUT
 
-from kg.server import Endpoint
-from plugins.records import read_manifest, read_messages, read_questions, read_records, read_summary
-from plugins.resume import is_complete
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.runs.log import (
+    read_manifest,
+    read_messages,
+    read_questions,
+    read_records,
+    read_summary,
+)
+from retrocypher.plugins.runs.resume import is_complete
 
 OPTIONS = ("--model=mutant", "--model=exemplar", "--sample=12", "--seed=3", "--shot=1S-S,1S-D-S")
 

@@ -11,10 +11,10 @@ import pytest
 from support.roles_api import RolesApi, Said, references_by_question, right
 from support.suite import CHECKOUT
 
-from kg.questions import load_questions
-from kg.server import Endpoint
-from plugins.records import read_records
-from plugins.resume import is_complete
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.resume import is_complete
 
 RIGHT = right(references_by_question(load_questions().questions))
 

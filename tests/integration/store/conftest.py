@@ -3,9 +3,11 @@ from collections.abc import Iterator
 import neo4j
 import pytest
 
-from kg.reactions import Reaction, fingerprint_of
-from kg.server import connect, open_server
-from kg.store import load
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import open_server
 
 REACTIONS = (
     Reaction(1, ("C", "O"), ("CO", "N"), ("[Pd]",), ("ClCCl", "O"), (50.0, None)),

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.reactions import DEFAULT_GRAPH, RecordSource, build_graph, open_source, read_graph, read_manifest
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.build import build_graph, open_source
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest
+from retrocypher.kg.graph.reaction import RecordSource
 
 USPTO_MIT = Path(__file__).parents[4] / "shared" / "data" / "uspto_mit_40k_mapped.txt.gz"
 

@@ -3,10 +3,12 @@ from dataclasses import replace
 import neo4j
 import pytest
 
-from kg.errors import GraphError
-from kg.reactions import Reaction, fingerprint_of, read_manifest
-from kg.server import Endpoint, connect
-from kg.store import fingerprint, load
+from retrocypher.kg.errors import GraphError
+from retrocypher.kg.graph.compact import read_manifest
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 
 def test_the_default_graph_has_the_fingerprint_of_its_manifest(endpoint: Endpoint) -> None:

@@ -3,9 +3,9 @@ from dataclasses import replace
 import neo4j
 import pytest
 
-from kg.errors import GraphError
-from kg.reactions import Reaction
-from kg.store import load
+from retrocypher.kg.errors import GraphError
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
 
 
 def rows(driver: neo4j.Driver, query: str) -> list[list[object]]:

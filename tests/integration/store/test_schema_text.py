@@ -1,9 +1,9 @@
 import neo4j
 import pytest
 
-from kg.errors import GraphError
-from kg.server import Endpoint, connect
-from kg.store import schema_text
+from retrocypher.kg.errors import GraphError
+from retrocypher.kg.graph.loading import schema_text
+from retrocypher.kg.server.endpoint import Endpoint, connect
 
 DEFAULT = """\
 Nodes and their properties:

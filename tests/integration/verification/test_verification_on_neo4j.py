@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.claims import Claim, Verifier, asking
-from kg.questions import load_questions
-from kg.reactions import read_graph
-from kg.server import Endpoint, connect
-from plugins.command._verify import verify_command
+from retrocypher.kg.claims.claim import Claim
+from retrocypher.kg.claims.facts import asking
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.plugins.cli.verify import verify_command
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,9 @@ from rich.console import Console
 from support.judged import CRITERIA, MODEL, judged_record
 from support.records import record_of
 
-from kg.errors import InputError
-from plugins.agreement import agreement_table, agreements, opinions
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.reporting.judge_tables import agreement_table
 
 TASKS = ("precursors", "best_yield")
 

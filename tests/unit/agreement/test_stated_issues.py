@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from kg.labels import LABELS
-from plugins.agreement import NO_REASON, UNCLEAR, load_issues, parse_issues
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.judge.agreement import NO_REASON, UNCLEAR, load_issues, parse_issues
 
 REASONS = {
     "The PRODUCES arrow is reversed, so the target is matched as a reactant.": "traversal_direction",

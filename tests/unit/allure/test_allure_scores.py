@@ -1,4 +1,4 @@
-from plugins.allure._scores import scores_table
+from retrocypher.plugins.reporting.allure.case import scores_table
 
 
 def test_the_defined_scores_and_the_keys_have_a_line_each() -> None:

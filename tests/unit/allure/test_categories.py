@@ -4,10 +4,9 @@ from typing import Any
 import pytest
 from support.records import record_of
 
-from kg.labels import LABELS
-from plugins.allure import categories_3
-from plugins.allure._categories import categories_2
-from plugins.session import CaseFailedError, raise_unless_passed
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.reporting.allure.run import categories_2, categories_3
+from retrocypher.plugins.reporting.failures import CaseFailedError, raise_unless_passed
 
 NO_SCORE = "No score: the harness could not ask or measure"
 

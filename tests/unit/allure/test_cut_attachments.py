@@ -6,8 +6,8 @@ from allure_commons.model2 import Status
 from support.allure_results import attachments, shown
 from support.records import record_of
 
-from plugins.allure import ResultWriter
-from plugins.allure._attach import CAP, attach_rows, attach_text
+from retrocypher.plugins.reporting.allure.case import CAP, attach_rows, attach_text
+from retrocypher.plugins.reporting.allure.writer import ResultWriter
 
 
 def attached(folder: Path, name: str) -> str:

@@ -1,7 +1,7 @@
 from html import escape
 
-from kg.labels import LABELS
-from plugins.allure._errors import errors_list
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.reporting.allure.case import errors_list
 
 
 def test_labels_are_listed_with_their_meanings_in_order() -> None:

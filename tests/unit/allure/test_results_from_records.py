@@ -8,10 +8,10 @@ from support.judgements import judged
 from support.manifests import manifest_of
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.allure_records import write_results
-from plugins.records import Record, Round
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.reporting.allure.records import write_results
+from retrocypher.plugins.runs.record import Record, Round
 
 ASKED = [question for question in load_questions().questions if question.task == "precursors"][:4]
 RIGHT, WRONG, UNASKED, LOST = (f"{question.id}-P5-ZS-none-m" for question in ASKED)

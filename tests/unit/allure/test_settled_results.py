@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support.records import record_of, write_run
 
-from plugins.allure import drop_stale, settle_run, shown_cases
+from retrocypher.plugins.reporting.allure.unfinished import drop_stale, settle_run, shown_cases
 
 
 def result(folder: Path, name: str, parameters: dict[str, str], age: float = 0.0, stop: int = 0) -> None:

@@ -5,7 +5,8 @@ from support.allure_results import attachments, shown
 from support.records import record_of
 from support.verified import written
 
-from plugins.allure import ResultWriter, show_case
+from retrocypher.plugins.reporting.allure.case import show_case
+from retrocypher.plugins.reporting.allure.writer import ResultWriter
 
 
 def test_an_answer_has_a_step_with_its_verdict_and_claims(tmp_path: Path) -> None:

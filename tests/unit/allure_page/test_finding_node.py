@@ -5,9 +5,9 @@ from click.testing import CliRunner
 from support.manifests import manifest_of
 from support.records import write_run
 
-from kg.errors import InputError
-from plugins.allure_page._node import find_node
-from plugins.command import cli
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.reporting.allure.page import find_node
 
 
 def program(folder: Path, name: str, says: str) -> None:

@@ -3,7 +3,7 @@ import gzip
 import json
 import re
 
-from plugins.allure_page._finish import compact, silent
+from retrocypher.plugins.reporting.allure.page import compact, silent
 
 DATA = {"widgets/a.json": '{"x": "ü"}', "data/attachments/1.txt": "C" * 5_000}
 

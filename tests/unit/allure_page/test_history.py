@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from kg.errors import InputError
-from plugins.allure_page import History
-from plugins.allure_page._history import KEPT
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.reporting.allure.history import KEPT, History
 
 
 def point(name: str) -> dict[str, Any]:

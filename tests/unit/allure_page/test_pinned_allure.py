@@ -1,9 +1,9 @@
 import json
 from pathlib import Path
 
-import plugins.allure_page
+import retrocypher.plugins.reporting.allure.page
 
-FOLDER = Path(plugins.allure_page.__file__).parent
+FOLDER = Path(retrocypher.plugins.reporting.allure.page.__file__).parent
 
 
 def test_the_lock_pins_what_is_asked_for_and_names_no_registry() -> None:

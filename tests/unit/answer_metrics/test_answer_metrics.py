@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from plugins.answer_metrics import AnswerMetrics, Measured
-from plugins.records import answer_fault, is_of_answer
-from prompts.loops import Step
-from prompts.models import Answer, Chat, ModelError, Request
+from retrocypher.plugins.judge.answer_metrics import AnswerMetrics, Measured
+from retrocypher.plugins.runs.record import answer_fault, is_of_answer
+from retrocypher.prompts.loops.interface import Step
+from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request
 
 FACTS = ['{"id": 5, "products": ["CCO"]}', '{"id": 6, "products": ["CCN"]}']
 ANSWER = "Reaction 5 makes CCO. Reaction 6 makes CCN."

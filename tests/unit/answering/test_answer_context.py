@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.passages import Passage
-from prompts.answering import Limits, context_of, facts_of, tells_nothing
-from prompts.retrieval import Found
+from retrocypher.kg.graph.passages import Passage
+from retrocypher.prompts.answering.passage_search import Found
+from retrocypher.prompts.answering.writing import Limits, context_of, facts_of, tells_nothing
 
 
 def found(score: float, text: str = "It was stirred.", reaction: int = 7) -> Found:

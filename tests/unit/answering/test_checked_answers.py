@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from support.records import record_of, write_run
 
-from kg.claims import Claim, Verifier
-from kg.errors import GraphError
-from plugins.answer_checks import RecordedChecker, check_answer
-from plugins.answer_checks._stated import in_both, listed, same
-from plugins.answering import claim_line, verification_lines
-from plugins.replay import RunIndex
-from plugins.verification import Thresholds
-from prompts.answering import StatedClaims, Triple, Written
+from retrocypher.kg.claims.claim import Claim
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.errors import GraphError
+from retrocypher.plugins.runs.replay import RunIndex
+from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
+from retrocypher.plugins.scoring.verdict import Thresholds, claim_line, verification_lines
+from retrocypher.prompts.answering.claims import StatedClaims, Triple
+from retrocypher.prompts.answering.writing import Written
 
 ETHANOL, ACID, ESTER = "CCO", "CC(=O)O", "CCOC(C)=O"
 

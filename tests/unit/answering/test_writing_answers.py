@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from kg.execution import Execution
-from kg.passages import Passage
-from prompts.answering import (
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.graph.passages import Passage
+from retrocypher.prompts.answering.claims import Triple
+from retrocypher.prompts.answering.passage_search import Found
+from retrocypher.prompts.answering.writing import (
     CLAIMS_ROLE,
     INSUFFICIENT,
     TEXT_ROLE,
     AnswerWriter,
     Limits,
-    Triple,
     Written,
     text_hashes,
 )
-from prompts.loops import Step
-from prompts.models import Answer, Message, ModelError
-from prompts.retrieval import Found
+from retrocypher.prompts.loops.interface import Step
+from retrocypher.prompts.models.interface import Answer, Message, ModelError
 
 ROWS = Execution("ok", columns=["product"], rows=[["CCO"], ["CCN"]], row_count=2)
 ONE = '[{"subject": 1, "predicate": "PRODUCES", "object": "CCO"}]'

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from support.answers import kept
 
-from prompts.answers import AnswerCacheError, open_answers, prepare
-from prompts.answers._kept import SCHEMA_VERSION
+from retrocypher.prompts.models.cache_files import prepare
+from retrocypher.prompts.models.response_cache import SCHEMA_VERSION, AnswerCacheError, open_answers
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 
 
 def test_a_locked_cache(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prompts.answers._connect._BUSY_S", 0.1)
+    monkeypatch.setattr("retrocypher.prompts.models.response_cache._BUSY_S", 0.1)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         refused(file, "is locked by another program")
@@ -122,7 +122,7 @@ def test_a_read_only_file_system(small_disk: Path) -> None:
 _AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from prompts.answers import AnswerCacheError, prepare
+from retrocypher.prompts.models.response_cache import AnswerCacheError; from retrocypher.prompts.models.cache_files import prepare
 if os.geteuid() == 0:
     os.setuid(65534)
 try:

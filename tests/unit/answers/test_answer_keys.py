@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.answers import Identity, answer_key
+from retrocypher.prompts.models.response_cache import Identity, answer_key
 
 TEXT = st.text(st.characters(), max_size=8)
 VALUES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(0, 1) | TEXT

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from support.answers import kept
 from support.examples import examples
 
-from prompts.answers import Kept, open_answers, prepare
+from retrocypher.prompts.models.cache_files import prepare
+from retrocypher.prompts.models.response_cache import Kept, open_answers
 
 
 def test_what_was_kept_is_found_by_the_next_process(tmp_path: Path) -> None:

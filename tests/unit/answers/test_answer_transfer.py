@@ -11,17 +11,9 @@ from pathlib import Path
 import pytest
 from support.answers import kept
 
-from kg.errors import InputError
-from prompts.answers import (
-    AnswerCacheError,
-    Kept,
-    export,
-    import_answers,
-    open_answers,
-    prepare,
-    prune,
-    stats,
-)
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.cache_files import export, import_answers, prepare, prune, stats
+from retrocypher.prompts.models.response_cache import AnswerCacheError, Kept, open_answers
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 OLD = [kept(f"old {number}") for number in range(30)]

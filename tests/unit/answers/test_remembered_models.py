@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from support.answers import IDENTITY
 
-from kg.questions import load_questions
-from prompts.answers import AnswerStore, Identity, open_answers
-from prompts.models import Answer, ModelError, Request, open_models, parse_spec
-from prompts.models._identity import identity_of
-from prompts.models._remembered import OfflineModel, RememberedModel
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.models.checks import identity_of
+from retrocypher.prompts.models.interface import Answer, ModelError, Request
+from retrocypher.prompts.models.open import OfflineModel, RememberedModel, open_models
+from retrocypher.prompts.models.response_cache import AnswerStore, Identity, open_answers
+from retrocypher.prompts.models.spec import parse_spec
 
 ASKED = [{"role": "user", "content": "What makes it?"}]
 CASE = {"prompt": "P1", "shot": "ZS", "loop": "none"}

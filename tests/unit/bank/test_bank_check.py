@@ -5,14 +5,11 @@ from typing import Any
 
 import pytest
 
-from kg.execution import Execution
-from kg.questions import Question
-from plugins.bank import BankEntry
-from plugins.bank._candidates import Candidate
-from plugins.bank._check import check
-from plugins.bank._plan import Cell
-from plugins.bank._short import shortened
-from prompts.models.mutations import Mutant, MutationKind
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.mutations.operator import MutationKind
+from retrocypher.kg.mutations.registry import Mutant
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.judge.bank_candidates import BankEntry, Candidate, Cell, check, shortened
 
 REFERENCE = "MATCH (r) RETURN r.id AS id, r.name AS reactants, r.name AS products"
 COLUMNS = ["id", "reactants", "products"]

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from kg.questions import TASKS, Question, load_questions
-from plugins.bank._candidates import Candidate, candidates
-from plugins.bank._held_out import held_out_operators, held_out_questions
-from plugins.bank._plan import COMPOSITION, Cell, Size, plan
-from prompts.models.mutations import OPERATORS
+from retrocypher.kg.mutations.registry import OPERATORS
+from retrocypher.kg.questions.question import TASKS, Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.judge.bank import held_out_operators, held_out_questions
+from retrocypher.plugins.judge.bank_candidates import COMPOSITION, Candidate, Cell, Size, candidates, plan
 
 ALL = tuple(OPERATORS.values())
 

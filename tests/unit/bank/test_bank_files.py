@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.bank import (
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.mutations.registry import OPERATORS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.bank import bank_build_command, bank_sample_command, bank_show_command
+from retrocypher.plugins.judge.bank import (
+    MANIFEST,
     Bank,
-    BankEntry,
     bank_folder,
     bank_key,
     load_bank,
     read_manifest,
     write_bank,
 )
-from plugins.bank._store import MANIFEST
-from plugins.command._bank import bank_build_command, bank_sample_command, bank_show_command
-from prompts.models.mutations import OPERATORS
+from retrocypher.plugins.judge.bank_candidates import BankEntry
 
 ENTRY = BankEntry(
     question_id="precursors-001",

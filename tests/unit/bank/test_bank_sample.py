@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from kg.cypher import parse
-from kg.labels import is_label, name_of
-from kg.questions import TASKS, load_questions
-from plugins.bank import BankEntry, is_right, load_bank, read_entries, read_manifest, sample
-from plugins.scoring import score
-from prompts.models.mutations import OPERATORS, mutations_of
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.labels.error_labels import is_label, name_of
+from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.judge.bank import load_bank, read_entries, read_manifest, sample
+from retrocypher.plugins.judge.bank_candidates import BankEntry, is_right
+from retrocypher.plugins.scoring.score import score
 
 FILE = Path(__file__).parents[2] / "data" / "bank" / "development.jsonl.gz"
 

@@ -10,11 +10,16 @@ import pytest
 from click.testing import CliRunner, Result
 from support.compared import run_of
 
-from kg.errors import InputError
-from plugins.baselines import find_side, read_baseline, save
-from plugins.command._baseline import baseline_list_command, baseline_save_command, baseline_show_command
-from plugins.command._compare import compare_command
-from plugins.comparison import MEASURES, compare_sides, read_run
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.baselines import find_side, read_baseline, save
+from retrocypher.plugins.analysis.comparison import compare_sides
+from retrocypher.plugins.analysis.scores import MEASURES, read_run
+from retrocypher.plugins.cli.compare import (
+    baseline_list_command,
+    baseline_save_command,
+    baseline_show_command,
+    compare_command,
+)
 
 CHECKOUT = Path(__file__).parents[3]
 SHIPPED = CHECKOUT / "reports" / "baselines" / "exemplar"

@@ -13,12 +13,17 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from kg.errors import InputError
-from kg.labels import name_of
-from kg.questions import load_questions
-from plugins.bank import BankEntry, load_bank
-from plugins.calibration import Calibrated, Probe, ask_all, calibrate, calibration_table, draw_sample, sizes
-from plugins.judge import VARIANTS, Judgement, Task, load_criteria
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.judge.bank import load_bank
+from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.judge.calibration_run import Calibrated, ask_all, calibrate, sizes
+from retrocypher.plugins.judge.calibration_sample import Probe, draw_sample
+from retrocypher.plugins.judge.criteria import load_criteria
+from retrocypher.plugins.judge.judge import Task
+from retrocypher.plugins.judge.judgement import VARIANTS, Judgement
+from retrocypher.plugins.reporting.judge_tables import calibration_table
 
 BANK = Path(__file__).parents[2] / "data" / "bank"
 Score = Callable[[Task], float | str]

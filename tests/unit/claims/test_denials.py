@@ -2,7 +2,7 @@
 
 import pytest
 
-from kg.claims import read_answer
+from retrocypher.kg.claims.reader import read_answer
 
 A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.claims import Claim, read_answer
+from retrocypher.kg.claims.claim import Claim
+from retrocypher.kg.claims.reader import read_answer
 
 SECONDS = 3.0
 PARTS = (

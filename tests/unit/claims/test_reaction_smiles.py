@@ -2,7 +2,8 @@
 
 import pytest
 
-from kg.claims import Claim, read_answer
+from retrocypher.kg.claims.claim import Claim
+from retrocypher.kg.claims.reader import read_answer
 
 A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
 

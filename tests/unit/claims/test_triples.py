@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from kg.claims import Claim, claim_of
+from retrocypher.kg.claims.claim import Claim
+from retrocypher.kg.claims.statements import claim_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 from support.claims_graph import REACTIONS, asking_reactions
 
-from kg.claims import Claim, Tolerance, Verdict, Verifier
+from retrocypher.kg.claims.claim import Claim, Verdict
+from retrocypher.kg.claims.verification import Tolerance, Verifier
 
 
 @pytest.fixture

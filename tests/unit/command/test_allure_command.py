@@ -6,8 +6,8 @@ from click.testing import CliRunner
 from support.manifests import manifest_of
 from support.records import record_of, write_run
 
-from kg.questions import load_questions
-from plugins.command import cli
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.main import cli
 
 QUESTION = load_questions().questions[0]
 

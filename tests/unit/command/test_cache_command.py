@@ -7,14 +7,15 @@ import pytest
 from click.testing import CliRunner, Result
 from support.answers import kept
 
-from plugins.command import main
-from plugins.command._cache import (
+from retrocypher.plugins.cli.cache import (
     cache_export_command,
     cache_import_command,
     cache_prune_command,
     cache_stats_command,
 )
-from prompts.answers import default_file, open_answers
+from retrocypher.plugins.cli.main import main
+from retrocypher.prompts.models.cache_files import default_file
+from retrocypher.prompts.models.response_cache import open_answers
 
 COMMANDS = {
     "stats": cache_stats_command,

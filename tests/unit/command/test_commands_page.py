@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from support.commands import leaf_commands
 from support.records import record_of, write_run
 
-from plugins.command import cli
+from retrocypher.plugins.cli.main import cli
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "commands.md").read_text(encoding="utf-8")

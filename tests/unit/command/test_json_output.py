@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 from support.records import record_of, write_run
 
-from kg.labels import LABELS
-from plugins.command import cli, main
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.cli.main import cli, main
 
 BANK = str(Path(__file__).parents[2] / "data" / "bank")
 SCORES = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "unmatched_columns": []}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.errors import InputError
-from plugins.command._judge import judge_command
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.judge import judge_command
 
 
 @pytest.mark.parametrize("judge", [(), ("--judge", "local")])

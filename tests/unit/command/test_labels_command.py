@@ -2,8 +2,8 @@
 
 from click.testing import CliRunner
 
-from kg.labels import LABELS
-from plugins.command import cli
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.cli.main import cli
 
 
 def test_every_label_is_listed() -> None:

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from kg.errors import InputError
-from kg.passages import Passage
-from plugins.command import _passages, cli
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.passages import Passage
+from retrocypher.plugins.cli import build as _passages
+from retrocypher.plugins.cli.main import cli
 
 
 class Encoder:
@@ -53,7 +54,7 @@ def test_vectors_too(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_the_extra_nothing_is_begun(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prompts.encoders._sentence.extra_installed", lambda: False)
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
     done = CliRunner().invoke(cli, ["passages", "build", "--vectors"])
     assert isinstance(done.exception, InputError)
     assert "pip install -e '.[semantic]'" in str(done.exception)

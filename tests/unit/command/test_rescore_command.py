@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from support.records import record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.command import cli
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.main import cli
 
 QUESTION = load_questions().questions[0]
 

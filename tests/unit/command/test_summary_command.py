@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from plugins.command._summary import summary_command
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.show import summary_command
 
 
 def run_of(folder: Path, *models: str, of: tuple[str, ...] = ("a", "b"), **manifest: Any) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugins.command._console import table_console
+from retrocypher.plugins.cli.console import table_console
 
 
 @pytest.mark.parametrize(("columns", "width"), [("72", 72), ("", 240)])

@@ -6,11 +6,10 @@ import pytest
 from click.testing import CliRunner
 from support.claims_graph import asking_reactions
 
-from kg.claims import Verifier
-from kg.errors import InputError
-from plugins.command._verify import verify_command
-from plugins.command._verify_lines import judge_lines
-from plugins.verification import Thresholds
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.verify import judge_lines, verify_command
+from retrocypher.plugins.scoring.verdict import Thresholds
 
 
 @pytest.mark.parametrize(

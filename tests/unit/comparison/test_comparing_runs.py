@@ -10,8 +10,10 @@ from rich.console import Console
 from support.compared import case, manifest_of, question, run_of
 from support.records import write_run
 
-from kg.errors import InputError
-from plugins.comparison import compare_sides, read_run, render_comparison
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.comparison import compare_sides
+from retrocypher.plugins.analysis.scores import read_run
+from retrocypher.plugins.reporting.comparison_tables import render_comparison
 
 WORSE = [1.0] * 10 + [0.0] * 10
 BETTER = [1.0] * 20

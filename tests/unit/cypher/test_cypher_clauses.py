@@ -1,6 +1,8 @@
 import pytest
 
-from kg.cypher import apply_edits, clauses, parse, without_item
+from retrocypher.kg.cypher.clauses import clauses, without_item
+from retrocypher.kg.cypher.edits import apply_edits
+from retrocypher.kg.cypher.parser import parse
 
 QUERY = """MATCH (r:Reaction) OPTIONAL MATCH (r)-[:USES_AGENT]->(a)
 WITH r, collect(a.name) AS agents WHERE size(agents) > 1

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from kg.cypher import Node, parse, tokens
-from kg.cypher._recovery import Recovery
-from kg.cypher._rules import Rule
-from kg.cypher._runtime import deserialize
-from kg.cypher._tables import load_tables
-from kg.cypher._tokens import token_reader
+from retrocypher.kg.cypher.grammar import Rule, deserialize, load_tables
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.cypher.recovery import Recovery
+from retrocypher.kg.cypher.tokens import Node, token_reader, tokens
 
 
 def constructs(name: str) -> list[str]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import Edit, apply_edits
+from retrocypher.kg.cypher.edits import Edit, apply_edits
 
 
 @given(st.data())

@@ -8,11 +8,17 @@ import jgo.config
 import jgo.maven
 import pytest
 
-from kg.cypher import _tables
-from kg.cypher._class_file import read_class
-from kg.cypher._jar import ARTIFACT, GRAMMAR_VERSION, jar_bytes
-from kg.cypher._tables import GrammarTables, load_tables, read_jar
-from kg.errors import GraphError
+from retrocypher.kg.cypher import grammar as _tables
+from retrocypher.kg.cypher.grammar import (
+    ARTIFACT,
+    GRAMMAR_VERSION,
+    GrammarTables,
+    jar_bytes,
+    load_tables,
+    read_class,
+    read_jar,
+)
+from retrocypher.kg.errors import GraphError
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kg.cypher import mask_literals, parse, quote, string_literals, tokens, unmask
+from retrocypher.kg.cypher.edits import mask_literals, quote, string_literals, unmask
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.cypher.tokens import tokens
 
 SMILES = st.text(alphabet="CNOFSPcnos()[]=#@+-\\/.%123456789BrlH:*$~'\"`u0041{}", max_size=40)
 ANY_TEXT = st.text(max_size=40) | SMILES

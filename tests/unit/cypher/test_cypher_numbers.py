@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import number_value, parse, relationship_patterns
+from retrocypher.kg.cypher.clauses import relationship_patterns
+from retrocypher.kg.cypher.parser import number_value, parse
 
 TAKEN = {
     "0": 0,

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import clauses, parameter_places, parameterise, parse, quote, shape, string_literals
+from retrocypher.kg.cypher.clauses import clauses
+from retrocypher.kg.cypher.edits import quote, string_literals
+from retrocypher.kg.cypher.parameters import parameter_places, parameterise, shape
+from retrocypher.kg.cypher.parser import parse
 
 SMILES = st.text(alphabet="CNOc()[]=#@+-\\/1'\"", max_size=30)
 

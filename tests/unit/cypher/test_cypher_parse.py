@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import parse
-from kg.cypher._parse import Grammar
-from kg.cypher._tables import RecognizerTables, load_tables
-from kg.cypher._tokens import token_reader
-from kg.errors import GraphError
+from retrocypher.kg.cypher.grammar import RecognizerTables, load_tables
+from retrocypher.kg.cypher.parser import Grammar, parse
+from retrocypher.kg.cypher.tokens import token_reader
+from retrocypher.kg.errors import GraphError
 
 
 def test_tree_has_rules_and_offsets() -> None:

@@ -1,6 +1,8 @@
 import pytest
 
-from kg.cypher import apply_edits, length_ranges, parse, relationship_patterns, reverse
+from retrocypher.kg.cypher.clauses import length_ranges, relationship_patterns, reverse
+from retrocypher.kg.cypher.edits import apply_edits
+from retrocypher.kg.cypher.parser import parse
 
 QUERY = """MATCH p = (m:Molecule {name: 'C/C=C\\\\C'})-[u:REACTS_IN|USES_AGENT]->(r:Reaction)
 MATCH (r)<-[:`odd type`*1..3]-()--(x), (s)((a)-[:T]->(b)){2,3}(e), shortestPath((s)-[*]->(e))

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from kg.cypher import TokenKind, tokens
-from kg.cypher._tables import RecognizerTables, load_tables
-from kg.cypher._tokens import TokenReader, token_reader
-from kg.errors import GraphError
+from retrocypher.kg.cypher.grammar import RecognizerTables, load_tables
+from retrocypher.kg.cypher.tokens import TokenKind, TokenReader, token_reader, tokens
+from retrocypher.kg.errors import GraphError
 
 FRAGMENTS = [
     *[

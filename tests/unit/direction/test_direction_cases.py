@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from support.schemas import default_schema
 
-from kg.cypher import apply_edits, parse, relationship_patterns, reverse
-from kg.direction import correct_directions
-from kg.schema import Schema, parse_schema
+from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
+from retrocypher.kg.cypher.edits import apply_edits
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.semantics.direction import correct_directions
+from retrocypher.kg.semantics.schema import Schema, parse_schema
 
 FILMS = parse_schema(
     """\

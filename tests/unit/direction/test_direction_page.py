@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
 
-from kg.cypher import parse
-from kg.direction import correct_directions
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.semantics.direction import correct_directions
 
 TESTS = Path(__file__).parents[2]
 PAGE = (TESTS.parent / "docs" / "errors-and-loops.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.schemas import default_schema
 
-from kg.direction import correct_directions
+from retrocypher.kg.semantics.direction import correct_directions
 
 LABELS = ("Molecule", "Reaction")
 TYPES = ("REACTS_IN", "PRODUCES")

@@ -9,9 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.schemas import default_schema
 
-from kg.cypher import mask_literals, quote, string_literals, tokens
-from kg.direction import correct_directions
-from kg.schema import Connection, Schema
+from retrocypher.kg.cypher.edits import mask_literals, quote, string_literals
+from retrocypher.kg.cypher.tokens import tokens
+from retrocypher.kg.semantics.direction import correct_directions
+from retrocypher.kg.semantics.schema import Connection, Schema
 
 LABELS = ("A", "B", "C")
 TYPES = ("X", "Y", "Z")

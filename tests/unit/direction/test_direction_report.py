@@ -4,11 +4,11 @@ import time
 
 from support.schemas import default_schema
 
-from kg.cypher import parse
-from kg.direction import Corrected, Turned, correct_directions
-from kg.questions import load_questions
-from kg.schema import Connection, Schema
-from prompts.exemplars import load_bank
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.direction import Corrected, Turned, correct_directions
+from retrocypher.kg.semantics.schema import Connection, Schema
+from retrocypher.prompts.templates.exemplars import load_bank
 
 
 def test_no_reference_query_changes() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kg.execution._status import Trouble, Unauthorised, judge, judge_planning, without_prefix
+from retrocypher.kg.execution.execution import Trouble, Unauthorised, judge, judge_planning, without_prefix
 
 
 def error(code: str | None, kind: str = "server") -> dict[str, str | None]:

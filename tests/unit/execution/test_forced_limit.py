@@ -2,7 +2,7 @@
 
 import pytest
 
-from kg.execution import with_limit
+from retrocypher.kg.execution.guard import with_limit
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,14 @@
 
 import pytest
 
-from kg.cypher import tokens
-from kg.execution._plan_check import refusal_by_plan
-from kg.execution._rules import guard_rules
-from kg.execution._text_check import refusal_by_tokens, without_profile, writing_in
+from retrocypher.kg.cypher.tokens import tokens
+from retrocypher.kg.execution.guard import (
+    guard_rules,
+    refusal_by_plan,
+    refusal_by_tokens,
+    without_profile,
+    writing_in,
+)
 
 READ = [("ProduceResults", "n"), ("AllNodesScan", "n")]
 

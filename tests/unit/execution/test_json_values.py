@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from neo4j.graph import Graph, Node, Path, Relationship
 from neo4j.spatial import CartesianPoint, WGS84Point
 
-from kg.execution import to_json_value
-from kg.execution._json_value import DEEPEST
+from retrocypher.kg.execution.json_value import DEEPEST, to_json_value
 
 scalars = st.one_of(
     st.none(),

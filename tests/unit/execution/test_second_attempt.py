@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
-from kg.execution import Execution, GraphUnavailable, GuardedExecutor, Limits, Standstill
-from kg.execution import _executor as module
-from kg.execution._attempt import Undecided
-from kg.execution._call import Call
-from kg.execution._status import Trouble, Unauthorised
-from kg.server import Endpoint
+from retrocypher.kg.execution import executor as module
+from retrocypher.kg.execution.attempt import Undecided
+from retrocypher.kg.execution.execution import (
+    Call,
+    Execution,
+    GraphUnavailable,
+    Limits,
+    Trouble,
+    Unauthorised,
+)
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.execution.recovery import Standstill
+from retrocypher.kg.server.endpoint import Endpoint
 
 OK = Execution("ok", columns=["a"], rows=[[1]], row_count=1)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from support.turns import hold_alone
 from support.waiting import becomes_true
 
-from kg.execution._turns import Turns
+from retrocypher.kg.execution.recovery import Turns
 
 WAIT_S = 60.0
 

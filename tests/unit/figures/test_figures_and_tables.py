@@ -13,18 +13,16 @@ from support.judged import judged_run
 from support.records import write_run
 from support.reported import MANIFEST, a_run, answered, some_questions
 
-from kg.errors import InputError
-from plugins.agreement import agreements, opinions
-from plugins.figures import write_figures
-from plugins.figures._csv import as_csv
-from plugins.figures._latex import as_latex
-from plugins.figures._tables import tables
-from plugins.records import read_records, read_targets
-from plugins.report import Report, build_report
-from plugins.report._calibrated import Calibrations
-from plugins.report._page import page_of
-from plugins.report._run import read_runs
-from plugins.statistics import ScoreTable, compare, slice_boxes, slice_means
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.paired_scores import compare
+from retrocypher.plugins.analysis.score_table import ScoreTable, slice_boxes, slice_means
+from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
+from retrocypher.plugins.reporting.figures import write_figures
+from retrocypher.plugins.reporting.html.build import Report, build_report, page_of
+from retrocypher.plugins.reporting.html.run import read_runs
+from retrocypher.plugins.reporting.html.sections import Calibrations
+from retrocypher.plugins.runs.log import read_records, read_targets
 
 
 def rows_of(file: Path) -> list[dict[str, str]]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plugins.baselines import find_side
-from plugins.gate import parse_rule
-from plugins.session._options import read_options
+from retrocypher.plugins.analysis.baselines import find_side
+from retrocypher.plugins.analysis.gate_rules import parse_rule
+from retrocypher.plugins.session.arguments import read_options
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -23,7 +23,7 @@ def test_the_workflow_is_one_and_its_command_can_be_used(pytester: pytest.Pytest
     (command,) = (step["run"] for step in steps if "pytest" in step.get("run", ""))
     program, where, *arguments = shlex.split(command)
     assert (program, where) == (".venv/bin/pytest", "benchmarks")
-    pytester.plugins = ["plugins.pytest_plugin"]
+    pytester.plugins = ["retrocypher.plugins.pytest_plugin"]
     options = read_options(pytester.parseconfig(*arguments))
     assert [str(parse_rule(rule)) for rule in options.gate] == ["no-regression f1 margin=0.02"]
     assert find_side(str(options.baseline), CHECKOUT).models == ("exemplar",)
@@ -33,7 +33,7 @@ def test_the_workflow_is_one_and_its_command_can_be_used(pytester: pytest.Pytest
 def test_rules_in_pyproject_are_not_split(pytester: pytest.Pytester) -> None:
     (settings,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     pytester.makepyprojecttoml(settings)
-    pytester.plugins = ["plugins.pytest_plugin"]
+    pytester.plugins = ["retrocypher.plugins.pytest_plugin"]
     options = read_options(pytester.parseconfig())
     assert options.gate == ("f1>=0.60", "no-regression f1 margin=0.02")
     assert options.baseline == "main"

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 from support.compared import run_of
 
-from kg.errors import InputError
-from plugins.command._gate import gate_command
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.compare import gate_command
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.comparison import MEASURES
-from plugins.gate import AtLeast, NoRegression, Rule, RuleError, parse_rule
-from plugins.statistics import DIMENSIONS
+from retrocypher.plugins.analysis.gate_rules import AtLeast, NoRegression, Rule, RuleError, parse_rule
+from retrocypher.plugins.analysis.score_table import DIMENSIONS
+from retrocypher.plugins.analysis.scores import MEASURES
 
 PAGE = Path(__file__).parents[3] / "docs" / "compare-and-gate.md"
 

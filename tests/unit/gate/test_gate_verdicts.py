@@ -8,9 +8,11 @@ import pytest
 from support.compared import case, manifest_of, question, run_of
 from support.records import write_run
 
-from kg.errors import InputError
-from plugins.comparison import Side, read_run
-from plugins.gate import Found, GateResult, GateVerdict, gate_lines, gate_of
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.gate import gate_of
+from retrocypher.plugins.analysis.gate_decision import Found, GateResult, GateVerdict
+from retrocypher.plugins.analysis.scores import Side, read_run
+from retrocypher.plugins.reporting.comparison_tables import gate_lines
 
 HALF = [1.0] * 20 + [0.0] * 20
 

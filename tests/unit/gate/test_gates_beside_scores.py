@@ -11,13 +11,16 @@ from support.compared import case, manifest_of, question
 from support.judged import CRITERIA, judgement
 from support.records import write_run
 
-from plugins.baselines import save
-from plugins.calibration import keep
-from plugins.comparison import read_run
-from plugins.gate import GateResult, GateVerdict, gate_lines, gate_of
-from plugins.records import Round, read_records
-from plugins.runs import read_entry
-from plugins.summary import summarise
+from retrocypher.plugins.analysis.baselines import save
+from retrocypher.plugins.analysis.gate import gate_of
+from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
+from retrocypher.plugins.analysis.scores import read_run
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.judge.stored_calibration import keep
+from retrocypher.plugins.reporting.comparison_tables import gate_lines
+from retrocypher.plugins.runs.listing import read_entry
+from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.record import Round
 
 FACTS = {
     "model": {"label": "j", "kind": "openai", "argument": "model-j"},

@@ -13,11 +13,13 @@ from support.compared import case, manifest_of, question
 from support.judged import CRITERIA, judgement
 from support.records import write_run
 
-from kg.errors import InputError
-from plugins.calibration import HOME, keep, name_for
-from plugins.command._gate import gate_command
-from plugins.comparison import read_run
-from plugins.gate import GateResult, GateVerdict, RuleError, gate_of, parse_rule
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.gate import gate_of
+from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
+from retrocypher.plugins.analysis.gate_rules import RuleError, parse_rule
+from retrocypher.plugins.analysis.scores import read_run
+from retrocypher.plugins.cli.compare import gate_command
+from retrocypher.plugins.judge.stored_calibration import HOME, keep, name_for
 
 FACTS = {
     "model": {"label": "j", "kind": "openai", "argument": "model-j"},

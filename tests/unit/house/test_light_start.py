@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-AT_START = "import plugins.pytest_plugin"
+AT_START = "import retrocypher.plugins.pytest_plugin"
 HEAVY = (
     "scipy",
     "nltk",
@@ -32,7 +32,7 @@ def test_a_start_is_light(code: str) -> None:
 
 
 def test_text_scores_do_without_scipys_distributions() -> None:
-    scoring = "from plugins.scoring._text import text_scores\ntext_scores('RETURN 1', 'RETURN 2')"
+    scoring = "from retrocypher.plugins.scoring.text import text_scores\ntext_scores('RETURN 1', 'RETURN 2')"
     assert loaded(scoring, ("nltk", "scipy.stats")) == {"nltk"}
     # Who wants them afterwards, or had them before, has them.
     assert loaded(f"{scoring}\nimport scipy.stats\nscipy.stats.norm", ("scipy.stats",)) == {"scipy.stats"}

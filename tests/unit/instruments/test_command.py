@@ -27,7 +27,7 @@ def test_an_error_for_the_user_is_one_line_and_status_2(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["labels", "evaluate"], ["bank", "validate"], ["verify", "--calibrate"]])
 def test_the_installed_command_has_none_of_them(command: list[str]) -> None:
-    done = python("-c", "from plugins.command import main; main()", *command)
+    done = python("-c", "from retrocypher.plugins.cli.main import main; main()", *command)
     assert done.returncode == 2
     assert "No such " in done.stderr
 

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from benchmarks.instruments.labels import LabelCounts, label_bank, label_tables, labels_command
-from kg.errors import InputError
-from kg.labels import LABELS
-from kg.questions import load_questions
-from plugins.bank import Bank, BankEntry, load_bank, write_bank
+from retrocypher.benchmarks.instruments.labels import LabelCounts, label_bank, label_tables, labels_command
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.judge.bank import Bank, load_bank, write_bank
+from retrocypher.plugins.judge.bank_candidates import BankEntry
 
 SAMPLE = Path(__file__).parents[2] / "data" / "bank"
 CASES = [
@@ -87,7 +88,7 @@ def test_confusions_are_a_matrix_only_where_that_has_room(width: int) -> None:
 
 @pytest.mark.parametrize("part", ["development", "held_out"])
 def test_the_primary_label_is_the_planted_one(part: str) -> None:
-    """The aims are those of docs/taxonomy.md, here on a sample of the bank."""
+    """The aims are those of docs/errors-and-loops.md, here on a sample of the bank."""
     entries = load_bank("held_out" if part == "held_out" else "development", SAMPLE)
     counts = label_bank(entries)
     assert counts.cases >= 150

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from benchmarks.instruments.validator import ValidatorCounts, validate_bank, validator_command
-from kg.errors import InputError
-from kg.questions import PHRASINGS, load_questions, phrase
-from kg.schema import default_schema
-from plugins.bank import Bank, BankEntry, read_entries, write_bank
-from prompts.validation import Asked, Finding, SchemaValidator, Validation
+from retrocypher.benchmarks.instruments.validator import ValidatorCounts, validate_bank, validator_command
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.judge.bank import Bank, read_entries, write_bank
+from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.prompts.validation.finding import Asked, Finding, Validation
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 DATA = Path(__file__).parents[2] / "data" / "bank"
 QUESTIONS = load_questions().questions

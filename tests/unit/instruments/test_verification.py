@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.instruments.verification import (
+from retrocypher.benchmarks.instruments.verification import (
     ANSWER_KINDS,
     Miss,
     Tally,
@@ -13,8 +13,8 @@ from benchmarks.instruments.verification import (
     print_trial,
     verification_command,
 )
-from kg.errors import InputError
-from plugins.verification import AnswerVerdict
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.scoring.verdict import AnswerVerdict
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-import plugins.judge
-from kg.errors import InputError
-from plugins.judge import VARIANTS, load_criteria
-from plugins.judge._criteria import parse_criteria
+import retrocypher.plugins.judge
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.judge.criteria import load_criteria, parse_criteria
+from retrocypher.plugins.judge.judgement import VARIANTS
 
-FILE = Path(plugins.judge.__file__).with_name("criteria.yaml")
+FILE = Path(retrocypher.plugins.judge.__file__).with_name("criteria.yaml")
 
 
 def test_the_shipped_criteria_cover_the_scale() -> None:

@@ -5,10 +5,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.judge import Judge, JudgeCase, load_criteria
-from plugins.judge._form import answer_form
-from plugins.judge._reading import read_answer
-from prompts.models import Answer, Chat, Request
+from retrocypher.plugins.judge.criteria import answer_form, load_criteria
+from retrocypher.plugins.judge.judge import Judge
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.judge.reading import read_answer
+from retrocypher.prompts.models.interface import Answer, Chat, Request
 
 FORM = answer_form(load_criteria())
 SCORE = FORM["properties"]["score"]

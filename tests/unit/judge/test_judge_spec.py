@@ -2,8 +2,8 @@
 
 import pytest
 
-from kg.errors import InputError
-from plugins.judge import as_set, judge_environment, judge_spec
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_spec
 
 KEY = {"OPENAI_API_KEY": "k"}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plugins.judging._judge_run import _status
+from retrocypher.plugins.operations.judging import _status
 
 WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by_stage": {}}
 

@@ -5,11 +5,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from kg.questions import TASKS
-from plugins.judging._judge_run import JudgedRun
-from plugins.judging._render import render_judged
-from plugins.judging._scores import MEASURES
-from plugins.summary._lines import lines_below
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.operations.judging import MEASURES, JudgedRun, render_judged
+from retrocypher.plugins.reporting.run_tables import lines_below
 
 
 def test_means_and_intervals_fit_80_columns() -> None:

@@ -7,10 +7,16 @@ import pytest
 from support.judgements import judged, judgement
 from support.records import record_of
 
-from kg.errors import InputError
-from plugins.judge import case_to_judge, fault_of, judgements_of, load_criteria, on_record
-from plugins.summary import summarise
-from plugins.usage import Usage
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.judge.criteria import (
+    case_to_judge,
+    fault_of,
+    judgements_of,
+    load_criteria,
+    on_record,
+)
 
 UNREACHED = {"kind": "connection", "message": "nobody there"}
 EXECUTION = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1, "truncated": False}

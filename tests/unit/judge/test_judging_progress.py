@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugins.judging import _progress
+from retrocypher.plugins.operations import judging as _progress
 
 
 def test_one_judgement_is_told_in_the_singular(monkeypatch: pytest.MonkeyPatch) -> None:

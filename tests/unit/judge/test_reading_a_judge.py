@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.judge._reading import UnreadableError, read_answer
+from retrocypher.plugins.judge.reading import UnreadableError, read_answer
 
 SCALE = (0, 10)
 

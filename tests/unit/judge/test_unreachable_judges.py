@@ -7,10 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from plugins.judge import Judge, JudgeCase, judge_spec, load_criteria, open_judge_model
-from plugins.session._plan import Plan
-from plugins.session._reached import silent_apis
-from prompts.models import ModelError
+from retrocypher.plugins.judge.criteria import judge_spec, load_criteria
+from retrocypher.plugins.judge.judge import Judge, open_judge_model
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.session.manifest import silent_apis
+from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.models.interface import ModelError
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ class Unreachable:
 def test_a_judgement_that_failed_names_what_was_set(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
-    monkeypatch.setattr("plugins.judge._open.open_text_model", lambda *_, **__: Unreachable())
+    monkeypatch.setattr("retrocypher.plugins.judge.judge.open_text_model", lambda *_, **__: Unreachable())
     told = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
     spec = judge_spec("gpt-x", told)
     model = open_judge_model(spec, shared={}, slots=tmp_path, concurrency=1, seed=0, environment=told)

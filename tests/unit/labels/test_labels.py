@@ -2,9 +2,9 @@
 
 import pytest
 
-from kg.errors import InputError
-from kg.execution import Status
-from kg.labels import LABELS, detail_of, is_label, name_of, parse_labels, with_detail
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.execution.execution import Status
+from retrocypher.kg.labels.error_labels import LABELS, detail_of, is_label, name_of, parse_labels, with_detail
 
 ENTRY = "- {name: a, meaning: b, source: ours, where: c, example: d}"
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from plugins.ledger import COLUMNS, Ledger, ledger_of, ledger_rows, render_ledger
-from prompts.models._prices import Price
+from retrocypher.plugins.analysis.ledger import COLUMNS, Ledger, ledger_of, ledger_rows
+from retrocypher.plugins.reporting.run_tables import render_ledger
+from retrocypher.prompts.models.prices import Price
 
 
 def result(passed: bool, label: str | None = None, status: str = "ok") -> dict[str, Any]:

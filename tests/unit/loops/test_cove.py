@@ -3,7 +3,7 @@
 import pytest
 from support.loops import BROKEN, RIGHT, TARGET, Cast, play
 
-from prompts.loops import loops_by_name
+from retrocypher.prompts.loops.registry import loops_by_name
 
 COVE = loops_by_name()["cove"]
 VALID = '{"valid": true, "errors": []}'

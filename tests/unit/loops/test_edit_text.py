@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.questions import load_questions
-from prompts.loops._edit_text import edits_between
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.loops.proposal import edits_between
 
 REFERENCES = sorted({question.reference_cypher for question in load_questions().questions})[::100]
 

@@ -4,10 +4,10 @@ import pytest
 from rdkit import Chem
 from support.loops import BROKEN, RIGHT, FakeGraph, play
 
-from kg.execution import Execution
-from prompts.loops import loops_by_name
-from prompts.loops._entities import entities_in
-from prompts.validation import common_names
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.prompts.loops.guarded import entities_in
+from retrocypher.prompts.loops.registry import loops_by_name
+from retrocypher.prompts.validation.words import common_names
 
 GUARDED = loops_by_name()["guarded"]
 EMPTY = Execution("ok", columns=["id", "names"], rows=[[None, []]], row_count=1)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import quote
-from kg.questions import load_questions
-from prompts.loops._masking import mask
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.loops.cove import mask
 
 ASKED = "Which reactions make F/C=C\\F and C[N+](C)(C)C in one step?"
 

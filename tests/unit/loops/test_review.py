@@ -5,8 +5,8 @@ import json
 import pytest
 from support.loops import BROKEN, RIGHT, TARGET, Cast, FakeGraph, Once, play
 
-from kg.execution import Execution
-from prompts.loops import loops_by_name
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.prompts.loops.registry import loops_by_name
 
 REVIEW = loops_by_name()["review"]
 ACCEPTED = '{"accepted": true, "issues": [], "suggestions": []}'

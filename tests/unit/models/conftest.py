@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from kg.questions import Question
-from prompts.exemplars import Exemplar
-from prompts.models import Request
+from retrocypher.kg.questions.question import Question
+from retrocypher.prompts.models.interface import Request
+from retrocypher.prompts.templates.exemplars import Exemplar
 
 REFERENCE = (
     "MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {name: 'CC(=O)[O-]->x'})\n"

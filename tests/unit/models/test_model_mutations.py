@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.questions import Question
-from prompts.models import Request, open_models, parse_spec
-from prompts.models.mutations import (
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.mutations.registry import (
     OPERATORS,
     compose,
     mutate,
@@ -16,6 +14,10 @@ from prompts.models.mutations import (
     operators_named,
     operators_of,
 )
+from retrocypher.kg.questions.question import Question
+from retrocypher.prompts.models.interface import Request
+from retrocypher.prompts.models.open import open_models
+from retrocypher.prompts.models.spec import parse_spec
 
 
 def test_no_name_chooses_from_all_errors_and_from_nothing_else() -> None:

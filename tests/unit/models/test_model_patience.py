@@ -3,7 +3,7 @@ from time import time
 
 import pytest
 
-from prompts.models._patience import Patience, retry_after_s
+from retrocypher.prompts.models.retries import Patience, retry_after_s
 
 
 @pytest.mark.parametrize(

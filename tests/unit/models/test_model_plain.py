@@ -2,8 +2,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from prompts.exemplars import load_bank
-from prompts.models import Model, Request, open_models, parse_spec
+from retrocypher.prompts.models.interface import Model, Request
+from retrocypher.prompts.models.open import open_models
+from retrocypher.prompts.models.spec import parse_spec
+from retrocypher.prompts.templates.exemplars import load_bank
 
 
 def opened(text: str, folder: Path) -> Model:

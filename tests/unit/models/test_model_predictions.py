@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from kg.errors import InputError
-from prompts.models import Request, open_models, parse_spec
-from prompts.models._predictions import Predictions, read_predictions
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.baselines import Predictions, read_predictions
+from retrocypher.prompts.models.interface import Request
+from retrocypher.prompts.models.open import open_models
+from retrocypher.prompts.models.spec import parse_spec
 
 
 @pytest.fixture

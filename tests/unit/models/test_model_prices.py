@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from prompts.models import DEFAULT_MODEL, Answer, ModelSpec, open_models, parse_spec, prices_used
-from prompts.models._openai import OpenAIModel
-from prompts.models._prices import Price, load_prices, parse_prices
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.interface import Answer
+from retrocypher.prompts.models.open import open_models
+from retrocypher.prompts.models.openai import OpenAIModel
+from retrocypher.prompts.models.prices import Price, load_prices, parse_prices, prices_used
+from retrocypher.prompts.models.spec import DEFAULT_MODEL, ModelSpec, parse_spec
 
 KEY = {"OPENAI_API_KEY": "any"}
 FILE = """

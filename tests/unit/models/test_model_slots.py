@@ -4,12 +4,12 @@ import threading
 import time
 from pathlib import Path
 
-from prompts.models._slots import Slots
+from retrocypher.prompts.models.retries import Slots
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from prompts.models._slots import Slots
+from retrocypher.prompts.models.retries import Slots
 with Slots(Path(sys.argv[1]), "x", 1).hold():
     print("held", flush=True)
     time.sleep(600)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from prompts.models import DEFAULT_MODEL, ModelSpec, parse_spec, parse_specs
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.spec import DEFAULT_MODEL, ModelSpec, parse_spec, parse_specs
 
 KEY = {"OPENAI_API_KEY": "sk-test"}
 

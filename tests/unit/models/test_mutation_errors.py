@@ -2,7 +2,7 @@
 
 import pytest
 
-from prompts.models.mutations import OPERATORS, mutations_of
+from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
 
 HEAD = "MATCH (r:Reaction)-[:PRODUCES]->(t:Molecule {name: 'CC'})"
 FULL = (

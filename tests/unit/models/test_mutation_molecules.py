@@ -2,8 +2,8 @@
 
 import pytest
 
-from kg.cypher import quote, string_literals
-from prompts.models.mutations import OPERATORS, mutations_of
+from retrocypher.kg.cypher.edits import quote, string_literals
+from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
 
 
 def altered(operator: str, smiles: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prompts.models.mutations import OPERATORS, mutations_of, operators_of
+from retrocypher.kg.mutations.registry import OPERATORS, mutations_of, operators_of
 
 FULL = (
     "MATCH (r:Reaction)-[:PRODUCES]->(t:Molecule {name: 'CC'})\n"

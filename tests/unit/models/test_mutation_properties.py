@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from kg.cypher import parse, quote, string_literals
-from kg.labels import is_label
-from kg.questions import TASKS, load_questions
-from prompts.exemplars import load_bank
-from prompts.models.mutations import OPERATORS, Operator, compose, mutations_of, operators_of
+from retrocypher.kg.cypher.edits import quote, string_literals
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.labels.error_labels import is_label
+from retrocypher.kg.mutations.operator import Operator
+from retrocypher.kg.mutations.registry import OPERATORS, compose, mutations_of, operators_of
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.templates.exemplars import load_bank
 
 SMILES = st.text("CNOcn()[]=#@+-\\/<>*123:.'{}|", min_size=1, max_size=40)
 ON_MOLECULES = ("altered_smiles", "wrong_entity", "endpoint_anchoring", "syntax_error", "runtime_error")

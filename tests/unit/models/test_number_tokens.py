@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.models._logprobs import number_tokens
+from retrocypher.prompts.models.openai_client import number_tokens
 
 
 def told(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = None) -> dict[str, Any]:

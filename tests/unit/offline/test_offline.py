@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from kg.offline import is_loopback, require_loopback
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.offline import is_loopback, require_loopback
 
 OTHER = "192.0.2.1"  # TEST-NET-1: nobody's, so a test that fails reaches nobody.
-BEFORE = "import socket, sys\nfrom kg.offline import refuse_network\nrefuse_network()\n"
+BEFORE = "import socket, sys\nfrom retrocypher.kg.offline import refuse_network\nrefuse_network()\n"
 
 
 def ran(program: str, *arguments: object) -> str:
@@ -53,7 +53,7 @@ WAYS = {
     ),
     "a child of ours": (
         "import subprocess\n"
-        "child = 'from kg.offline import refuse_as_parent; import socket; refuse_as_parent(); '\n"
+        "child = 'from retrocypher.kg.offline import refuse_as_parent; import socket; refuse_as_parent(); '\n"
         f"child += 'socket.create_connection((\"{OTHER}\", 80), 2)'\n"
         "sys.exit(subprocess.run([sys.executable, '-c', child], capture_output=True, text=True).stderr)"
     ),

@@ -14,12 +14,12 @@ from support.manifests import manifest_of
 from support.records import record_of, write_run
 from support.waiting import becomes_true
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.allure_records import write_results
-from plugins.parts import chunks_of, in_processes
-from plugins.records import Round
-from plugins.report.cases import Job, PageWriter, parts_of
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.reporting.allure.records import write_results
+from retrocypher.plugins.reporting.html.case_pages import Job, PageWriter, parts_of
+from retrocypher.plugins.runs.parallel import chunks_of, in_processes
+from retrocypher.plugins.runs.record import Round
 
 ASKED = next(question for question in load_questions().questions if question.task == "precursors")
 SCORES = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "per_key": None}
@@ -59,7 +59,7 @@ def test_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(tmp_path / "run", 260)
     found = []
     for cores in (1, 2):
-        monkeypatch.setattr("plugins.allure_records._write.cores", lambda cores=cores: cores)
+        monkeypatch.setattr("retrocypher.plugins.reporting.allure.records.cores", lambda cores=cores: cores)
         assert write_results(run, tmp_path / f"{cores}").cases == 260
         found.append(shown(tmp_path / f"{cores}"))
     assert found[0] == found[1]
@@ -81,7 +81,13 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_pages_before(tmp_path: Path) -
     old.mkdir()
     (old / ".retrocypher-cases").touch()
     (old / "old.html").touch()
-    command = [sys.executable, "-c", "from plugins.command import main; main()", "report", str(run)]
+    command = [
+        sys.executable,
+        "-c",
+        "from retrocypher.plugins.cli.main import main; main()",
+        "report",
+        str(run),
+    ]
     with subprocess.Popen(
         command,
         stderr=subprocess.PIPE,

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kg.errors import InputError
-from kg.passages import Passage, Passages, build_passages, open_passages, passages_file
-from kg.passages import _build as building
-from kg.reactions import Reaction, Source
-from kg.reactions._orderly import read_texts
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph import passages as building
+from retrocypher.kg.graph.orderly import read_texts
+from retrocypher.kg.graph.passages import Passage, Passages, build_passages, open_passages, passages_file
+from retrocypher.kg.graph.reaction import Reaction, Source
 
 TEXTS = {
     ("a.parquet", 1): "A mixture of ethanol and acid was refluxed.",

@@ -8,10 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.errors import InputError
-from prompts.encoders import StoredEncoder, Vectors, load_encoder, stored_encoder
-from prompts.encoders._vector_file import read_vectors, write_vectors
-from prompts.encoders._weights import copied, unpack, weights_from_wheels
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.templates.encoder import Vectors, copied, load_encoder, unpack, weights_from_wheels
+from retrocypher.prompts.templates.stored_vectors import (
+    StoredEncoder,
+    read_vectors,
+    stored_encoder,
+    write_vectors,
+)
 
 
 class CountingEncoder:
@@ -26,14 +30,14 @@ class CountingEncoder:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prompts.encoders._stored.extra_installed", lambda: True)
-    monkeypatch.setattr("prompts.encoders._stored.SentenceEncoder", CountingEncoder)
+    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.extra_installed", lambda: True)
+    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.SentenceEncoder", CountingEncoder)
 
 
 @pytest.fixture
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("_stored", "_sentence"):
-        monkeypatch.setattr(f"prompts.encoders.{module}.extra_installed", lambda: False)
+        monkeypatch.setattr(f"retrocypher.prompts.templates.{module}.extra_installed", lambda: False)
 
 
 def _vectors(*texts: str) -> dict[str, Vectors]:
@@ -54,7 +58,7 @@ def test_a_vector_file_reads_as_written_and_is_the_same_each_time(tmp_path: Path
 
 def test_shipped_vectors_have_length_one_and_the_hash_of_their_text() -> None:
     encoder = stored_encoder("all-mpnet-base-v2")
-    path = Path(__file__).parents[3] / "prompts/encoders/vectors/all-mpnet-base-v2.jsonl"
+    path = Path(__file__).parents[3] / "prompts/templates/vectors/all-mpnet-base-v2.jsonl"
     head, *entries = [json.loads(line) for line in path.read_text().splitlines()]
     assert head == {"encoder": "all-mpnet-base-v2", "dimension": 768, "texts": len(entries)}
     vectors = encoder.encode([entry["text"] for entry in entries])
@@ -100,7 +104,7 @@ def test_computed_vectors_are_kept_for_other_processes(
     first = StoredEncoder("e", tmp_path / "shipped", kept)
     first.prepare(["a", "new"])
     StoredEncoder("e", tmp_path / "shipped", kept).prepare(["newer"])
-    monkeypatch.setattr("prompts.encoders._stored.extra_installed", lambda: False)
+    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.extra_installed", lambda: False)
     third = StoredEncoder("e", tmp_path / "shipped", kept)
     texts = ["a", "new", "newer"]
     assert np.array_equal(third.encode(texts), CountingEncoder("e").encode(texts))
@@ -190,7 +194,7 @@ def test_weights_of_an_installed_wheel_are_put_into_the_cache_once(
 
 
 def _constant(name: str) -> dict[str, object]:
-    import prompts.encoders._weights as module
+    import retrocypher.prompts.templates.encoder as module
 
     value: dict[str, object] = getattr(module, name)
     return value

@@ -1,8 +1,10 @@
 import pytest
 
-from kg.cypher import parse, quote, string_literals
-from kg.questions import Setting, load_questions
-from prompts.exemplars import fill, load_bank, molecules_of
+from retrocypher.kg.cypher.edits import quote, string_literals
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.questions.question import Setting
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.templates.exemplars import fill, load_bank, molecules_of
 
 SETTINGS: tuple[Setting, ...] = ("single_step", "multi_step")
 

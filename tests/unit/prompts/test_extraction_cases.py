@@ -2,7 +2,7 @@ r"""Answers as models write them, and the query each holds."""
 
 import pytest
 
-from prompts.extraction import extract_cypher
+from retrocypher.prompts.extraction.extract import extract_cypher
 
 QUERY = r"""MATCH (m:Molecule {name: 'C/C=C\\C#N[C@@H](=O)N->[Zn+2]'})-[:REACTS_IN]->(r:Reaction)
 OPTIONAL MATCH (r)-[:PRODUCES]->(p:Molecule)

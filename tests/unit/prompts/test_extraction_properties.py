@@ -2,8 +2,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from kg.cypher import quote, string_literals
-from prompts.extraction import extract_cypher
+from retrocypher.kg.cypher.edits import quote, string_literals
+from retrocypher.prompts.extraction.extract import extract_cypher
 
 SMILES = st.text(alphabet="BCNOPSFIclnops()[]=#@+-\\/.%123456789H'\"`<>|~", min_size=1, max_size=40)
 PIECES = st.sampled_from(

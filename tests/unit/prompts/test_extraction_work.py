@@ -5,17 +5,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from kg.cypher import ParsedQuery, Token, parse, tokens
-from prompts.extraction import (
-    _bare,
-    _blocks,
-    _extract,
-    _judge,
-    _paragraphs,
-    _quoted,
-    _regions,
-    extract_cypher,
-)
+from retrocypher.kg.cypher.parser import ParsedQuery, parse
+from retrocypher.kg.cypher.tokens import Token, tokens
+from retrocypher.prompts.extraction import candidates as _blocks
+from retrocypher.prompts.extraction import candidates as _judge
+from retrocypher.prompts.extraction import candidates as _paragraphs
+from retrocypher.prompts.extraction import candidates as _quoted
+from retrocypher.prompts.extraction import candidates as _regions
+from retrocypher.prompts.extraction import extract as _bare
+from retrocypher.prompts.extraction import extract as _extract
+from retrocypher.prompts.extraction.extract import extract_cypher
 
 MODULES = (_bare, _blocks, _extract, _judge, _paragraphs, _quoted, _regions)
 SIZE = 1_000_000

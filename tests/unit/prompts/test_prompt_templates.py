@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import parse
-from kg.errors import InputError
-from prompts.exemplars import load_bank
-from prompts.templates import Prompt, build_messages, load_prompts
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.templates.exemplars import load_bank
+from retrocypher.prompts.templates.template import Prompt, build_messages, load_prompts
 
 SCHEMA = "(:Molecule)-[:REACTS_IN]->(:Reaction)"
 QUESTION = "Which reactions give CC(=O)O directly as a product?"

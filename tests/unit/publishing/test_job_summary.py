@@ -9,13 +9,19 @@ import pytest
 from markdown_it import MarkdownIt
 from support.compared import run_of
 
-from plugins.comparison import read_run
-from plugins.gate import gate_of
-from plugins.publishing import Facts, append_job_summary, facts_of, job_summary, job_summary_file
-from plugins.publishing._escape import escaped
-from plugins.publishing._job_summary import LIMIT
-from plugins.records import read_records
-from plugins.summary import summarise
+from retrocypher.plugins.analysis.gate import gate_of
+from retrocypher.plugins.analysis.scores import read_run
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.reporting.ci import (
+    LIMIT,
+    Facts,
+    append_job_summary,
+    escaped,
+    facts_of,
+    job_summary,
+    job_summary_file,
+)
+from retrocypher.plugins.runs.log import read_records
 
 
 def facts(folder: Path, *rules: str, model: str = "m") -> Facts:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kg.errors import InputError
-from kg.questions import PHRASINGS, phrasings_named
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.sampling import PHRASINGS, phrasings_named
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from itertools import combinations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.questions.authoring._allocation import allocate
-from kg.questions.authoring._candidate import Candidate, Kind
+from retrocypher.kg.questions.authoring.candidates import Candidate, Kind
+from retrocypher.kg.questions.authoring.question_set import allocate
 
 KINDS = (Kind("precursors"), Kind("best_yield"), Kind("conditions", role="agents"))
 

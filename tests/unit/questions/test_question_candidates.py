@@ -4,13 +4,20 @@ from collections.abc import Sequence
 
 import pytest
 
-from kg.questions.authoring._candidate import Candidate, Kind
-from kg.questions.authoring._chemistry import common_auxiliaries, is_synthesis_target
-from kg.questions.authoring._choose import with_smaller_sets
-from kg.questions.authoring._multi_step_candidates import MAXIMUM_ROUTES, multi_step_candidates
-from kg.questions.authoring._network import ReactionNetwork
-from kg.questions.authoring._single_step_candidates import single_step_candidates
-from kg.reactions import Reaction
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.questions.authoring.candidates import (
+    Candidate,
+    Kind,
+    ReactionNetwork,
+    common_auxiliaries,
+    is_synthesis_target,
+)
+from retrocypher.kg.questions.authoring.question_set import with_smaller_sets
+from retrocypher.kg.questions.authoring.targets import (
+    MAXIMUM_ROUTES,
+    multi_step_candidates,
+    single_step_candidates,
+)
 
 
 def made(

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from kg.errors import InputError
-from kg.questions import PHRASINGS, load_questions, phrase
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase
 
 SINGLE: dict[str, Any] = {
     "id": "precursors-001",

@@ -6,17 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import parse, relationship_patterns, string_literals
-from kg.questions import (
-    MULTI_STEP_TASKS,
-    PHRASINGS,
-    SINGLE_STEP_TASKS,
-    TASKS,
-    load_questions,
-    phrase,
-    wordings_of,
-)
-from kg.questions.authoring._templates import reference_template
+from retrocypher.kg.cypher.clauses import relationship_patterns
+from retrocypher.kg.cypher.edits import string_literals
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.questions.authoring.gold import reference_template
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase, wordings_of
 
 ODD = r"F/C=C\F'$target`\u0041"
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from kg.questions.authoring._network import ReactionNetwork
-from kg.questions.authoring._traversal import traverse
-from kg.reactions import Reaction
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.questions.authoring.candidates import ReactionNetwork
+from retrocypher.kg.questions.authoring.gold import traverse
 
 REACTIONS = (
     Reaction(1, ("A", "B"), ("C", "D"), ("K",), (), (50.0, None)),

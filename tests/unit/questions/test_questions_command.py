@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.errors import InputError
-from plugins.command._questions import questions_build_command
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.build import questions_build_command
 
 
 @pytest.mark.parametrize("options", [["--seed", "7"], ["--graph", "elsewhere"]])

@@ -2,12 +2,13 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from kg.questions import Question, load_questions
-from kg.questions.authoring import read_plan
-from kg.questions.authoring._network import ReactionNetwork, is_simple
-from kg.questions.authoring._question_set import draft_questions
-from kg.questions.authoring._traversal import traverse
-from kg.reactions import fingerprint_of, read_graph
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.questions.authoring.candidates import ReactionNetwork, is_simple
+from retrocypher.kg.questions.authoring.gold import traverse
+from retrocypher.kg.questions.authoring.question_set import draft_questions, read_plan
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
 
 SHIPPED = load_questions()
 REACTIONS = read_graph()

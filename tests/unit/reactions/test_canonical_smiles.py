@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.reactions._canonical import Canonicaliser
+from retrocypher.kg.graph.molecules import Canonicaliser
 
 
 @pytest.mark.parametrize(

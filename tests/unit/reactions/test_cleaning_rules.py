@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from kg.reactions import Reaction, Record, Report, Rules
-from kg.reactions._clean import clean
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.cleaning import Report, clean
+from retrocypher.kg.graph.reaction import Reaction, Record, Rules
 
 
 def record(row: int, left: str, right: str, agents: str = "", solvents: str = "", **more: object) -> Record:

@@ -4,19 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from kg.reactions import (
-    DEFAULT_GRAPH,
-    Reaction,
-    Report,
-    Source,
-    build_graph,
-    fingerprint_of,
-    open_source,
-    read_graph,
-    read_manifest,
-    write_graph,
-)
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.build import build_graph, open_source
+from retrocypher.kg.graph.cleaning import Report
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest, write_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.reaction import Reaction, Source
 
 names = st.text(alphabet="CNO()=#[]+-,\"' ", min_size=1).filter(lambda name: name.strip() == name)
 role = st.lists(names, max_size=4, unique=True).map(tuple)

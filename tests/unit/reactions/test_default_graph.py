@@ -3,9 +3,10 @@
 from collections import Counter
 from itertools import combinations
 
-from kg.reactions import DEFAULT_GRAPH, fingerprint_of, read_graph, read_manifest
-from kg.reactions._canonical import Canonicaliser
-from kg.reactions._clean import key_of
+from retrocypher.kg.graph.cleaning import key_of
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.molecules import Canonicaliser
 
 GRAPH = read_graph()
 MANIFEST = read_manifest()

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.errors import InputError
-from kg.reactions import read_graph
-from plugins.command._graph_build import build_command
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.plugins.cli.graph import build_command
 
 
 def run(*arguments: str) -> str:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.reactions import Reaction, Source, fingerprint_of, node_line, relationship_line
+from retrocypher.kg.graph.fingerprint import fingerprint_of, node_line, relationship_line
+from retrocypher.kg.graph.reaction import Reaction, Source
 
 A = Reaction(1, ("C", "O"), ("CO", "N"), ("S",), ("F",), (50.0, None))
 B = Reaction(2, ("CO",), ("CN",), (), (), (None,))

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.reactions import Record, open_source
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.build import open_source
+from retrocypher.kg.graph.reaction import Record
 
 LINE = "[CH3:1][OH:2].[Na+:8].Cl[C:3](=[O:4])C.O>ClCCl>[CH3:1][O:2][C:3](=[O:4])C.[OH2:9] 1-2;2-3"
 

@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kg.errors import InputError
-from kg.reactions import Record, open_source
-from kg.reactions._orderly import grant_month
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.build import open_source
+from retrocypher.kg.graph.orderly import grant_month
+from retrocypher.kg.graph.reaction import Record
 
 COLUMNS = {
     "reactant_000": ["CO", "C"],

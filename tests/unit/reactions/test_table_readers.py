@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.reactions import Record, open_source
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.build import open_source
+from retrocypher.kg.graph.reaction import Record
 
 WANTED = Record(
     file="",

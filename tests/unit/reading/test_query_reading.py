@@ -5,9 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.schemas import default_schema
 
-from kg.cypher import Edit, apply_edits, tokens
-from kg.questions import Question, load_questions
-from kg.reading.model import (
+from retrocypher.kg.cypher.edits import Edit, apply_edits
+from retrocypher.kg.cypher.tokens import tokens
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.builder import walk
+from retrocypher.kg.semantics.query_model import (
     Call,
     Comprehension,
     Constant,
@@ -21,8 +24,7 @@ from kg.reading.model import (
     Subquery,
     Term,
 )
-from kg.reading.queries import read_query
-from kg.reading.simplify import walk
+from retrocypher.kg.semantics.reader import read_query
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions

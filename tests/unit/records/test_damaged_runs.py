@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from plugins.records import read_manifest, read_messages, read_questions, read_records, read_targets
-from plugins.resume import look_at
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.log import (
+    read_manifest,
+    read_messages,
+    read_questions,
+    read_records,
+    read_targets,
+)
+from retrocypher.plugins.session.opening import look_at
 
 WHOLE: dict[str, Any] = record_of("b").to_json()
 

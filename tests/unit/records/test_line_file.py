@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.suite import CHECKOUT
 
-from plugins.records import LineFile, mend
+from retrocypher.plugins.runs.files import LineFile, mend
 
 _LINES = st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=3), max_size=5)
 _FILLS_UP = """
 import resource, sys
-from plugins.records import LineFile
+from retrocypher.plugins.runs.files import LineFile
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 file = LineFile(__import__("pathlib").Path(sys.argv[1]))

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from plugins.records import RECORDS, json_line, locate_cases, locate_records, read_case_at
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.files import RECORDS, json_line
+from retrocypher.plugins.runs.log import locate_cases, locate_records, read_case_at
 
 
 @given(names=st.lists(st.text(max_size=20), max_size=5))

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plugins.records import manifest
-from plugins.records._machine import machine
+from retrocypher.plugins.runs.manifest import machine, manifest
 
 PAGE = Path(__file__).parents[3] / "docs" / "records.md"
 

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.records import (
-    RunDirectory,
-    new_run_path,
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.runs.log import (
     read_manifest,
     read_messages,
     read_questions,
@@ -19,6 +17,7 @@ from plugins.records import (
     read_summary,
     read_targets,
 )
+from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
 
 
 def test_a_record_is_on_disk_before_the_run_ends(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from support.suite import CHECKOUT
 
-from kg.errors import InputError
-from plugins.records import RunDirectory
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.run_directory import RunDirectory
 
 _HOLDS = """
 import sys
 from pathlib import Path
-from plugins.records import RunDirectory
+from retrocypher.plugins.runs.run_directory import RunDirectory
 
 run = RunDirectory(Path(sys.argv[1]))
 print("held", flush=True)

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from support.manifests import manifest_of
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from plugins.command._main import cli
-from plugins.records import read_summary
-from plugins.runs import read_entry
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.runs.listing import read_entry
+from retrocypher.plugins.runs.log import read_summary
 
 COMMANDS = ("report", "allure", "rescore", "summary")
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from support.records import record_of
 
-from plugins.records import Record, Round, answer_fault, is_of_answer, is_whole
-from plugins.summary import summarise
-from plugins.summary._lines import lines_below
-from prompts.answering import CLAIMS_ROLE, TEXT_ROLE
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.reporting.run_tables import lines_below
+from retrocypher.plugins.runs.record import Record, Round, answer_fault, is_of_answer, is_whole
+from retrocypher.prompts.answering.writing import CLAIMS_ROLE, TEXT_ROLE
 
 FAULT = {"stage": "model", "kind": "timeout", "message": "too long"}
 

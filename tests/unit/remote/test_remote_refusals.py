@@ -8,12 +8,12 @@ from typing import Any
 import execnet
 import pytest
 
-from kg.errors import InputError
-from kg.server import Endpoint, joined_folder
-from plugins.remote import host_of, is_remote, require_reachable
-from plugins.session import Context, look
-from plugins.session._far import settled
-from prompts.models import parse_spec
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.folders import joined_folder
+from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.remote_workers import host_of, is_remote, look, require_reachable, settled
+from retrocypher.prompts.models.spec import parse_spec
 
 ROOT = Path(__file__).parents[3]
 

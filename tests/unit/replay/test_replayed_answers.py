@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from support.records import record_of, write_run
 
-from kg.questions import load_questions
-from plugins.records import Round, json_line
-from plugins.replay import ReplayedModel, RunIndex
-from prompts.models import Answer, Message, ModelError, ModelSpec, Request
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.record import Round
+from retrocypher.plugins.runs.replay import ReplayedModel, RunIndex
+from retrocypher.prompts.models.interface import Answer, Message, ModelError, Request
+from retrocypher.prompts.models.spec import ModelSpec
 
 QUESTION = load_questions().questions[0]
 MINI = ModelSpec("mini", "openai", "gpt-x")

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from support.records import record_of, write_run
 
-from kg.execution import Execution
-from plugins.replay import NotRecorded, RecordedGraphs, RunIndex, WatchedGraph, calls_of
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.plugins.runs.graph_calls import WatchedGraph, calls_of
+from retrocypher.plugins.runs.replay import NotRecorded, RecordedGraphs, RunIndex
 
 MANIFEST: Mapping[str, Any] = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
 ROWS = Execution("ok", columns=["id"], rows=[[1]], row_count=1, time_s=0.5)

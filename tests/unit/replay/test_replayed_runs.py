@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from support.records import write_run
 
-from kg.errors import InputError
-from plugins.replay import ReplayedRuns, replayed_runs
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 
 GRAPH = {"kind": "local", "version": "5.26.30", "fingerprint": "f" * 64, "schema": "(:A)", "notes": []}
 

@@ -7,9 +7,10 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
 
-from kg.reactions import read_manifest
-from plugins.report import build_report
-from plugins.report.cases import CasePages, Reactions
+from retrocypher.kg.graph.compact import read_manifest
+from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.html.case_pages import CasePages
+from retrocypher.plugins.reporting.html.difference import Reactions
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

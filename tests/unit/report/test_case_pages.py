@@ -7,13 +7,14 @@ import pytest
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
-from kg.errors import InputError
-from kg.questions import Question
-from kg.reactions import read_manifest
-from kg.schema import default_schema
-from plugins.report import build_report
-from plugins.report.cases import CaseFolder, CasePages, Reactions, file_of
-from plugins.scoring import score
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.compact import read_manifest
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.html.case_pages import CaseFolder, CasePages, file_of
+from retrocypher.plugins.reporting.html.difference import Reactions
+from retrocypher.plugins.scoring.score import score
 
 GRAPH = read_manifest()["fingerprint"]
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\ud800\u2028"

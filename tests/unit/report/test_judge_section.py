@@ -10,8 +10,8 @@ from support.judgements import judged
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
-from plugins.calibration import HOME, keep
-from plugins.report import build_report
+from retrocypher.plugins.judge.stored_calibration import HOME, keep
+from retrocypher.plugins.reporting.html.build import build_report
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_the_calibration_on_file_stands_beside_what_the_judge_says(tmp_path: Pat
     assert [row[2] for row in labels] == sorted((row[2] for row in labels), reverse=True)
     # It has one variant; of the other nothing is known.
     assert text.count("No calibration of this judge is on file") == 1
-    assert '<a href="../docs/calibration.md">' in page
+    assert '<a href="../docs/judge-and-answers.md">' in page
 
 
 def test_a_judge_without_a_calibration_is_said_to_be_one(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_judge_without_a_calibration_is_said_to_be_one(tmp_path: Path) -> None
     facts(run)
     read = Read(build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8"))
     assert read.text.count("No calibration of this judge is on file") == 2
-    assert "defined in docs/calibration.md" in read.text
+    assert "defined in docs/judge-and-answers.md" in read.text
     # A damaged one costs nobody the report.
     (tmp_path / HOME).mkdir(parents=True)
     (tmp_path / HOME / "bad<b>.json").write_text("{")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.report._fit import Rendered, fitted
+from retrocypher.plugins.reporting.html.sections import Rendered, fitted
 
 
 @given(st.integers(0, 10_000), st.integers(1, 2_000), st.integers(0, 10_000), st.integers(0, 100_000))

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 from support.reported import a_run
 
-from kg.errors import InputError
-from plugins.command._report import report_command
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.cli.report import report_command
 
 
 def test_it_says_what_it_wrote(tmp_path: Path) -> None:

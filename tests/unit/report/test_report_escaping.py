@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
-from plugins.report import build_report
-from plugins.report._environment import environment, visible
+from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.html.environment import environment, visible
 
 HOSTILE = [
     "<script>alert(1)</script>",

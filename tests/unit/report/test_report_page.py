@@ -8,12 +8,14 @@ import pytest
 from support.records import write_run
 from support.reported import MANIFEST, Read, a_run, answered, some_questions
 
-from kg.errors import InputError
-from plugins.ledger import ledger_of
-from plugins.records import Round, read_records, read_targets
-from plugins.report import build_report
-from plugins.statistics import ScoreTable, compare, metric_validity, slice_boxes, slice_means
-from plugins.summary import summarise
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.ledger import ledger_of
+from retrocypher.plugins.analysis.paired_scores import compare
+from retrocypher.plugins.analysis.score_table import ScoreTable, metric_validity, slice_boxes, slice_means
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.runs.log import read_records, read_targets
+from retrocypher.plugins.runs.record import Round
 
 
 def page(*runs: Path, most: int = 5_000) -> str:

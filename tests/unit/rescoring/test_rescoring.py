@@ -10,17 +10,19 @@ import pytest
 from support.records import record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
-from kg.errors import InputError, RetroCypherError
-from kg.execution import Execution
-from kg.questions import Question, load_questions
-from kg.schema import default_schema
-from plugins.assessment import Assessor
-from plugins.ledger import ledger_of
-from plugins.parts import chunks_of
-from plugins.records import RunDirectory, read_manifest, read_records, read_summary
-from plugins.replay import WatchedGraph
-from plugins.rescoring import Rescored, rescore
-from plugins.summary import summarise
+from retrocypher.kg.errors import InputError, RetroCypherError
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.analysis.ledger import ledger_of
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.operations.rescore import Rescored, rescore
+from retrocypher.plugins.runs.graph_calls import WatchedGraph
+from retrocypher.plugins.runs.log import read_manifest, read_records, read_summary
+from retrocypher.plugins.runs.parallel import chunks_of
+from retrocypher.plugins.runs.run_directory import RunDirectory
+from retrocypher.plugins.scoring.assessor import Assessor
 
 ASSESSOR = Assessor(default_schema(), 1.0, None)
 MANIFEST = {

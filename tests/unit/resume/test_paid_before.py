@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from support.records import record_of, write_run
 
-from plugins.records import Round
-from plugins.resume import look_at, with_costs
+from retrocypher.plugins.runs.record import Round
+from retrocypher.plugins.session.opening import look_at, with_costs
 
 FAULT = {"stage": "model", "kind": "timeout", "message": "no answer"}
 SCORES = {"f1": 1.0}

@@ -6,7 +6,8 @@ import pytest
 import yaml
 from support.suite import CHECKOUT
 
-from plugins.resume import RunKey, code_files, code_sha256, differences, library_versions
+from retrocypher.plugins.runs.resume import RunKey, differences
+from retrocypher.plugins.session.run_key import code_files, code_sha256, library_versions
 
 
 @pytest.fixture

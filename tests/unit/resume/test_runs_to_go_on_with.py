@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from support.records import record_of, write_run
 
-from kg.errors import InputError
-from plugins.records import RunDirectory, read_messages, read_records
-from plugins.resume import RunKey, is_complete, look_at, named_incomplete, newest_incomplete
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.log import read_messages, read_records
+from retrocypher.plugins.runs.resume import RunKey, is_complete, named_incomplete, newest_incomplete
+from retrocypher.plugins.runs.run_directory import RunDirectory
+from retrocypher.plugins.session.opening import look_at
 
 KEY = RunKey({"seed": 0, "code": "a"})
 SCORES = {"f1": 1.0}

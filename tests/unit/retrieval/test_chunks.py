@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from prompts.retrieval._chunks import chunks_of
+from retrocypher.prompts.answering.passage_index import chunks_of
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from support.passages import Letters, Shelf
 
-from kg.errors import InputError
-from kg.passages import Passages
-from prompts.encoders import Vectors
-from prompts.retrieval import PassageIndex, VectorSearch, build_index, index_file, read_index
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.passages import Passages
+from retrocypher.prompts.answering.passage_index import PassageIndex, build_index, index_file, read_index
+from retrocypher.prompts.answering.passage_search import VectorSearch
+from retrocypher.prompts.templates.encoder import Vectors
 
 
 @pytest.fixture(autouse=True)

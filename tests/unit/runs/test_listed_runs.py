@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 from support.records import record_of, write_run
 
-from plugins.command import cli
-from plugins.records import RunDirectory
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.runs.run_directory import RunDirectory
 
 SCORES = {"precision": 1.0, "recall": 1.0, "f1": 0.5, "unmatched_columns": []}
 MANIFEST = {

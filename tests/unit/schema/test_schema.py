@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
 
-from kg.errors import InputError
-from kg.schema import Connection, Schema, SchemaEdge, parse_schema
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.semantics.schema import Connection, Schema, SchemaEdge, parse_schema
 
 WIDE = """\
 Nodes and their properties:

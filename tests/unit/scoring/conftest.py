@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from kg.questions import Question, setting_of
-from plugins.scoring import KeyMatcher, score
+from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.scoring.score import score
 
 REFERENCE = (
     "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)O'}) RETURN r.id AS id, m.name AS product"

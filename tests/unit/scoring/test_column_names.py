@@ -2,8 +2,14 @@
 
 import pytest
 
-from plugins.scoring._column_names import normalise, parse_column_names, plain_name
-from plugins.scoring._keys import Match, match_columns, resolve
+from retrocypher.plugins.scoring.columns import (
+    Match,
+    match_columns,
+    normalise,
+    parse_column_names,
+    plain_name,
+    resolve,
+)
 
 KEYS = ("id", "reactants", "products", "agents", "solvents")
 FIGURE_A3 = {

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from neo4j.graph import Graph, Node, Path
 
-from kg.execution import to_json_value
-from kg.questions import Question
+from retrocypher.kg.execution.json_value import to_json_value
+from retrocypher.kg.questions.question import Question
 
 Make = Callable[[str, list[dict[str, Any]]], Question]
 Scored = Callable[[Question, list[str], list[list[Any]]], dict[str, Any]]

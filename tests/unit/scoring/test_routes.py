@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kg.questions import Question
-from plugins.scoring._multi_step import partial_path_recall
-from plugins.scoring._routes import routes
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.scoring.routes import routes
+from retrocypher.plugins.scoring.score import partial_path_recall
 
 
 def molecule(name: str) -> dict[str, Any]:

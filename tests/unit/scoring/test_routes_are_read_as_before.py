@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.plain_routes import plain_routes
 
-from plugins.scoring._routes import routes
+from retrocypher.plugins.scoring.routes import routes
 
 names = st.sampled_from(
     [

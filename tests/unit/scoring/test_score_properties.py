@@ -6,9 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.questions import Question
-from plugins.scoring import score
-from plugins.scoring._multi_step import partial_path_recall
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.scoring.score import partial_path_recall, score
 
 Make = Callable[..., Question]
 Scored = Callable[..., dict[str, Any]]

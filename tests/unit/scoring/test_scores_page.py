@@ -8,8 +8,8 @@ import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
-from kg.questions import Question, setting_of
-from plugins.scoring import score
+from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.plugins.scoring.score import score
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scores.md").read_text("utf-8")
 EXAMPLES = [

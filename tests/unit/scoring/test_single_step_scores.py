@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kg.execution import Execution
-from kg.questions import Question
-from plugins.scoring import KeyMatcher, score
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.scoring.score import score
 
 Make = Callable[..., Question]
 Scored = Callable[..., dict[str, Any]]

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from plugins.scoring._text import query_tokens, text_scores
+from retrocypher.plugins.scoring.text import query_tokens, text_scores
 
 REFERENCE = """MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {name: 'CC(=O)Nc1ccc(O)cc1'})
 OPTIONAL MATCH (agent:Molecule)<-[:USES_AGENT]-(reaction)

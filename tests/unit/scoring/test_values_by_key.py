@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kg.questions import Question
-from plugins.scoring import Values, values_by_key
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.scoring.single_step import Values, values_by_key
 
 
 def _question(setting: Any, gold: list[dict[str, Any]]) -> Question:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from kg.secrets import Secrets, secrets_of, strike_all, without_password
-from prompts.models import check_models, parse_spec
-from prompts.models._reach import apart
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.secrets import Secrets, secrets_of, strike_all, without_password
+from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.openai_client import apart
+from retrocypher.prompts.models.spec import parse_spec
 
 KEY = "sk-0123456789abcdef"
 

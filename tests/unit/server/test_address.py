@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import InputError
-from kg.server import ServerError, _uri, open_server
-from kg.server._uri import SCHEMES, parse_address
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.server import open as _uri
+from retrocypher.kg.server.endpoint import ServerError
+from retrocypher.kg.server.open import SCHEMES, open_server, parse_address
 
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20)
 
@@ -139,6 +140,6 @@ def test_a_server_that_is_no_neo4j_5_is_refused(agent: str, monkeypatch: pytest.
             return self
 
     Driver.agent = agent
-    monkeypatch.setattr("kg.server._driver.driver_for", lambda *_: Driver())
+    monkeypatch.setattr("retrocypher.kg.server.endpoint.driver_for", lambda *_: Driver())
     with pytest.raises(ServerError, match=f"is {agent}; .*5.x release"):
         open_server("bolt://db.example", graph_fingerprint="", fill=pytest.fail, announce=print)

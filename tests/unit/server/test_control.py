@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kg.server import Endpoint, ServerError, restart, status
-from kg.server._port import PORTS, free_port, port_is_free
+from retrocypher.kg.server.control import restart, status
+from retrocypher.kg.server.endpoint import Endpoint, ServerError
+from retrocypher.kg.server.folders import PORTS, free_port, port_is_free
 
 GIVEN = Endpoint("bolt://db.example", "neo4j", "x")
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.server import DockerUnavailableError, Endpoint, RunningServer, ServerError, open_server
-from kg.server import _open as opening
-from kg.server._docker import IMAGE_VARIABLE, DockerEngine
-from kg.server._plan import Plan
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.server import open as opening
+from retrocypher.kg.server.container import IMAGE_VARIABLE, DockerEngine
+from retrocypher.kg.server.control import Plan
+from retrocypher.kg.server.endpoint import DockerUnavailableError, Endpoint, ServerError
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import open_server
 
 
 class Daemon(http.server.BaseHTTPRequestHandler):

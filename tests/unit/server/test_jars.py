@@ -8,9 +8,9 @@ from pathlib import Path
 import jgo.constants
 import pytest
 
-from kg.server import NEO4J_VERSION, ServerError
-from kg.server import _jars as jars
-from kg.server._jars import Jar, class_path, locked_jars
+from retrocypher.kg.server import settings as jars
+from retrocypher.kg.server.endpoint import ServerError
+from retrocypher.kg.server.settings import NEO4J_VERSION, Jar, class_path, locked_jars
 
 PATHS = ("org/a/a/1/a-1.jar", "org/b/b/2/b-2-linux.jar")
 

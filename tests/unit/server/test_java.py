@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kg.server import ServerError
-from kg.server._java import Java, find_java
+from retrocypher.kg.server.endpoint import ServerError
+from retrocypher.kg.server.process import Java, find_java
 
 Install = Callable[[str, str], Path]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kg.server._private import UNHELD_S, hold, private_directory
+from retrocypher.kg.server.folders import UNHELD_S, hold, private_directory
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.server import session_folder
+from retrocypher.kg.server.folders import session_folder
 
 OWNER = """
 import time
-from kg.server import session_folder
+from retrocypher.kg.server.folders import session_folder
 folder = session_folder()
 (folder.path / "turnstile.lock").touch()
 print(folder.path, flush=True)

@@ -1,5 +1,11 @@
-from kg.server import CONCURRENT_TRANSACTIONS, TRANSACTION_MEMORY_BYTES
-from kg.server._settings import MIB, as_environment, local_settings, settings
+from retrocypher.kg.server.settings import (
+    CONCURRENT_TRANSACTIONS,
+    MIB,
+    TRANSACTION_MEMORY_BYTES,
+    as_environment,
+    local_settings,
+    settings,
+)
 
 
 def test_the_transactions_of_all_workers_fit_into_the_total_and_the_heap() -> None:

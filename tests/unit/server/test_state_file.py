@@ -11,9 +11,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kg.server import Endpoint, RunningServer, ServerError, background_server, end_background, state_file
-from kg.server._background import Background, leave_running, reuse
-from plugins.command._graph_server import down_command, load_command, status_command, up_command
+from retrocypher.kg.server.background import (
+    Background,
+    background_server,
+    end_background,
+    leave_running,
+    reuse,
+    state_file,
+)
+from retrocypher.kg.server.endpoint import Endpoint, ServerError
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.plugins.cli.graph import down_command, load_command, status_command, up_command
 
 ENDPOINT = Endpoint("bolt://127.0.0.1:20001", "neo4j", "geheim", owned=True)
 
@@ -123,7 +131,7 @@ def test_a_server_that_fell_is_started_again_by_up(fallen: Supervisor) -> None:
 def test_up_says_that_it_started_a_fallen_server_again(
     fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plugins.command._graph_server.fingerprint_of", lambda _: "graph-a")
+    monkeypatch.setattr("retrocypher.plugins.cli.graph.fingerprint_of", lambda _: "graph-a")
     shown = CliRunner().invoke(up_command, catch_exceptions=False)
     assert "had fallen" in shown.output
     assert "Runs already" in CliRunner().invoke(up_command, catch_exceptions=False).output
@@ -175,7 +183,7 @@ def test_a_server_that_cannot_take_the_others_place_is_reported_with_what_is_lef
     def refuse(*_: object, **__: object) -> RunningServer:
         raise ServerError("no memory")
 
-    monkeypatch.setattr("plugins.command._graph_server.start_server", refuse)
+    monkeypatch.setattr("retrocypher.plugins.cli.graph.start_server", refuse)
     shown = CliRunner().invoke(load_command)
     assert isinstance(shown.exception, ServerError)
     assert "no memory" in str(shown.exception)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kg.server._templates import template
+from retrocypher.kg.server.stores import template
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from kg.server import _open
-from plugins.session._graph import open_graph
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server import open as _open
+from retrocypher.plugins.session.manifest import open_graph
 
 
 def test_questions_of_another_graph_are_refused_before_a_server_starts(

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from support.options import FakeConfig
 
-from kg.errors import InputError
-from plugins.session._answer_plan import AnswerPlan, answer_lines, answer_plan
-from plugins.session._options import read_options
-from prompts.answering import Limits
-from prompts.models import DEFAULT_MODEL, parse_specs
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.side_plans import AnswerPlan, answer_lines, answer_plan
+from retrocypher.prompts.answering.writing import Limits
+from retrocypher.prompts.models.spec import DEFAULT_MODEL, parse_specs
 
 KEY = {"OPENAI_API_KEY": "any"}
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from plugins.session._answers import answers_file, answers_line
-from plugins.session._options import Options, read_options
-from plugins.usage import Usage
-from prompts.models import parse_spec
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.session.arguments import Options, read_options
+from retrocypher.plugins.session.plan import answers_file, answers_line
+from retrocypher.prompts.models.spec import parse_spec
 
 
 class Given:

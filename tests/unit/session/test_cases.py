@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.questions import Question, wordings_of
-from plugins.session._cases import cases_of
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.sampling import wordings_of
+from retrocypher.plugins.session.plan import cases_of
 
 
 def question(number: int, setting: str = "single_step") -> Question:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugins.session._exit import exit_status
+from retrocypher.plugins.session.terminal import exit_status
 
 
 @pytest.mark.parametrize("given", [0, 1])

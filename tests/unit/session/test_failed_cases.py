@@ -6,9 +6,8 @@ import pytest
 from _pytest._io import TerminalWriter
 from support.records import record_of
 
-from plugins.records import Record
-from plugins.session._failures import CaseError, CaseFailedError, raise_unless_passed
-from plugins.session._shortened import shortened
+from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, raise_unless_passed, shortened
+from retrocypher.plugins.runs.record import Record
 
 
 def record() -> Record:

@@ -3,9 +3,9 @@
 import pytest
 from support.options import FakeConfig
 
-from kg.errors import InputError
-from plugins.session._judging import judge_lines, judge_plan
-from plugins.session._options import Options, read_options
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.session.arguments import Options, read_options
+from retrocypher.plugins.session.context import judge_lines, judge_plan
 
 KEY = {"OPENAI_API_KEY": "k"}
 

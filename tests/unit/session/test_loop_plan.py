@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from support.options import FakeConfig
 
-from kg.errors import InputError
-from plugins.session._loop_plan import LoopPlan, loop_lines, loop_plan
-from plugins.session._options import read_options
-from prompts.loops import LoopCase, LoopResult, LoopTools
-from prompts.models import DEFAULT_MODEL, parse_specs
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.side_plans import LoopPlan, loop_lines, loop_plan
+from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools
+from retrocypher.prompts.models.spec import DEFAULT_MODEL, parse_specs
 
 KEY = {"OPENAI_API_KEY": "any"}
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plugins.session._once import OnceInFolder, made_once
-from prompts.models import Answer, ModelError
+from retrocypher.plugins.session.context import OnceInFolder, made_once
+from retrocypher.prompts.models.interface import Answer, ModelError
 
 
 def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import InputError
-from kg.passages import graph_fingerprint
-from plugins.answer_checks import _passages, passage_search, require_passages
-from prompts.answering import Limits
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.passages import graph_fingerprint
+from retrocypher.plugins.scoring import answer_check as _passages
+from retrocypher.plugins.scoring.answer_check import passage_search, require_passages
+from retrocypher.prompts.answering.writing import Limits
 
 
 @pytest.fixture(autouse=True)

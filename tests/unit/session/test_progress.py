@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.session._progress import Progress
-from plugins.session._rate import Rate
+from retrocypher.plugins.session.terminal import Progress, Rate
 
 
 @dataclass

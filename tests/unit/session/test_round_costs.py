@@ -4,9 +4,9 @@ from typing import Any
 
 from support.records import record_of
 
-from plugins.session._rounds import Outcome
-from prompts.loops import Step
-from prompts.models import Answer
+from retrocypher.plugins.session.context import Outcome
+from retrocypher.prompts.loops.interface import Step
+from retrocypher.prompts.models.interface import Answer
 
 ASKED = [{"role": "user", "content": "What makes it?"}]
 TOLD = Answer("```\nRETURN 1\n```", tokens={"prompt": 100, "completion": 20}, cost=72e-6)

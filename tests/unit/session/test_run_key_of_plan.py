@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from support.options import FakeConfig
 
-from plugins.resume import RunKey, differences
-from plugins.session._options import read_options
-from plugins.session._plan import resolve
-from plugins.session._run_key import run_key
-from prompts.models import contents_of
+from retrocypher.plugins.runs.resume import RunKey, differences
+from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.plan import resolve
+from retrocypher.plugins.session.run_key import run_key
+from retrocypher.prompts.models.checks import contents_of
 
 EVERYWHERE = {"arguments": ["benchmarks"]}
 

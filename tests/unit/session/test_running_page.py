@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.session._options import read_options
+from retrocypher.plugins.session.arguments import read_options
 
 PAGE = Path(__file__).parents[3] / "docs" / "running.md"
 
@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "running.md"
 def test_the_settings_of_the_page_are_read(pytester: pytest.Pytester) -> None:
     (settings,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     pytester.makepyprojecttoml(settings)
-    pytester.plugins = ["plugins.pytest_plugin"]
+    pytester.plugins = ["retrocypher.plugins.pytest_plugin"]
     options = read_options(pytester.parseconfig())
     assert options.prompt == ("P8", "P10")
     assert options.shot == ("all",)

@@ -3,9 +3,9 @@
 import pytest
 from support.options import FakeConfig
 
-from kg.errors import InputError
-from kg.secrets import without_password
-from plugins.session._options import Options, read_options
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.secrets import without_password
+from retrocypher.plugins.session.arguments import Options, read_options
 
 
 def read(command_line: dict[str, object], settings: dict[str, object] | None = None) -> Options:

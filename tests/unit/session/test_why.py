@@ -4,9 +4,10 @@ from typing import Any
 
 from support.records import record_of
 
-from kg.questions import Question, load_questions
-from plugins.records import Record, Round
-from plugins.session._why import why
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.scoring.explanation import why
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
 

@@ -7,9 +7,12 @@ import pytest
 from support.records import record_of
 from support.shards import records_of, write_shard
 
-from kg.questions import Question, load_questions, select
-from plugins.merging import merge
-from plugins.records import (
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import select
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.operations.merge import merge
+from retrocypher.plugins.runs.log import (
     read_facts,
     read_manifest,
     read_messages,
@@ -17,9 +20,8 @@ from plugins.records import (
     read_records,
     read_summary,
 )
-from plugins.resume import is_complete
-from plugins.shards import Shard
-from plugins.summary import summarise
+from retrocypher.plugins.runs.resume import is_complete
+from retrocypher.plugins.runs.shards import Shard
 
 
 @pytest.fixture(scope="module")

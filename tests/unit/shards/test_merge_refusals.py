@@ -8,11 +8,13 @@ from click.testing import CliRunner
 from support.records import record_of, write_run
 from support.shards import PARTS, records_of, write_shard
 
-from kg.errors import InputError
-from kg.questions import Question, load_questions, select
-from plugins.command._merge import merge_command
-from plugins.merging import merge
-from plugins.shards import Shard
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import select
+from retrocypher.plugins.cli.merge import merge_command
+from retrocypher.plugins.operations.merge import merge
+from retrocypher.plugins.runs.shards import Shard
 
 
 @pytest.fixture(scope="module")

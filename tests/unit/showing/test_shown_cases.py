@@ -14,15 +14,15 @@ from support.judgements import judged
 from support.records import record_of, write_run
 from support.verified import written
 
-from kg.errors import InputError
-from kg.questions import load_questions
-from plugins.calibration import keep
-from plugins.command import cli
-from plugins.records import Record, Round
-from plugins.showing import find_case
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.judge.stored_calibration import keep
+from retrocypher.plugins.reporting.case_view import find_case
+from retrocypher.plugins.runs.record import Record, Round
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
-SCHEMA = resources.files("kg.schema").joinpath("default.txt").read_text("utf-8")
+SCHEMA = resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8")
 SCORES = {
     "precision": 0.5,
     "recall": 1.0,

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 from support.simulated import Simulated
 
-from plugins.statistics import box_stats, pearson, spearman
+from retrocypher.plugins.statistics.correlation import pearson, spearman
+from retrocypher.plugins.statistics.means import box_stats
 
 SCORES = st.floats(0, 1, allow_subnormal=False).map(lambda each: round(each, 3))
 

@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kg.errors import InputError
-from plugins.statistics import (
-    Resampler,
-    ScoreTable,
-    Verdict,
-    compare,
-    holm,
-    metric_validity,
-    slice_boxes,
-    slice_means,
-)
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.paired_scores import compare
+from retrocypher.plugins.analysis.score_table import ScoreTable, metric_validity, slice_boxes, slice_means
+from retrocypher.plugins.statistics.intervals import Resampler
+from retrocypher.plugins.statistics.paired import Verdict, holm
 
 QUICK = Resampler(400)
 TARGETS = {f"q{number}": f"t{number // 2}" for number in range(40)}

@@ -8,9 +8,14 @@ import pytest
 from scipy.special import ndtr, ndtri, stdtrit
 from support.simulated import Simulated
 
-from plugins.statistics._interval import expanded_bca, expanded_percentile
-from plugins.statistics._means import certain_share
-from plugins.statistics._resampling import Clusters, Floats, Resampler
+from retrocypher.plugins.statistics.intervals import (
+    Clusters,
+    Floats,
+    Resampler,
+    expanded_bca,
+    expanded_percentile,
+)
+from retrocypher.plugins.statistics.means import certain_share
 
 PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "0013-clustered-bootstrap.md"
 RUNS = 500

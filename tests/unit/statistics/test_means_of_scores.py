@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 from support.simulated import Simulated
 
-from plugins.statistics import Estimate, Ratios, Resampler, mean_of
-from plugins.statistics._means import certain_share
-from plugins.statistics._resampling import Clusters
+from retrocypher.plugins.statistics.intervals import Clusters, Estimate, Resampler
+from retrocypher.plugins.statistics.means import certain_share, mean_of
+from retrocypher.plugins.statistics.ratios import Ratios
 
 QUICK = Resampler(400)
 SCORES = st.one_of(st.sampled_from([0.0, 0.5, 1.0, 2 / 3]), st.floats(0, 1, allow_subnormal=False))

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.statistics import (
-    Estimate,
+from retrocypher.plugins.statistics.intervals import Estimate, Resampler
+from retrocypher.plugins.statistics.paired import (
     Held,
     PairedComparison,
-    Resampler,
     Verdict,
     holm,
     no_regression,

@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 from support.simulated import Simulated
 
-from plugins.statistics import Held, Verdict, no_regression, paired, sign_flip_p, verdict
-from plugins.statistics._estimate import Estimate
-from plugins.statistics._means import mean_intervals
-from plugins.statistics._paired import difference_intervals
-from plugins.statistics._power import detectable, standard_error
-from plugins.statistics._resampling import Clusters, Floats, Resampler
+from retrocypher.plugins.statistics.intervals import Clusters, Estimate, Floats, Resampler
+from retrocypher.plugins.statistics.means import mean_intervals
+from retrocypher.plugins.statistics.paired import (
+    Held,
+    Verdict,
+    detectable,
+    difference_intervals,
+    no_regression,
+    paired,
+    sign_flip_p,
+    standard_error,
+    verdict,
+)
 
 RUNS = 1_000
 

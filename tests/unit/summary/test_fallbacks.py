@@ -5,7 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from plugins.summary import render_table, summarise
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.reporting.run_tables import render_table
 
 
 def record(number: int, fallback: dict[str, Any] | None, loop: str = "guarded") -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plugins.summary import RunningMean, Summary, render_table, summarise
+from retrocypher.plugins.analysis.group import RunningMean
+from retrocypher.plugins.analysis.summary import Summary, summarise
+from retrocypher.plugins.reporting.run_tables import render_table
 
 HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from kg.direction import correct_directions
-from kg.questions import load_questions
-from kg.schema import default_schema
-from plugins.taxonomy import labels_of, variations
-from prompts.validation import SchemaValidator
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.direction import correct_directions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.scoring.labels import labels_of
+from retrocypher.plugins.scoring.variations import variations
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 SCHEMA = default_schema()
 QUESTION = next(each for each in load_questions().questions if each.task == "chains_to_target")

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.execution import Status
-from kg.labels import is_label
-from kg.questions import Question, load_questions
-from kg.schema import default_schema
-from plugins.scoring import score
-from plugins.taxonomy import diagnose, labels_of
+from retrocypher.kg.execution.execution import Status
+from retrocypher.kg.labels.error_labels import is_label
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.scoring.labels import diagnose, labels_of
+from retrocypher.plugins.scoring.score import score
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions

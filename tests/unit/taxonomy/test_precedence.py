@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from plugins.taxonomy._evidence import Evidence
-from plugins.taxonomy._precedence import CAUSES_FIRST, contradicted, ranked, specific, with_status
+from retrocypher.plugins.scoring.label_evidence import Evidence
+from retrocypher.plugins.scoring.labels import CAUSES_FIRST, contradicted, ranked, specific, with_status
 
 KEYS = ("reactants", "products", "agents", "solvents")
 

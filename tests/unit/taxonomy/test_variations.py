@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.taxonomy import VARIATIONS, variations
+from retrocypher.plugins.scoring.variations import VARIATIONS, variations
 
 REFERENCE = """MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {name: 'CCO'})
 OPTIONAL MATCH (reactant:Molecule)-[:REACTS_IN]->(reaction)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugins.terminal import duration, safe, usd
+from retrocypher.plugins.formatting.text import duration, safe, usd
 
 
 @given(st.text())

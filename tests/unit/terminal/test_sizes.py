@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugins.terminal import sized
+from retrocypher.plugins.formatting.text import sized
 
 
 @pytest.mark.parametrize(

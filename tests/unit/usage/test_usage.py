@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plugins.usage import Usage
+from retrocypher.plugins.analysis.usage import Usage
 
 TOKENS = {"prompt": 100, "completion": 20}
 

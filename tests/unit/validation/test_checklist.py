@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from kg.questions import TASKS, setting_of
-from prompts.validation import INTENTS, checklist_for, read_checklist_answer
+from retrocypher.kg.questions.question import TASKS, setting_of
+from retrocypher.prompts.validation.finding import INTENTS
+from retrocypher.prompts.validation.validator import checklist_for, read_checklist_answer
 
 ITEMS = checklist_for("single_step", "best_yield")
 

@@ -1,8 +1,9 @@
 import pytest
 from support.schemas import default_schema
 
-from kg.questions import TASKS, load_questions
-from prompts.validation import SchemaValidator
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 QUESTIONS = load_questions().questions
 

@@ -5,8 +5,8 @@ import pytest
 import yaml
 from support.schemas import default_schema
 
-from kg.cypher import quote
-from prompts.validation import SchemaValidator
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 HERE = Path(__file__).parent
 

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.schemas import default_schema
 
-from kg.cypher import quote
-from prompts.validation import SchemaValidator, canonical_smiles, find_molecules
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.graph.molecules import canonical_smiles, find_molecules
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 ASKED = "From which direct precursors is CC(=O)Nc1ccc(O)cc1 made?"
 REFERENCE = (

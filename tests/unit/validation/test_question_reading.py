@@ -7,8 +7,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.questions import PHRASINGS, TASKS, load_questions, phrase
-from prompts.validation import Asked, AskedMolecule, find_molecules, read_question
+from retrocypher.kg.graph.molecules import find_molecules
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+from retrocypher.prompts.validation.finding import Asked, AskedMolecule
+from retrocypher.prompts.validation.question import read_question
 
 PARAPHRASES: dict[str, list[str]] = yaml.safe_load(
     Path(__file__).with_name("paraphrases.yaml").read_text("utf-8")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from kg.schema import default_schema
-from prompts.validation import CONVENTIONS, SchemaValidator
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.prompts.validation.finding import CONVENTIONS
+from retrocypher.prompts.validation.validator import SchemaValidator
 
 
 def test_a_convention_that_there_is_not_is_an_error_that_names_those_there_are() -> None:

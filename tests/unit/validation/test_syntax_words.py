@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.cypher import parse
-from kg.schema import default_schema
-from prompts.validation import SchemaValidator
-from prompts.validation._syntax_words import syntax_words
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.prompts.validation.validator import SchemaValidator
+from retrocypher.prompts.validation.words import syntax_words
 
 WHOLE = (
     "MATCH (r:Reaction {id: 1})-[:PRODUCES*1..4]->(m {name: 'C(C)O'}) WHERE m.x > 2 "

@@ -3,8 +3,8 @@
 import pytest
 from support.claims_graph import asking_reactions
 
-from kg.claims import Verifier
-from plugins.verification import Overall, Thresholds, judge_answer
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.plugins.scoring.verdict import Overall, Thresholds, judge_answer
 
 ACID, WATER = "CC(=O)O", "O"
 PRECURSORS = f"From which direct precursors is {ACID} made?"

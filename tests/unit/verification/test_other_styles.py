@@ -8,12 +8,13 @@ from random import Random
 import pytest
 from support.claims_graph import asking_reactions
 
-from benchmarks.instruments.answers import AnswerFacts, ReactionFacts, facts_of
-from benchmarks.instruments.falsehoods import KINDS, GraphSample
-from kg.claims import Verifier
-from kg.questions import Question, load_questions
-from kg.reactions import read_graph
-from plugins.verification import judge_answer
+from retrocypher.benchmarks.instruments.answers import AnswerFacts, ReactionFacts, facts_of
+from retrocypher.benchmarks.instruments.falsehoods import KINDS, GraphSample
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.scoring.verdict import judge_answer
 
 TASKS = ("precursors", "producing_reactions", "best_yield", "co_products")
 EACH = 4

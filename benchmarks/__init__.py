@@ -1,0 +1,1 @@
+"""The benchmark questions as pytest cases."""

@@ -1,0 +1,182 @@
+"""What an answer claims of the graph, and what the graph says of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+Predicate = Literal[
+    "REACTS_IN",
+    "PRODUCES",
+    "USES_AGENT",
+    "USES_SOLVENT",
+    "TAKES_PART_IN",
+    "YIELD",
+    "BEST_YIELD",
+    "LEADS_TO",
+    "PRECURSOR_OF",
+]
+PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
+
+ROLE_PREDICATES: tuple[Predicate, ...] = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT")
+"""The relationships of the graph, each the role of a molecule in a reaction."""
+
+Verdict = Literal["SUPPORTED", "UNSUPPORTED", "CONTRADICTED", "UNCERTAIN"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+Term = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement about the graph: a triple in the direction of the graph's relationships.
+
+    ==================  ==========================  ======================================================
+    predicate           subject, object             what it says
+    ==================  ==========================  ======================================================
+    ``REACTS_IN``       molecule, reaction          the molecule is a reactant of the reaction
+    ``PRODUCES``        reaction, molecule          the molecule is a product of it
+    ``USES_AGENT``      reaction, molecule          the molecule is an agent of it
+    ``USES_SOLVENT``    reaction, molecule          the molecule is a solvent of it
+    ``TAKES_PART_IN``   molecule, reaction          the molecule has some role in it
+    ``YIELD``           reaction, number            it gives ``product``, or any product, in so many percent
+    ``BEST_YIELD``      reaction, molecule          no reaction makes the molecule with a better known yield
+    ``LEADS_TO``        reaction, reaction          something that the first makes reacts in the second
+    ``PRECURSOR_OF``    molecule, molecule          a chain of ``steps`` reactions leads from one to the other
+    ==================  ==========================  ======================================================
+
+    A reaction is its integer id, or None for some reaction that is not named. A molecule is a canonical
+    SMILES, or None for any: with ``negated``, "no solvent is used" is (reaction, USES_SOLVENT, None).
+
+    Attributes:
+        subject: What the claim is about.
+        predicate: What is said of it.
+        object: Of what, or how much.
+        product: For ``YIELD`` the product it is the yield of; for a reaction that is not named, a molecule
+            that the reaction makes. None where nothing is said.
+        steps: For ``PRECURSOR_OF``, the number of reactions.
+        low: For a ``YIELD`` that is a range, such as 80 to 85 % or over 80 %, where it begins; ``object`` is
+            where it ends.
+        share: For a ``YIELD`` up to 1 without a percent sign, such as 0.81: it may be a share of 1.
+        negated: Whether the answer says that it is not so.
+        origin: ``answer`` where the answer says it, ``question`` where it must hold for the answer to be one
+            to its question.
+        start: Offset in the answer of the words it was read from; None where it was not read from a text.
+        stop: Offset after them.
+    """
+
+    subject: Term
+    predicate: Predicate
+    object: Term
+    product: str | None = None
+    steps: int | None = None
+    low: float | None = None
+    share: bool = False
+    negated: bool = False
+    origin: Literal["answer", "question"] = field(default="answer", compare=False)
+    start: int | None = field(default=None, compare=False)
+    stop: int | None = field(default=None, compare=False)
+
+    @property
+    def reactions(self) -> tuple[int, ...]:
+        """The ids of reactions that it names."""
+        ends = (self.subject, self.object) if self.predicate != "YIELD" else (self.subject,)
+        return tuple(each for each in ends if isinstance(each, int))
+
+    @property
+    def molecules(self) -> tuple[str, ...]:
+        """The molecules it names."""
+        named = (self.subject, self.object, self.product)
+        return tuple(dict.fromkeys(each for each in named if isinstance(each, str)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as it stands in a record; what is not said of it is left out."""
+        kept = ("subject", "predicate", "object")
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {name: value for name, value in values.items() if name in kept or value not in (None, False)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Claim":
+        """Read what `to_json` wrote; other names are left aside."""
+        return cls(**{part.name: value[part.name] for part in fields(cls) if part.name in value})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What of the graph bears on a claim.
+
+    Attributes:
+        reaction: Identifier of the reaction.
+        found: What the graph holds there: ``REACTS_IN``, ``PRODUCES`` ... for a role, a number for a yield,
+            a molecule for the link between two reactions; None where it is enough that the reaction is there.
+        source: The record the reaction was made from, as ``file``, ``row`` and ``grant_date``; None where it
+            is not known.
+    """
+
+    reaction: int
+    found: Term = None
+    source: dict[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the evidence as it stands in a record."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedClaim:
+    """A claim with what the graph says of it.
+
+    Attributes:
+        claim: The claim.
+        verdict: ``SUPPORTED`` where the graph holds it. ``CONTRADICTED`` where it holds what excludes it:
+            another role of the molecule in that reaction, another yield. ``UNCERTAIN`` where it cannot say: a
+            valid SMILES that it does not know, a yield within the tolerance. Else ``UNSUPPORTED``.
+        reason: Why, in words.
+        evidence: The reactions that show it.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim, its verdict and the evidence as they stand in a record."""
+        return {
+            **self.claim.to_json(),
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "evidence": [each.to_json() for each in self.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an answer says of the graph.
+
+    Attributes:
+        claims: Its claims in the order of the text, each once.
+        routes: The chains of reactions it names, first step first.
+        reactions: The reactions it names, other than to say that they are not meant.
+        molecules: The molecules it names, by their canonical names.
+        best: The reactions that it calls the best.
+        not_best: The reactions of which it says that they are not.
+        unreadable: Words that look like SMILES and are none.
+        unplaced: Numbers that are neither an id, nor a yield, nor anything else that the reader knows.
+        without_role: Molecules of which nothing says what they do in the reaction that is spoken of.
+        names: Molecules that are told by a name without a SMILES beside it.
+        denied: What it denies of a reaction without it being clear what, some words each.
+        whole: Whether all of the answer was read; False where it is longer than what is.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    routes: tuple[tuple[int, ...], ...] = ()
+    reactions: tuple[int, ...] = ()
+    molecules: tuple[str, ...] = ()
+    best: tuple[int, ...] = ()
+    not_best: tuple[int, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    unplaced: tuple[str, ...] = ()
+    without_role: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    whole: bool = True

@@ -1,0 +1,311 @@
+"""An answer cut into molecules, numbers and the words that matter."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from retrocypher.kg.claims.claim import Predicate
+from retrocypher.kg.claims.words import AGENTS_FROM, MARK, PRODUCTS_FROM, Verb, Words, load_words
+from retrocypher.kg.graph.molecules import Mention, canonical_name, find_molecules, is_doubtful
+
+LONGEST = 100_000
+"""Characters of an answer that are read."""
+_LONGEST_NUMBER = 15
+
+Kind = Literal[
+    "molecule", "reaction", "yield", "number", "percent", "arrow", "back", "noun", "verb", "word", "mark"
+]
+
+_NAMED_ID = re.compile(
+    r"(?:(?:rxn|reaction|id)_?(?=\d{1,9}\Z)|R_?(?=\d{3,9}\Z))(?P<number>\d+)", re.IGNORECASE
+)
+_ENDS_IN_NUMBER = re.compile(r"[A-Za-z]{2,12}_?\d{2,9}")
+_NAMED_LABEL = re.compile(r"R_?(?P<number>\d{1,2})", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
+_PERCENT = ("%", "percent", "per cent", "pct")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of an answer.
+
+    Attributes:
+        kind: What it is; punctuation is ``mark``, words of no meaning here are ``word`` without roles.
+        text: As it stands there; for a molecule, its canonical name.
+        start: Offset in the answer.
+        stop: Offset after it.
+        value: The number, for ``number`` and ``percent``.
+        role: The role a noun speaks of.
+        verb: What a verb does.
+        kinds: The lists of ``words.yaml`` that the word is in.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    stop: int
+    value: float | None = None
+    role: Predicate | None = None
+    verb: Verb | None = None
+    kinds: frozenset[str] = frozenset()
+
+    @property
+    def whole(self) -> int | None:
+        """The number as an integer, None where it is none."""
+        return int(self.value) if self.value is not None and self.value == int(self.value) else None
+
+
+def tokens_of(plain: str, start: int, stop: int, names: dict[int, str]) -> list[Token]:
+    """Cut one sentence.
+
+    Args:
+        plain: The whole answer, as `masked` returns it.
+        start: Where the sentence begins.
+        stop: Where it ends.
+        names: The names of molecules by where they begin.
+    """
+    return list(_cut(plain, start, stop, names, load_words()))
+
+
+def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words) -> Iterator[Token]:
+    for match in words.pattern.finditer(plain, start, stop):
+        kind, text = match.lastgroup, match.group()
+        at, end = match.span()
+        if kind == "molecule":
+            yield Token("molecule", names.get(at, ""), at, end)
+        elif kind == "number" and len(text) > _LONGEST_NUMBER:
+            yield Token("word", text, at, end)
+        elif kind == "number":
+            rest = plain[end : min(end + 9, stop)].lstrip()
+            value = float(text.replace(",", "." if _DECIMAL_COMMA.fullmatch(text) else ""))
+            percent = rest.lstrip("-").lower().startswith(_PERCENT)
+            yield Token("percent" if percent else "number", text, at, end, value=value)
+        elif kind in ("arrow", "back"):
+            yield Token("arrow" if kind == "arrow" else "back", text, at, end)
+        elif kind == "words":
+            yield _word(text, at, end, words)
+        elif kind == "other" and (named := _NAMED_ID.fullmatch(text)):
+            yield Token("reaction", text, at, end, value=float(named["number"]))
+        elif kind == "other" and (named := _NAMED_LABEL.fullmatch(text)):
+            yield Token("number", text, at, end, value=float(named["number"]))
+        elif kind == "stray" or (kind == "other" and _ENDS_IN_NUMBER.fullmatch(text)):
+            yield Token("word", text, at, end, kinds=frozenset({"stray"}))
+        elif kind == "other":
+            denied = text.lower().endswith(("n't", "n\u2019t"))
+            yield Token("word", text, at, end, kinds=frozenset({"negations"} if denied else ()))
+        elif kind == "mark":
+            yield Token("mark", text, at, end)
+
+
+def _word(text: str, at: int, end: int, words: Words) -> Token:
+    kinds = frozenset(kind for kind, pattern in words.kinds.items() if pattern.fullmatch(text))
+    for verb, pattern in words.verbs:
+        if pattern.fullmatch(text):
+            return Token("verb", text, at, end, verb=verb, kinds=kinds)
+    for role, pattern in words.nouns:
+        if pattern.fullmatch(text):
+            return Token("noun", text, at, end, role=role, kinds=kinds)
+    return Token("word", text, at, end, kinds=kinds)
+
+
+_SIDE = r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]"
+# Each begins where a word does, so that a long word is gone through once.
+_WHOLE = re.compile(rf"(?<!>)(?<!{_SIDE}){_SIDE}+>{_SIDE}+>{_SIDE}+(?!>)")
+_SEPARATED = re.compile(rf"(?<!{_SIDE}){_SIDE}+{AGENTS_FROM}{_SIDE}+{PRODUCTS_FROM}{_SIDE}+")
+_BETWEEN = re.compile(f"[>{AGENTS_FROM}{PRODUCTS_FROM}]")
+_OPENING, _CLOSING = "([*~", ")].:*~"
+_MOST = 1_000
+"""Reactions with agents that are read; they have more molecules than are read of an answer."""
+_MOST_AROUND = 4
+"""Characters of brackets, bold type and punctuation around a reaction."""
+
+
+def name_of(smiles: str) -> str | None:
+    """Return the canonical name of a molecule; a backslash may be doubled, as in JSON."""
+    return canonical_name(smiles) or canonical_name(smiles.replace("\\\\", "\\"))
+
+
+def fragments(text: str, mention: Mention) -> list[Mention]:
+    """Return the molecules of one side of ``A.B>>C``; nothing elsewhere, where ``A.B`` may be a salt.
+
+    Args:
+        text: The answer.
+        mention: A SMILES in it.
+    """
+    if not (text.startswith(">>", mention.stop) or text.endswith(">>", 0, mention.start)):
+        return []
+    return _side(mention.smiles, mention.start)
+
+
+def separated(text: str) -> str:
+    """Return an answer with marks for the two ``>`` of each reaction that has agents in the middle.
+
+    Args:
+        text: The answer.
+    """
+    if ">" not in text:
+        return text
+    return _WHOLE.sub(_with_marks, text, count=_MOST)
+
+
+def _with_marks(match: re.Match[str]) -> str:
+    if _read(match[0], match.start()) is None:
+        return match[0]
+    first, middle, last = match[0].split(">")
+    return f"{first}{AGENTS_FROM}{middle}{PRODUCTS_FROM}{last}"
+
+
+def whole_reactions(text: str) -> list[Mention]:
+    """Return the molecules of reactions that have agents in the middle.
+
+    Args:
+        text: The answer, as `separated` returns it.
+    """
+    found: list[Mention] = []
+    for match in _SEPARATED.finditer(text):
+        found += _read(match[0], match.start()) or []
+    return found
+
+
+def _read(written: str, start: int) -> list[Mention] | None:
+    first, middle, last = _BETWEEN.split(written)
+    agents = _molecules(middle, start + len(first) + 1)
+    products_at = start + len(first) + len(middle) + 2
+    reactants, products = _molecules(first, start), _molecules(last, products_at)
+    if first.startswith("**") and last.rstrip(".,:)").endswith("**"):
+        # Bold type, of which RDKit makes atoms.
+        return _read(f"{first[2:]}>{middle}>{last.rstrip('.,:)').removesuffix('**')}", start + 2)
+    for _ in range(_MOST_AROUND):
+        if not reactants and first[:1] in _OPENING:
+            first, start = first[1:], start + 1
+            reactants = _molecules(first, start)
+        if not products and last[-1:] in _CLOSING:
+            last = last[:-1]
+            products = _molecules(last, products_at)
+    return [*reactants, *agents, *products] if reactants and agents and products else None
+
+
+def _molecules(side: str, start: int) -> list[Mention]:
+    """The molecules of a side; one, where its parts are bonded across the dot."""
+    name = name_of(side)
+    return _side(side, start) or ([] if name is None else [Mention(name, start, start + len(side))])
+
+
+def _side(side: str, start: int) -> list[Mention]:
+    found: list[Mention] = []
+    at = start
+    for part in side.split("."):
+        name = name_of(part) if part else None
+        if name is None:
+            return []
+        found.append(Mention(name, at, at + len(part)))
+        at += len(part) + 1
+    return found
+
+
+MOST_MOLECULES = 2_000
+"""Molecules of an answer that are read."""
+
+_LABEL = re.compile(
+    r"\b(?:route|path|pathway|option|method|scheme|part|type|figure|vitamin|section|step|entry|table) $",
+    re.IGNORECASE,
+)
+_DEGREES = re.compile(r"(?:\d|°) ?$")
+_LIST_AFTER = re.compile(r"[`\"]?(?:[ \t]*[,+/&;][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?")
+_LIST_BEFORE = re.compile(
+    r"(?:[`\"*]*(?:[ \t]*[,+/&;:|\u2192>][ \t`\"*]*|[ \t]+(?:and|or)[ \t]+[`\"*]{0,3})|[(`\"]|\*{1,3})$"
+)
+_END = re.compile(
+    r"[`\"*]{0,3}[ \t]*(?:[,.;()|+\n→\]]|$)"
+    r"|[ \t]+(?:and|or|into|to|in|with|as|by|from|gives?|reacts?|is|are|was|were)\b"
+)
+_APART = re.compile(r"[\s,;|\"'`:]+")
+_MOLECULE_LIKE = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.*~>]{6,2000}")
+_BONDED = re.compile(
+    r"[A-Za-z)\]]\d?[=#][A-Z(\[]|\[[A-Za-z]{1,2}[@H+\-\]]|[Cc]\d[A-Za-z(]*[Cc]|\)[\(A-Z]\w*[\(\[=]"
+)
+_QUOTE = re.compile("[|\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](?![\\w-])")
+_LONE = re.compile(r"[A-Z]")
+_JOINED_AFTER = re.compile(r"[,'\u2019\-\u2013]\w")
+_JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
+
+
+def mentions_in(text: str) -> list[Mention]:
+    """Return the molecules of an answer by their canonical names, without letters of the language.
+
+    Args:
+        text: The answer, its whole reactions `separated`.
+    """
+    written = _without_words(text, find_molecules(_unquoted(text), MOST_MOLECULES, doubtful=True))
+    edges = {edge for mention in written for edge in (mention.start, mention.stop)}
+    found: list[Mention] = []
+    for mention in written:
+        apart = fragments(text, mention)
+        name = name_of(mention.smiles)
+        if len(apart) > 1:
+            found.extend(apart)
+        elif name is not None and not _is_letter(text, mention, edges):
+            found.append(Mention(name, mention.start, mention.stop))
+    whole = whole_reactions(text)
+    return sorted((*found, *whole), key=lambda mention: mention.start)[:MOST_MOLECULES] if whole else found
+
+
+def _unquoted(text: str) -> str:
+    """The text with blanks for quotes and the lines of tables, which may stand right beside a SMILES."""
+    return _QUOTE.sub(" ", text)
+
+
+def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Leave out words such as ``NO`` or ``I``, unless they stand in a list of molecules or in quotes."""
+    sure = [mention for mention in mentions if not is_doubtful(mention.smiles)]
+    starts, stops = {mention.start for mention in sure}, {mention.stop for mention in sure}
+    found: list[Mention] = []
+    for mention in mentions:
+        if is_doubtful(mention.smiles):
+            after = _LIST_AFTER.match(text, mention.stop)
+            before = _LIST_BEFORE.search(text[max(0, mention.start - 8) : mention.start])
+            begins = mention.start - len(before[0]) if before else -1
+            listed = (after is not None and after.end() in starts) or (
+                before is not None
+                and (begins in stops or before[0].strip(' \t`"*') in ("", ":", "|", "("))
+                and _END.match(text, mention.stop) is not None
+            )
+            if not listed:
+                continue
+        found.append(mention)
+    return found
+
+
+def _is_letter(text: str, mention: Mention, edges: set[int]) -> bool:
+    """Whether it is a letter of the language: a temperature, a label, part of a name such as N,N-dimethyl."""
+    if not _LONE.fullmatch(mention.smiles):
+        return False
+    before, after = text[max(0, mention.start - 12) : mention.start], text[mention.stop : mention.stop + 2]
+    if _LABEL.search(before) or (mention.smiles in "CFK" and _DEGREES.search(before)):
+        return True
+    joined_after = _JOINED_AFTER.match(after) and mention.stop + 1 not in edges
+    joined_before = _JOINED_BEFORE.search(before) and mention.start - 1 not in edges
+    return bool(joined_after or joined_before)
+
+
+def unreadable_in(plain: str) -> list[str]:
+    """Return the words that look like SMILES but are none; a person would take them for molecules.
+
+    Args:
+        plain: The answer, its molecules masked.
+    """
+    words = (word.strip("*_()[]{}") for word in _APART.split(plain) if MARK not in word)
+    return [word for word in words if _MOLECULE_LIKE.fullmatch(word) and _BONDED.search(word)]
+
+
+def masked(text: str, mentions: Sequence[Mention]) -> str:
+    """Return the text with molecules replaced by marks, of the same length."""
+    parts: list[str] = []
+    position = 0
+    for mention in mentions:
+        between = text[position : mention.start]
+        # The dot of "A.B" joins them, and ends no sentence.
+        parts += ["+" if position and between == "." else between, MARK * (mention.stop - mention.start)]
+        position = mention.stop
+    return "".join([*parts, text[position:]])

@@ -1,0 +1,265 @@
+"""Claims that a molecule has a role in a reaction."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Evidence, Predicate, Verdict, VerifiedClaim
+from retrocypher.kg.claims.facts import MOST_STEPS, Ask, Facts, gather, pairs_of
+from retrocypher.kg.graph.reaction import Source
+
+_NAMES: Mapping[Predicate, str] = {
+    "REACTS_IN": "a reactant",
+    "PRODUCES": "a product",
+    "USES_AGENT": "an agent",
+    "USES_SOLVENT": "a solvent",
+}
+
+
+def by_role(claim: Claim, facts: Facts) -> VerifiedClaim:
+    """Judge ``REACTS_IN``, ``PRODUCES``, ``USES_AGENT``, ``USES_SOLVENT`` or ``TAKES_PART_IN``."""
+    if claim.reactions:
+        return _named(claim, claim.reactions[0], facts)
+    return _unnamed(claim, facts)
+
+
+def _molecule(claim: Claim) -> str | None:
+    end = claim.subject if claim.predicate in ("REACTS_IN", "TAKES_PART_IN") else claim.object
+    return end if isinstance(end, str) else None
+
+
+def _named(claim: Claim, number: int, facts: Facts) -> VerifiedClaim:
+    known = facts.reactions.get(number)
+    if known is None:
+        return VerifiedClaim(claim, "UNSUPPORTED", f"the graph has no reaction {number}")
+    molecule = _molecule(claim)
+    if molecule is None:
+        return _any(claim, number, bool(known.roles[claim.predicate]))
+    role = known.role_of(molecule)
+    said = claim.predicate
+    evidence = (Evidence(number, role),)
+    if role is not None and said in (role, "TAKES_PART_IN"):
+        return VerifiedClaim(
+            claim, *_so(claim.negated, f"it is {_NAMES[role]} of reaction {number}"), evidence
+        )
+    if claim.negated:
+        reason = f"reaction {number} does not have it" + ("" if role is None else " in that role")
+        return VerifiedClaim(claim, "SUPPORTED", reason, evidence)
+    if role is not None:
+        reason = f"it is {_NAMES[role]} of reaction {number}, not {_NAMES[said]}"
+        return VerifiedClaim(claim, "CONTRADICTED", reason, evidence)
+    if molecule not in facts.molecules:
+        return VerifiedClaim(claim, "UNCERTAIN", "the graph does not know the molecule")
+    return VerifiedClaim(claim, "UNSUPPORTED", f"it has no part in reaction {number}", evidence)
+
+
+def _any(claim: Claim, number: int, has_some: bool) -> VerifiedClaim:
+    """Judge a claim on any molecule in a role: that there is one, or that there is none."""
+    name = _NAMES[claim.predicate]
+    told = f"reaction {number} has {name}" if has_some else f"reaction {number} has no {name.split()[-1]}"
+    verdict: Verdict = "SUPPORTED" if has_some != claim.negated else "CONTRADICTED"
+    return VerifiedClaim(claim, verdict, told, (Evidence(number),))
+
+
+def _unnamed(claim: Claim, facts: Facts) -> VerifiedClaim:
+    molecule = _molecule(claim)
+    if molecule is None:
+        return VerifiedClaim(claim, "UNCERTAIN", "it names neither a reaction nor a molecule")
+    for name in claim.molecules:
+        if name not in facts.molecules:
+            return VerifiedClaim(claim, "UNCERTAIN", "the graph does not know the molecule")
+    said = claim.predicate
+    of = f" that makes {claim.product}" if claim.product else ""
+    wanted = ROLE_PREDICATES if said == "TAKES_PART_IN" else (said,)
+    for role in wanted:
+        found = _held(claim, role, facts)
+        if found:
+            evidence = tuple(Evidence(number, role) for number in found)
+            told = f"it is {_NAMES[role]} of a reaction{of}"
+            return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
+    if claim.negated:
+        return VerifiedClaim(claim, "SUPPORTED", f"no reaction{of} has it in that role")
+    return VerifiedClaim(claim, "UNSUPPORTED", f"no reaction{of} has it in that role")
+
+
+def _held(claim: Claim, role: Predicate, facts: Facts) -> list[int]:
+    return [number for pair in pairs_of(claim, role) for number in facts.held.get((role, pair), [])]
+
+
+def _so(negated: bool, told: str) -> tuple[Verdict, str]:
+    return ("CONTRADICTED" if negated else "SUPPORTED"), told
+
+
+def by_link(claim: Claim, facts: Facts) -> VerifiedClaim:
+    """Judge ``LEADS_TO``: that something the first reaction makes reacts in the second."""
+    for number in claim.reactions:
+        if number not in facts.reactions:
+            return VerifiedClaim(claim, "UNSUPPORTED", f"the graph has no reaction {number}")
+    if len(claim.reactions) != 2:
+        return VerifiedClaim(claim, "UNSUPPORTED", "it does not name two reactions")
+    first, second = claim.reactions
+    made = facts.reactions[first].roles["PRODUCES"]
+    links = sorted(made & facts.reactions[second].roles["REACTS_IN"])
+    if links:
+        evidence = (Evidence(first, links[0]), Evidence(second, links[0]))
+        return VerifiedClaim(
+            claim, _chain_so(claim), f"{links[0]} is made by {first} and reacts in {second}", evidence
+        )
+    reason = f"nothing that reaction {first} makes reacts in reaction {second}"
+    if claim.negated:
+        return VerifiedClaim(claim, "SUPPORTED", reason)
+    back = facts.reactions[second].roles["PRODUCES"] & facts.reactions[first].roles["REACTS_IN"]
+    if back:
+        return VerifiedClaim(claim, "CONTRADICTED", f"reaction {second} leads to {first}, not the reverse")
+    return VerifiedClaim(claim, "UNSUPPORTED", reason)
+
+
+def by_chain(claim: Claim, facts: Facts) -> VerifiedClaim:
+    """Judge ``PRECURSOR_OF``: that a chain of so many reactions leads from one molecule to the other."""
+    for name in claim.molecules:
+        if name not in facts.molecules:
+            return VerifiedClaim(claim, "UNCERTAIN", "the graph does not know the molecule")
+    steps = claim.steps or 1
+    if steps > MOST_STEPS:
+        return VerifiedClaim(
+            claim, "UNCERTAIN", f"chains of more than {MOST_STEPS} reactions are not looked for"
+        )
+    found = facts.chains.get((str(claim.subject), str(claim.object), steps))
+    if found:
+        evidence = tuple(Evidence(number) for number in found)
+        return VerifiedClaim(claim, _chain_so(claim), f"a chain of {steps} reactions leads to it", evidence)
+    reason = f"no chain of {steps} reactions leads to it"
+    return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", reason)
+
+
+def _chain_so(claim: Claim) -> Verdict:
+    """The verdict on a claim where the graph holds what it speaks of."""
+    return "CONTRADICTED" if claim.negated else "SUPPORTED"
+
+
+def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedClaim:
+    """Judge ``YIELD``: by the yield of the product, or by any of the reaction where no product is named."""
+    value = claim.object if isinstance(claim.object, (int, float)) else None
+    if value is None:
+        return VerifiedClaim(claim, "UNSUPPORTED", "it names no number")
+    known = _known(claim, facts)
+    if isinstance(known, str):
+        return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
+    low = value if claim.low is None else claim.low
+    if claim.share and any(_outside(each[1], 100 * low, 100 * value) <= near for each in known):
+        low, value = 100 * low, 100 * value
+    number, found = min(known, key=lambda each: _outside(each[1], low, value))
+    evidence = (Evidence(number, found),)
+    distance = _outside(found, low, value)
+    told = f"the yield is {found:g} %"
+    if distance <= same:
+        return VerifiedClaim(claim, "CONTRADICTED" if claim.negated else "SUPPORTED", told, evidence)
+    if claim.negated:
+        return VerifiedClaim(claim, "SUPPORTED", told, evidence)
+    if distance <= near:
+        return VerifiedClaim(claim, "UNCERTAIN", f"{told}, which is near", evidence)
+    return VerifiedClaim(claim, "CONTRADICTED", told, evidence)
+
+
+def _outside(found: float, low: float, high: float) -> float:
+    """How far a yield is from a number or a range, in percentage points."""
+    return max(low - found, found - high, 0.0)
+
+
+def _known(claim: Claim, facts: Facts) -> list[tuple[int, float]] | str:
+    """The yields the number may be one of, by reaction; else why there are none."""
+    if claim.subject is None:
+        found = facts.yields.get(claim.product or "", [])
+        return found or f"no yield is known of any reaction that makes {claim.product}"
+    number = claim.reactions[0]
+    reaction = facts.reactions.get(number)
+    if reaction is None:
+        return f"the graph has no reaction {number}"
+    if claim.product is not None and claim.product not in reaction.roles["PRODUCES"]:
+        return f"reaction {number} does not make {claim.product}"
+    named = [claim.product] if claim.product is not None else list(reaction.yields)
+    yields = [(number, reaction.yields[name]) for name in named if name in reaction.yields]
+    return yields or f"no yield is known of reaction {number}"
+
+
+def by_best(claim: Claim, facts: Facts) -> VerifiedClaim:
+    """Judge ``BEST_YIELD``: that no reaction makes the molecule with a better known yield."""
+    if not claim.reactions or not isinstance(claim.object, str):
+        return VerifiedClaim(claim, "UNSUPPORTED", "it names no reaction")
+    number, product = claim.reactions[0], claim.object
+    reaction = facts.reactions.get(number)
+    best = facts.best.get(product)
+    if reaction is None:
+        return VerifiedClaim(claim, "UNSUPPORTED", f"the graph has no reaction {number}")
+    value = reaction.yields.get(product)
+    if value is None or best is None:
+        return VerifiedClaim(claim, "UNSUPPORTED", f"no yield of that product is known of reaction {number}")
+    evidence = (Evidence(number, value),)
+    verdict: Verdict = "SUPPORTED" if claim.negated != (value >= best) else "CONTRADICTED"
+    if value >= best:
+        return VerifiedClaim(claim, verdict, f"{value:g} % is the best known yield", evidence)
+    return VerifiedClaim(claim, verdict, f"another reaction has {best:g} %, this one {value:g} %", evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a yield may be from that of the graph, in percentage points.
+
+    Attributes:
+        same: Up to here it is the same number, written with fewer digits.
+        near: Up to here it is uncertain; beyond, it is another number.
+    """
+
+    same: float = 0.05
+    near: float = 1.0
+
+
+class Verifier:
+    """Looks claims up in the graph, those of one answer together.
+
+    Args:
+        ask: Runs a query of ours with parameters; see `asking`.
+        sources: The record that each reaction was made from, by its id, for the evidence.
+        tolerance: What counts as the same yield.
+    """
+
+    def __init__(
+        self, ask: Ask, sources: Mapping[int, Source] | None = None, tolerance: Tolerance | None = None
+    ) -> None:
+        self._ask = ask
+        self._sources = sources or {}
+        self._tolerance = tolerance or Tolerance()
+
+    def verify(self, claims: Iterable[Claim]) -> list[VerifiedClaim]:
+        """Return the claims in order, each with its verdict and evidence.
+
+        The graph is taken to be whole for the reactions that it holds: a molecule that it knows and does not
+        hold in a reaction has no part in it.
+
+        Raises:
+            GraphError: The server cannot be read.
+        """
+        claims = list(claims)
+        facts = gather(self._ask, claims)
+        return [self._traced(self._judged(claim, facts)) for claim in claims]
+
+    def _judged(self, claim: Claim, facts: Facts) -> VerifiedClaim:
+        if claim.predicate == "YIELD":
+            return by_yield(claim, facts, self._tolerance.same, self._tolerance.near)
+        if claim.predicate == "BEST_YIELD":
+            return by_best(claim, facts)
+        if claim.predicate == "LEADS_TO":
+            return by_link(claim, facts)
+        if claim.predicate == "PRECURSOR_OF":
+            return by_chain(claim, facts)
+        return by_role(claim, facts)
+
+    def _traced(self, found: VerifiedClaim) -> VerifiedClaim:
+        evidence = tuple(self._with_source(each) for each in found.evidence)
+        return VerifiedClaim(found.claim, found.verdict, found.reason, evidence)
+
+    def _with_source(self, evidence: Evidence) -> Evidence:
+        source = self._sources.get(evidence.reaction)
+        if source is None:
+            return evidence
+        told = {"file": source.file, "row": source.row, "grant_date": source.grant_date}
+        return Evidence(evidence.reaction, evidence.found, told)

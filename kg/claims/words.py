@@ -1,0 +1,134 @@
+"""The words by which answers are read, from their file."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from retrocypher.kg.claims.claim import Predicate
+
+MARK = "\ue000"
+"""Stands for each character of a molecule in a text that is read for its words."""
+AGENTS_FROM, PRODUCTS_FROM = "\ue001", "\ue002"
+"""Stand for the two ``>`` of a reaction SMILES with agents in the middle."""
+
+_KINDS = (
+    "lists",
+    "copulas",
+    "determiners",
+    "of",
+    "negations",
+    "turns",
+    "reactions",
+    "routes",
+    "ordinals",
+    "counters",
+    "counts",
+    "dated",
+    "links",
+    "yield_words",
+    "best_words",
+    "below_best",
+    "names",
+    "untold",
+    "doubts",
+    "worded_yields",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What a verb gives to the molecules before it and after it; None where it leaves them alone.
+
+    Attributes:
+        before: To those before it.
+        after: To those after it.
+        alone: To those before it, where none comes after it; None where that is no other case.
+        joins: Whether a "with" behind it leads to more of the same.
+    """
+
+    before: Predicate | None
+    after: Predicate | None
+    alone: Predicate | None = None
+    joins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of ``words.yaml``; see there.
+
+    Attributes:
+        pattern: Finds the next token of a text, whatever its kind.
+        kinds: Patterns by kind, each matching the whole of a token.
+        nouns: The role of each noun's pattern.
+        verbs: What each verb's pattern does.
+        units: What stands behind a number that is no id.
+        amounts: What stands behind a yield that is no percentage.
+        never_ids: What stands before a number that is no id.
+        other_percentages: What stands behind a percentage that is no yield.
+        none: What stands after a role that nothing has.
+    """
+
+    pattern: re.Pattern[str]
+    kinds: Mapping[str, re.Pattern[str]]
+    nouns: tuple[tuple[Predicate, re.Pattern[str]], ...]
+    verbs: tuple[tuple[Verb, re.Pattern[str]], ...]
+    units: re.Pattern[str]
+    amounts: re.Pattern[str]
+    never_ids: re.Pattern[str]
+    other_percentages: re.Pattern[str]
+    none: re.Pattern[str]
+
+
+@cache
+def load_words() -> Words:
+    """Return the words, read at the first call."""
+    text = resources.files(__package__).joinpath("words.yaml").read_text("utf-8")
+    data: dict[str, Any] = yaml.safe_load(text)
+    nouns = tuple((role, _whole(said)) for role, said in data["nouns"].items())
+    verbs = tuple(
+        (
+            Verb(each["before"], each["after"], each.get("alone"), each.get("joins", False)),
+            _whole(each["words"]),
+        )
+        for each in data["verbs"]
+    )
+    # Phrases first, then the single words they may hold: the first alternative that fits is taken.
+    phrases = [
+        *(word for each in data["verbs"] for word in each["words"]),
+        *(word for said in data["nouns"].values() for word in said),
+        *(word for kind in _KINDS for word in data[kind] if " " in word),
+    ]
+    singles = [word for kind in _KINDS for word in data[kind] if " " not in word]
+    words = "|".join(_flexible(each) for each in (*phrases, *singles))
+    pattern = re.compile(
+        rf"(?P<molecule>{MARK}+)"
+        rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦{AGENTS_FROM}{PRODUCTS_FROM}]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
+        r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
+        r"|(?P<back>[←⟵⇐⟸]|<[-\u2013\u2014]{1,3}(?!>)|\\(?:long)?leftarrow\b|&larr;)"
+        # A comma is a decimal one before a percent sign alone; elsewhere it parts the numbers of a list.
+        r"|(?P<number>(?<![^\W_])(?<![\d\s]\.)(?:(?<!\d,)\d{1,3},\d{1,2}(?=\s?%)"
+        r"|\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|\d+(?:\.\d+)?(?![\d])))"
+        rf"|(?P<words>(?<!\w)(?:{words})(?!\w))"
+        r"|(?P<other>[^\W\d_][\w'\u2019]*|[°])"
+        r"|(?P<stray>\d+)"
+        r"|(?P<mark>[^\s\w])",
+        re.IGNORECASE,
+    )
+    kinds = {kind: _whole(data[kind]) for kind in _KINDS}
+    further = ("units", "amounts", "never_ids", "other_percentages", "none")
+    return Words(pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further})
+
+
+def _whole(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(_flexible(each) for each in words), re.IGNORECASE)
+
+
+def _flexible(pattern: str) -> str:
+    """A blank stands for white space, a hyphen or a low line within one line, and no group is kept."""
+    grouped = re.sub(r"\((?!\?)", "(?:", pattern)
+    return re.sub(r" (\??)", lambda blank: r"[ \t\-_]" + (blank[1] or "+"), grouped)

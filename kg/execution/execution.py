@@ -1,0 +1,163 @@
+"""What came of executing a query."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import Any, Literal
+
+from retrocypher.kg.errors import GraphError
+
+Status = Literal["ok", "syntax_error", "runtime_error", "timeout", "refused", "no_query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on one query.
+
+    Attributes:
+        timeout_s: Wall-clock seconds a query may take.
+        row_cap: Rows kept; further rows are counted as truncation.
+        byte_cap: Size of the kept rows as JSON, in bytes; a row that would pass it ends the result.
+        release_s: Seconds a stopped query may still occupy the server before the server is replaced.
+    """
+
+    timeout_s: float = 30.0
+    row_cap: int = 10_000
+    byte_cap: int = 8 * 1024 * 1024
+    release_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The ``execution`` part of a record.
+
+    Attributes:
+        status: What happened.
+        code: Neo4j's status code where it gave one.
+        message: The server's message, or the reason for a refusal.
+        columns: Column names in order.
+        rows: Rows in column order, values in the documented JSON form.
+        row_count: Rows kept.
+        truncated: Whether the row cap or the byte cap cut the result.
+        time_s: Wall-clock seconds of the run that counted.
+    """
+
+    status: Status
+    code: str | None = None
+    message: str | None = None
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    row_count: int = 0
+    truncated: bool = False
+    time_s: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object as it stands in a record; the rows are shared, not copied."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Execution":
+        """Read what stands in a record; parts that are not an execution's are left aside."""
+        return cls(**{part.name: value[part.name] for part in fields(cls) if part.name in value})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an executor.
+
+    Attributes:
+        text: The query.
+        limits: Bounds on it.
+        plan_only: Whether it is planned and checked, and not run.
+    """
+
+    text: str
+    limits: Limits
+    plan_only: bool = False
+
+
+class GraphUnavailable(GraphError):  # noqa: N818 - the name that records and callers know
+    """The server is gone and cannot be brought back, or refuses the connection: nobody's wrong answer."""
+
+
+_SYNTAX = frozenset({"Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"})
+_REFUSED = frozenset(
+    {
+        "Neo.ClientError.Statement.AccessMode",
+        "Neo.ClientError.Statement.NotSystemDatabaseError",
+        "Neo.ClientError.Statement.UnsupportedAdministrationCommand",
+        "Neo.ClientError.Security.Forbidden",
+    }
+)
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+_STOPPED = ("Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated")
+_DATABASE = "Neo.ClientError.Database."
+"""The query's fault where it names a database with USE, else the session's; the server is asked which."""
+
+_BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
+_LEXER = "Lexical error at "
+"""How a message begins where the server's lexer gave up; the code then is one for accidents of the server."""
+
+_POSITION = re.compile(rf"(^{_LEXER}|\()line (\d+), column (\d+)(?: \(offset: (\d+)\))?")
+_PREFIX = "EXPLAIN\n"
+_PREFIX_LINES = 1
+
+
+class Trouble(Enum):
+    """Why an attempt does not decide yet: the query is tried once more with no other beside it."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    """A memory limit, or any other error that the server does not blame on the query."""
+
+    LOST = "lost"
+    """The connection, the server or our own client process ended."""
+
+
+class Unauthorised(Exception):  # noqa: N818 - a signal, not an error
+    """The server does not accept the session's credentials any more."""
+
+
+def judge(error: dict[str, Any]) -> Status | Trouble:
+    """Return what an error of the server or the connection means.
+
+    Args:
+        error: ``kind``, ``code`` and ``message`` as the client process reports them.
+
+    Raises:
+        Unauthorised: The fault lies with the credentials.
+    """
+    if error["kind"] != "server":
+        return Trouble(error["kind"])
+    code = error["code"] or ""
+    if code in _SYNTAX:
+        return "syntax_error"
+    if code in _REFUSED:
+        return "refused"
+    if code.startswith(_TIMED_OUT):
+        return Trouble.TIME
+    if code in _STOPPED or code.endswith(".DatabaseUnavailable") or code.startswith(_DATABASE):
+        return Trouble.LOST
+    if code.startswith("Neo.ClientError.Security."):
+        raise Unauthorised(code)
+    return "runtime_error" if code.startswith(_BLAMED_ON_QUERY) else Trouble.MEMORY
+
+
+def judge_planning(error: dict[str, Any]) -> Status | Trouble:
+    """Return what an error met while planning means; as `judge`, but a text that is no Cypher is broken."""
+    broken = error["kind"] == "server" and (error["message"] or "").startswith(_LEXER)
+    return "syntax_error" if broken else judge(error)
+
+
+def without_prefix(message: str) -> str:
+    """Return the message of an error met while planning, with positions in the query as it was given."""
+
+    def shifted(match: re.Match[str]) -> str:
+        before, line, column, offset = match.groups()
+        # A position in the prefix, or none (column 0), stands for the beginning of the query.
+        ours = int(line) < _PREFIX_LINES + 1
+        place = f"{before}line {max(int(line) - _PREFIX_LINES, 1)}, column {1 if ours else column}"
+        return f"{place} (offset: {max(int(offset) - len(_PREFIX), 0)})" if offset else place
+
+    return _POSITION.sub(shifted, message).replace(f'"{_PREFIX}', '"')

@@ -1,0 +1,191 @@
+"""Guarded execution of one query after another."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from retrocypher.kg.execution.attempt import Attempts, Undecided
+from retrocypher.kg.execution.client import Client
+from retrocypher.kg.execution.execution import (
+    Call,
+    Execution,
+    GraphUnavailable,
+    Limits,
+    Trouble,
+    Unauthorised,
+)
+from retrocypher.kg.execution.guard import guard_rules, with_limit
+from retrocypher.kg.execution.recovery import TAG, ServerCare, Standstill, Turns, Verdicts
+from retrocypher.kg.server.endpoint import Endpoint
+
+_MOST_PLANNED = 10_000
+_LASTING = ("ok", "syntax_error", "refused")
+
+
+class GuardedExecutor:
+    """Runs untrusted Cypher against a server, and says what came of it.
+
+    Nothing runs before the server has planned it and the plan and the text were found to read only the graph.
+    A query that runs into a time or memory limit, or during which the server is lost, is run once more with
+    no other query beside it; that second run decides, so load never does. Where it shows that the query is
+    over a limit, the session does not run that text again.
+
+    One executor serves one thread; executors of other processes share the server through a folder. On a
+    server of ours that is the server's own, so that sessions which share it take turns as well.
+
+    Args:
+        endpoint: The server.
+        limits: Bounds on one query.
+        coordination_dir: Folder for verdicts, and for locks where the server has no folder; the same for all
+            executors of a session, and a new one for each session.
+    """
+
+    def __init__(self, endpoint: Endpoint, limits: Limits, coordination_dir: Path) -> None:
+        self._endpoint = endpoint
+        self._limits = limits
+        coordination_dir.mkdir(parents=True, exist_ok=True)
+        shared = Path(endpoint.control).parent if endpoint.control else coordination_dir
+        self._turns = Turns(shared)
+        self._verdicts = Verdicts(coordination_dir)
+        session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
+        self._client = Client(endpoint, limits)
+        self._attempts = Attempts(self._client, {TAG: session})
+        self._planned: dict[str, Execution] = {}
+        self._care = ServerCare(endpoint, limits, session, shared)
+        self._restarts_seen = self._care.restarts()
+        self._client.start()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What went wrong with a server that is not ours and could not be put right, one sentence each."""
+        return tuple(self._care.notes)
+
+    @property
+    def standstill(self) -> Standstill:
+        """How often queries of the session ran alone, and how long all others waited for them."""
+        return self._verdicts.standstill()
+
+    def run(
+        self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
+    ) -> Execution:
+        """Run one query and return what came of it.
+
+        An attempt ends within two seconds of ``timeout_s``; with the second attempt, and where a stopped
+        query has to be waited for or the server replaced, the call takes longer.
+
+        Args:
+            cypher: The query as the model wrote it; None or blank where there is none.
+            timeout_s: Seconds this query may take, where that is less than what the executor allows.
+            row_limit: Rows this query may ask for: a LIMIT is put where it has none, or a higher one.
+
+        Raises:
+            GraphUnavailable: The server is lost and cannot be brought back, or refuses the connection.
+        """
+        if cypher is None or not cypher.strip():
+            return Execution("no_query")
+        if row_limit is not None and _unfit(cypher) is None:
+            cypher = with_limit(cypher, row_limit)
+        timeout = min(timeout_s or self._limits.timeout_s, self._limits.timeout_s)
+        return self._judge(Call(cypher, replace(self._limits, timeout_s=timeout)))
+
+    def explain(self, cypher: str | None) -> Execution:
+        """Return what would come of a query as far as planning tells, without running it.
+
+        The status is ``ok`` where the server plans it and it may run; else it is that of `run`, with the
+        server's message or the reason for a refusal. There are no rows. A text is planned once, and one of a
+        known shape in about a millisecond.
+
+        Args:
+            cypher: The query as the model wrote it; None or blank where there is none.
+
+        Raises:
+            GraphUnavailable: As `run`.
+        """
+        if cypher is None or not cypher.strip():
+            return Execution("no_query")
+        found = self._planned.get(cypher) or self._judge(Call(cypher, self._limits, plan_only=True))
+        if found.status in _LASTING and len(self._planned) < _MOST_PLANNED:
+            self._planned[cypher] = found
+        return found
+
+    def close(self) -> None:
+        """Disconnect; the executor cannot be used any more."""
+        self._client.close()
+        self._care.close()
+        self._turns.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _judge(self, call: Call) -> Execution:
+        known = _unfit(call.text) or self._verdicts.find(call)
+        if known:
+            return known
+        try:
+            with self._turns.shared():
+                # Another executor may have decided while this one waited for its turn.
+                first = self._verdicts.find(call) or self._attempt(call, shortcut=True)
+            return first if isinstance(first, Execution) else self._alone(call)
+        except Unauthorised as error:
+            raise GraphUnavailable(
+                f"The server at {self._endpoint.uri} does not accept the user {self._endpoint.user} "
+                f"({error}). Check NEO4J_USER and NEO4J_PASSWORD."
+            ) from error
+
+    def _alone(self, call: Call) -> Execution:
+        with self._turns.alone():
+            return self._verdicts.find(call) or self._decide(call)
+
+    def _decide(self, call: Call) -> Execution:
+        with self._verdicts.counted():
+            self._care.make_quiet()
+            second = self._attempt(call, shortcut=False)
+            if isinstance(second, Execution):
+                return second
+            if second.code is None:
+                # No word from the server: it must be seen to be well before the query is blamed.
+                self._care.make_quiet()
+        verdict = _verdict(second, call.limits)
+        # A connection may be lost for reasons that do not last.
+        if second.trouble is not Trouble.LOST:
+            self._verdicts.keep(call, verdict)
+        return verdict
+
+    def _attempt(self, call: Call, *, shortcut: bool) -> Execution | Undecided:
+        restarts = self._care.restarts()
+        if restarts != self._restarts_seen:
+            self._restarts_seen = restarts
+            self._client.reconnect()
+        return self._attempts.attempt(call, shortcut=shortcut)
+
+
+def _unfit(cypher: str) -> Execution | None:
+    """Judge a text that is not sent at all."""
+    longest = guard_rules().longest_text
+    if len(cypher) > longest:
+        return Execution("refused", message=f"It is longer than {longest:,} characters.")
+    try:
+        cypher.encode()
+    except UnicodeEncodeError as error:
+        return Execution("syntax_error", message=f"Half a surrogate pair at offset {error.start}.")
+    return None
+
+
+def _verdict(second: Undecided, limits: Limits) -> Execution:
+    if second.trouble is Trouble.TIME:
+        message = f"No result within {limits.timeout_s:g} s."
+        return Execution("timeout", code=second.code, message=message, time_s=second.time_s)
+    message = second.message or ""
+    if second.trouble is Trouble.LOST and second.code is None:
+        message = (
+            "The server stopped or closed the connection whenever this query ran, the second time with "
+            "no other query beside it."
+        )
+    return Execution("runtime_error", code=second.code, message=message, time_s=second.time_s)

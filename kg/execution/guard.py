@@ -1,0 +1,204 @@
+"""The rules of the guard, as ``guard_rules.yaml`` states them.
+
+The plan is the server's own reading of the text, so comments, escapes and spelling do not matter here.
+
+A subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of the expression: its LOAD CSV
+or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens of the text are looked
+at as well, cut by the server's own lexer. They are read from text that the server has accepted.
+
+Of a text that it has not accepted there is no plan. Where it holds a writing clause all the same, that is
+said before the server's message: who mends the query would else mend the writing of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from retrocypher.kg.cypher.clauses import WRITING, Clause, clauses, writing_clauses
+from retrocypher.kg.cypher.edits import Edit, apply_edits
+from retrocypher.kg.cypher.grammar import Rule
+from retrocypher.kg.cypher.parser import number_value, parse
+from retrocypher.kg.cypher.tokens import Node, Token, TokenKind
+
+
+@dataclass(frozen=True, slots=True)
+class GuardRules:
+    """What a query may do.
+
+    Attributes:
+        longest_text: Most characters of a query that is sent at all.
+        denied_operators: Patterns of plan operators that refuse a query.
+        procedures: Procedures it may call, in lower case.
+        functions: Functions with a dotted name that it may call, in lower case.
+    """
+
+    longest_text: int
+    denied_operators: tuple[str, ...]
+    procedures: frozenset[str]
+    functions: frozenset[str]
+
+    def denies(self, operator: str) -> bool:
+        """Whether an operator of a plan refuses the query."""
+        return any(fnmatchcase(operator, pattern) for pattern in self.denied_operators)
+
+
+@cache
+def guard_rules() -> GuardRules:
+    """Return the shipped rules."""
+    rules = yaml.safe_load(Path(__file__).with_name("guard_rules.yaml").read_text())
+    return GuardRules(
+        longest_text=rules["longest_text"],
+        denied_operators=tuple(rules["denied_operators"]),
+        procedures=frozenset(rules["procedures"]),
+        functions=frozenset(rules["functions"]),
+    )
+
+
+def refusal_by_plan(
+    query_type: str | None, operators: list[tuple[str, str]], rules: GuardRules
+) -> str | None:
+    """Return why a planned query must not run, None where it may.
+
+    Args:
+        query_type: ``r``, ``rw``, ``w`` or ``s``, as the server sums the query up.
+        operators: Name and details of every operator of the plan.
+        rules: What is allowed.
+    """
+    for name, details in operators:
+        if name == "ProcedureCall":
+            procedure = details.partition("(")[0].strip().lower()
+            if procedure not in rules.procedures:
+                return f"It calls the procedure {procedure}, which is not one that only reads the schema."
+        elif rules.denies(name):
+            return f"Its plan holds {name}; only reading the graph is allowed."
+    if query_type != "r":
+        return f"The server plans it as a query of type {query_type}; only reads (type r) are allowed."
+    return None if operators else "The server gave no plan to check."
+
+
+_LONGEST_PARSED = 4_000
+_NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
+
+
+def refusal_by_tokens(found: Sequence[Token], rules: GuardRules) -> str | None:
+    """Return why an accepted query must not run, None where it may.
+
+    Refused are LOAD CSV anywhere, procedures and functions with a dotted name that the rules do not list.
+
+    Args:
+        found: Tokens of the query.
+        rules: What is allowed.
+    """
+    position = 0
+    while position < len(found):
+        if found[position].name == "LOAD" and _name_at(found, position + 1) == "CSV":
+            return "It reads a file or an address with LOAD CSV; only reading the graph is allowed."
+        name, stop = _dotted(found, position)
+        if name:
+            reason = _refused_name(name, found, position, stop, rules)
+            if reason:
+                return reason
+        position = max(stop, position + 1)
+    return None
+
+
+def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rules: GuardRules) -> str | None:
+    called = _name_at(found, stop) == "LPAREN"
+    if start and found[start - 1].name == "CALL":
+        if name not in rules.procedures:
+            return f"It calls the procedure {name}, which is not one that only reads the schema."
+    elif called and name not in rules.functions:
+        return f"It calls the function {name}, which is not part of Cypher."
+    return None
+
+
+def writing_in(text: str, found: Sequence[Token]) -> str | None:
+    """Return what would be refused of a text that the server could not plan, None where nothing would.
+
+    That is a clause that writes, in a single statement that follows the grammar.
+
+    Args:
+        text: The query.
+        found: Its tokens.
+    """
+    if len(text) > _LONGEST_PARSED or not any(token.name in WRITING for token in found):
+        return None
+    parsed = parse(text)
+    if parsed.errors or len(parsed.root.nodes("statement")) != 1:
+        return None
+    writing = writing_clauses(parsed)
+    return f"It holds {writing[0].kind}; only reading the graph is allowed." if writing else None
+
+
+def without_profile(text: str, found: Sequence[Token]) -> str:
+    """Return a query with blanks for the word PROFILE in front, which would run it before its plan is known.
+
+    Its rows are those of the query itself, and so are the positions in messages. Where the word is hidden
+    too well it stays, and ``EXPLAIN`` refuses to stand before it.
+    """
+    for position, token in enumerate(found):
+        if token.kind is TokenKind.KEYWORD:
+            break
+        value = position > 0 and found[position - 1].name == "EQ"
+        if token.text.upper() == "PROFILE" and not value:
+            return text[: token.start] + " " * (token.stop - token.start) + text[token.stop :]
+    return text
+
+
+def _name_at(found: Sequence[Token], position: int) -> str | None:
+    return found[position].name if position < len(found) else None
+
+
+def _dotted(found: Sequence[Token], start: int) -> tuple[str, int]:
+    """The dotted name that begins at a token, in lower case without back-ticks, and where it ends."""
+    parts: list[str] = []
+    position = start
+    while position < len(found) and found[position].kind in _NAMES:
+        parts.append(found[position].text.strip("`").lower())
+        position += 1
+        if _name_at(found, position) != "DOT":
+            break
+        position += 1
+    return (".".join(parts), position) if len(parts) > 1 else ("", start + 1)
+
+
+def with_limit(text: str, rows: int) -> str:
+    """Return a query that asks for no more than some rows, each part of a UNION for itself.
+
+    A LIMIT is added where there is none and lowered where it is higher. A LIMIT that is an expression stays,
+    and so does a text that does not parse: the row cap of the executor is there for both.
+
+    Args:
+        text: A query.
+        rows: At least 1.
+
+    Raises:
+        GraphError: The grammar can't be had.
+    """
+    parsed = parse(text)
+    if parsed.errors:
+        return text
+    last = (clause for clause in clauses(parsed) if clause.kind == "RETURN" and clause.depth == 0)
+    return apply_edits(text, [edit for clause in last for edit in _edits(clause, rows)])
+
+
+def _edits(clause: Clause, rows: int) -> Iterator[Edit]:
+    body = next((found for child in clause.node.nodes() for found in child.nodes(Rule.RETURN_BODY)), None)
+    limit = body.node(Rule.LIMIT) if body else None
+    if limit is None:
+        # On a line of its own: a comment may end the one before.
+        yield Edit(clause.stop, clause.stop, f"\nLIMIT {rows}")
+    elif _number(limit) > rows:
+        expression = limit.nodes()[0]
+        yield Edit(expression.start, expression.stop, str(rows))
+
+
+def _number(limit: Node) -> int:
+    """The number that a LIMIT names, 0 where it is not a plain one."""
+    tokens = list(limit.tokens())
+    value = number_value(tokens[1].text) if len(tokens) == 2 else None
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,1 @@
+"""The reaction graph: readers, cleaning, fingerprint, loading and passages."""

@@ -1,0 +1,169 @@
+"""The compact form of a graph: plain text files that are the same bytes wherever they are made."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.cleaning import Report
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.reaction import Reaction, Source
+
+DEFAULT_GRAPH = Path(__file__).parents[1] / "data" / "graph"
+"""Folder of the committed default graph."""
+
+SCHEMA_VERSION = 1
+_REACTION_COLUMNS = ("id", "reactants", "products", "agents", "solvents", "yields")
+_SOURCE_COLUMNS = ("id", "file", "row", "grant_date", "original")
+_DROP_COLUMNS = ("rule", "file", "row", "detail")
+_ABSENT = "-"
+
+
+def write_graph(
+    folder: Path, reactions: Sequence[Reaction], report: Report, about: Mapping[str, object]
+) -> None:
+    """Write ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv`` and ``manifest.json``.
+
+    Args:
+        folder: Made if absent; files of these names in it are replaced.
+        reactions: The graph.
+        report: What the cleaning did.
+        about: What the manifest says besides: sources, rules, software.
+
+    Raises:
+        InputError: The folder cannot be written.
+    """
+    names = sorted({m for r in reactions for m in (*r.reactants, *r.products, *r.agents, *r.solvents)})
+    line = {name: number for number, name in enumerate(names, start=1)}
+    files = {
+        "molecules.txt": "".join(f"{name}\n" for name in names),
+        "reactions.csv": _csv(_REACTION_COLUMNS, [_reaction_row(r, line) for r in reactions]),
+        "sources.csv": _csv(_SOURCE_COLUMNS, [_source_row(r.id, r.source) for r in reactions if r.source]),
+        "dropped.csv": _csv(_DROP_COLUMNS, [(d.rule, d.file, d.row, d.detail) for d in report.drops]),
+    }
+    manifest = {
+        "schema_version": SCHEMA_VERSION,
+        "fingerprint": fingerprint_of(reactions),
+        "counts": _counts(reactions, len(names)),
+        "records_read": report.read,
+        "dropped": report.dropped(),
+        "changed": report.changed(),
+        **about,
+        "files": {name: sha256(text.encode()).hexdigest() for name, text in files.items()},
+    }
+    files["manifest.json"] = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_bytes(text.encode())
+    except OSError as error:
+        raise InputError(f"The graph cannot be written to {folder}: {error.strerror}.") from error
+
+
+def read_manifest(path: Path | None = None) -> dict[str, Any]:
+    """Return the manifest of a graph in compact form.
+
+    Args:
+        path: Folder of the graph; the default graph when None.
+
+    Raises:
+        InputError: There is no graph in that folder, or it was made by another version.
+    """
+    folder = DEFAULT_GRAPH if path is None else path
+    try:
+        manifest: dict[str, Any] = json.loads(_text(folder, "manifest.json"))
+        version = manifest["schema_version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{folder / 'manifest.json'} is not the manifest of a graph: {error}.") from error
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"The graph in {folder} has form {version}, this version reads form {SCHEMA_VERSION}. "
+            "Make it again with 'retrocypher graph build'."
+        )
+    return manifest
+
+
+def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
+    """Return the reactions of a graph in compact form, in the order of their identifiers.
+
+    Args:
+        path: Folder of the graph; the default graph when None.
+
+    Raises:
+        InputError: A file is missing, or is not what the manifest says it is.
+    """
+    folder = DEFAULT_GRAPH if path is None else path
+    hashes = read_manifest(folder).get("files", {})
+    texts = {name: _text(folder, name) for name in ("molecules.txt", "reactions.csv", "sources.csv")}
+    for name, text in texts.items():
+        if hashes.get(name) != sha256(text.encode()).hexdigest():
+            raise InputError(
+                f"{folder / name} is not the file that its manifest describes. "
+                "Make the graph again with 'retrocypher graph build'."
+            )
+    molecules = texts["molecules.txt"].splitlines()
+    sources = {
+        int(number): Source(file, int(row), original, grant_date or None)
+        for number, file, row, grant_date, original in _rows(texts["sources.csv"])
+    }
+    return tuple(_reaction(row, molecules, sources) for row in _rows(texts["reactions.csv"]))
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        return (folder / name).read_bytes().decode()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{folder} holds no graph: {name} is missing. "
+            "Give a folder that 'retrocypher graph build' has written."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{folder / name} cannot be read: {error}.") from error
+
+
+def _csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))[1:]
+
+
+def _reaction_row(reaction: Reaction, line: Mapping[str, int]) -> tuple[object, ...]:
+    roles = (reaction.reactants, reaction.products, reaction.agents, reaction.solvents)
+    numbers = (" ".join(str(line[name]) for name in role) for role in roles)
+    yields = " ".join(_ABSENT if value is None else repr(value) for value in reaction.yields)
+    return (reaction.id, *numbers, yields)
+
+
+def _source_row(number: int, source: Source) -> tuple[object, ...]:
+    return (number, source.file, source.row, source.grant_date or "", source.original)
+
+
+def _reaction(row: list[str], molecules: list[str], sources: Mapping[int, Source]) -> Reaction:
+    number, *roles, yields = row
+    reactants, products, agents, solvents = (
+        tuple(molecules[int(line) - 1] for line in role.split()) for role in roles
+    )
+    values = tuple(None if value == _ABSENT else float(value) for value in yields.split())
+    return Reaction(int(number), reactants, products, agents, solvents, values, sources.get(int(number)))
+
+
+def _counts(reactions: Sequence[Reaction], molecules: int) -> dict[str, object]:
+    by_products: dict[str, int] = {}
+    for size in sorted({len(r.products) for r in reactions}):
+        by_products[str(size)] = sum(len(r.products) == size for r in reactions)
+    return {
+        "reactions": len(reactions),
+        "molecules": molecules,
+        "yields": sum(value is not None for r in reactions for value in r.yields),
+        "reactions_by_products": by_products,
+    }

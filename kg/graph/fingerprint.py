@@ -1,0 +1,140 @@
+"""The fingerprint: a hash of what a graph holds, the same for reactions in memory and for the live graph."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, LiteralString
+
+from retrocypher.kg.errors import GraphError
+from retrocypher.kg.graph.reaction import Reaction
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+_FORM = "reaction-graph-1"
+# Values a property may hold but JSON may not (dates, points) are told apart well enough by their repr.
+_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+
+def node_line(labels: Iterable[str], properties: Mapping[str, object]) -> str:
+    """Return the line that stands for a node: its labels, sorted, and its properties, by name."""
+    return _JSON.encode([sorted(labels), _unsigned(properties)])
+
+
+def relationship_line(start: str, kind: str, properties: Mapping[str, object], end: str) -> str:
+    """Return the line that stands for a relationship between the nodes of two `node_line`s."""
+    return f"{start} {_JSON.encode([kind, _unsigned(properties)])} {end}"
+
+
+def _unsigned(properties: Mapping[str, object]) -> dict[str, object]:
+    # 0.0 and -0.0 are equal, in Cypher too, but are not written alike.
+    return {name: value or 0.0 if isinstance(value, float) else value for name, value in properties.items()}
+
+
+def fingerprint_of_lines(lines: Iterable[str]) -> str:
+    """Return the SHA-256 (hexadecimal) of the lines of all nodes and relationships, in any order."""
+    digest = sha256(_FORM.encode())
+    for line in sorted(lines):
+        digest.update(b"\n")
+        digest.update(line.encode())
+    return digest.hexdigest()
+
+
+def fingerprint_of(reactions: Iterable[Reaction]) -> str:
+    """Return the fingerprint of the graph that these reactions make.
+
+    It changes with any molecule, role, yield or identifier and with nothing else: neither the order of
+    reactions nor that of molecules within a role matters, nor does where a reaction came from. The live
+    graph gives the same value (`kg.store.fingerprint`), unless it holds anything besides.
+    """
+    return fingerprint_of_lines(_lines(reactions))
+
+
+def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
+    molecules: dict[str, str] = {}
+
+    def line_of(name: str) -> str:
+        if name not in molecules:
+            molecules[name] = node_line(("Molecule",), {"name": name})
+        return molecules[name]
+
+    for reaction in reactions:
+        here = node_line(("Reaction",), {"id": reaction.id})
+        yield here
+        for name in reaction.reactants:
+            yield relationship_line(line_of(name), "REACTS_IN", {}, here)
+        for name, value in zip(reaction.products, reaction.yields, strict=True):
+            properties = {} if value is None else {"yield": float(value)}
+            yield relationship_line(here, "PRODUCES", properties, line_of(name))
+        for name in reaction.agents:
+            yield relationship_line(here, "USES_AGENT", {}, line_of(name))
+        for name in reaction.solvents:
+            yield relationship_line(here, "USES_SOLVENT", {}, line_of(name))
+    yield from molecules.values()
+
+
+# Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
+# the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
+# half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
+_COUNT: LiteralString = "MATCH (n) RETURN count(n)"
+_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
+_NODES: LiteralString = """
+MATCH (n) WHERE id(n) IN $ids
+RETURN collect(
+  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
+)
+"""
+_IDS_AT_ONCE = 250_000
+_NODES_AT_ONCE = 2_000
+
+
+def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
+    """Return the fingerprint of everything in the database, read in a READ session.
+
+    It equals `kg.reactions.fingerprint_of` of the reactions that were loaded, and differs when a label,
+    relationship type, property or value was added, removed or changed since.
+
+    Args:
+        driver: Needs no right to write.
+        database: Name of the database.
+
+    Raises:
+        GraphError: The server cannot be read.
+    """
+    from neo4j import READ_ACCESS
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    try:
+        with (
+            driver.session(
+                database=database,
+                default_access_mode=READ_ACCESS,
+                notifications_min_severity="OFF",
+            ) as session,
+            session.begin_transaction() as transaction,
+        ):
+            return fingerprint_of_lines(_live_lines(transaction))
+    except (DriverError, Neo4jError) as error:
+        raise GraphError(f"The graph in database '{database}' could not be read: {error}") from error
+
+
+def _live_lines(transaction: "neo4j.Transaction") -> Iterator[str]:
+    nodes: dict[int, str] = {}
+    relationships: list[tuple[int, str, dict[str, Any], int]] = []
+    for ids in _ids(transaction):
+        for start in range(0, len(ids), _NODES_AT_ONCE):
+            batch = transaction.run(_NODES, ids=ids[start : start + _NODES_AT_ONCE]).single(strict=True)[0]
+            for node, labels, properties, outgoing in batch:
+                nodes[node] = node_line(labels, properties)
+                relationships += ((node, kind, values, end) for kind, values, end in outgoing)
+    yield from nodes.values()
+    for begin, kind, values, end in relationships:
+        yield relationship_line(nodes[begin], kind, values, nodes[end])
+
+
+def _ids(transaction: "neo4j.Transaction") -> Iterator[list[int]]:
+    count = transaction.run(_COUNT).single(strict=True)[0]
+    parts = count // _IDS_AT_ONCE + 1
+    for part in range(parts):
+        yield transaction.run(_IDS, parts=parts, part=part).single(strict=True)[0]

@@ -1,0 +1,222 @@
+"""Canonical SMILES by RDKit, atom maps removed."""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from rdkit import Chem, rdBase
+
+# A molecule with an impossible valence still has one canonical form; only the valence check is left out.
+_WITHOUT_VALENCE = Chem.SanitizeFlags.SANITIZE_ALL ^ Chem.SanitizeFlags.SANITIZE_PROPERTIES
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A molecule's canonical SMILES, and whether RDKit accepts its valence."""
+
+    smiles: str
+    valence_accepted: bool = True
+
+
+@dataclass(slots=True)
+class Canonicaliser:
+    """Turns SMILES into canonical SMILES and remembers what it has seen."""
+
+    _seen: dict[str, Canonical | None] = field(default_factory=dict)
+
+    def __call__(self, smiles: str) -> Canonical | None:
+        """Return the canonical form without atom maps, or None where RDKit cannot read the SMILES.
+
+        The form is a fixed point: made canonical again it does not change.
+        """
+        # RDKit takes what follows a space for the molecule's name, and drops it without a word.
+        if not smiles.isascii() or any(character.isspace() for character in smiles):
+            return None
+        if smiles not in self._seen:
+            self._seen[smiles] = _canonical(smiles)
+        return self._seen[smiles]
+
+
+def _canonical(smiles: str) -> Canonical | None:
+    with rdBase.BlockLogs():
+        molecule, accepted = _parse(smiles)
+        if molecule is None or molecule.GetNumAtoms() == 0:
+            return None
+        mapped = False
+        for atom in molecule.GetAtoms():
+            mapped = mapped or atom.GetAtomMapNum() != 0
+            atom.SetAtomMapNum(0)
+        text = str(Chem.MolToSmiles(molecule))
+        # Mapped atoms are written in brackets, which fixes their hydrogens: only a second reading frees them.
+        if mapped:
+            again, _ = _parse(text)
+            text = str(Chem.MolToSmiles(again)) if again is not None else text
+    return Canonical(text, accepted)
+
+
+def _parse(smiles: str) -> tuple[Chem.Mol | None, bool]:
+    molecule = Chem.MolFromSmiles(smiles)
+    if molecule is not None:
+        return molecule, True
+    molecule = Chem.MolFromSmiles(smiles, sanitize=False)
+    if molecule is None:
+        return None, False
+    failed = Chem.SanitizeMol(molecule, _WITHOUT_VALENCE, catchErrors=True)
+    return (None, False) if failed != Chem.SanitizeFlags.SANITIZE_NONE else (molecule, False)
+
+
+_WORD = re.compile(r"\S+")
+_BETWEEN = re.compile(r"(?:>>|→|⟶|➔|⇒|=>|-->)")
+_POSSESSIVE = re.compile("['\u2019]s$")
+_CHARACTERS = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]+")
+_CHAIN = re.compile(r"(?:Cl|Br|[BCNOPSFI])+")
+_QUOTES = "\"'`*_\u00b4\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a"
+_PUNCTUATION = ",;!?:…"
+_OPENING = "([{<"
+_CLOSING = ")]}>"
+# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
+MOST_MENTIONS = 40
+"""How many molecules of a question are read; none names more."""
+_LONGEST = 2000
+_LAYERS = 4
+_WORDS = frozenset(
+    {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
+)
+_COUNTED = re.compile(
+    r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
+)
+
+
+class Mention(NamedTuple):
+    """A molecule in a text: its SMILES as written, and where it stands."""
+
+    smiles: str
+    start: int
+    stop: int
+
+
+def find_molecules(text: str, most: int = MOST_MENTIONS, *, doubtful: bool = False) -> list[Mention]:
+    """Return the SMILES in a text in order.
+
+    A word counts as one where RDKit reads its syntax and it cannot be taken for a word of the language.
+    Quotes, brackets and punctuation around it do not belong to it.
+
+    Args:
+        text: Any text.
+        most: After this many the rest of the text is not read.
+        doubtful: Whether words of the language that are SMILES too, such as ``NO``, are among them; see
+            `is_doubtful`.
+    """
+    found: list[Mention] = []
+    with rdBase.BlockLogs():
+        for word in _WORD.finditer(text):
+            start = word.start()
+            for piece in _pieces(word.group()):
+                at = text.index(piece, start)
+                mention = _molecule(text, piece, at, doubtful=doubtful)
+                if mention is not None:
+                    found.append(mention)
+                    if len(found) == most:
+                        return found
+                start = at + len(piece)
+    return found
+
+
+def _pieces(word: str) -> list[str]:
+    """The parts of a word between commas, semicolons and reaction arrows, none of which a SMILES holds."""
+    return [part for side in _BETWEEN.split(word) for part in re.split(r"[,;]", side) if part]
+
+
+def is_doubtful(smiles: str) -> bool:
+    """Whether a SMILES is also a word of the language."""
+    return smiles in _WORDS
+
+
+def _molecule(text: str, piece: str, start: int, *, doubtful: bool) -> Mention | None:
+    core = piece.rstrip(_PUNCTUATION + ".")
+    core = _POSSESSIVE.sub("", core)
+    quoted = core[:1] in _QUOTES and core[:1] != "" and core[-1:] in _QUOTES
+    stripped = core.strip(_QUOTES + _PUNCTUATION)
+    if stripped.endswith("."):
+        stripped = stripped.rstrip(".")
+    for candidate in _unwrapped(stripped):
+        if _is_smiles(candidate, quoted=doubtful or quoted or candidate != stripped):
+            at = text.index(candidate, start)
+            if not quoted and len(candidate) == 1 and _COUNTED.match(text, at + 1):
+                return None
+            return Mention(candidate, at, at + len(candidate))
+    return None
+
+
+def _unwrapped(word: str) -> list[str]:
+    """A word, and the word without brackets and quotes at its ends, the longest first."""
+    found = [word]
+    for _ in range(_LAYERS):
+        if not word or not (
+            word[0] in _OPENING + _QUOTES or word[-1] in _CLOSING + _QUOTES + _PUNCTUATION + "."
+        ):
+            break
+        ends = word[0] in _OPENING + _QUOTES, word[-1] in _CLOSING + _QUOTES + _PUNCTUATION + "."
+        found += [word[:-1]] if ends[1] else []
+        found += [word[1:]] if ends[0] else []
+        word = word[ends[0] : len(word) - ends[1]]
+        found.append(word)
+    return sorted(dict.fromkeys(found), key=len, reverse=True)
+
+
+def _is_smiles(word: str, *, quoted: bool) -> bool:
+    if len(word) > _LONGEST or not _CHARACTERS.fullmatch(word) or word.isdigit():
+        return False
+    if word.isalpha():
+        if not _CHAIN.fullmatch(word) or (word in _WORDS and not quoted):
+            return False
+    elif not any(character.isalpha() or character == "*" for character in word) or _is_hyphenated(word):
+        return False
+    molecule = Chem.MolFromSmiles(word, sanitize=False)
+    return molecule is not None and molecule.GetNumAtoms() > 0
+
+
+def _is_hyphenated(word: str) -> bool:
+    """Whether it is letters and hyphens in lower case, such as `non-co`."""
+    return all(part.isalpha() and part.islower() for part in re.split(r"[-.:/]", word) if part)
+
+
+@lru_cache(maxsize=256)
+def canonical_smiles(smiles: str) -> str | None:
+    """Return a SMILES as RDKit writes it; None where RDKit reads no molecule in it."""
+    # RDKit takes what follows a space for a name, stops at a NUL, and cannot be given half a surrogate pair.
+    if len(smiles) > _LONGEST or not _CHARACTERS.fullmatch(smiles):
+        return None
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles, sanitize=False)
+        if (
+            molecule is None
+            or Chem.SanitizeMol(molecule, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE
+        ):
+            return None
+        return str(Chem.MolToSmiles(molecule)) or None
+
+
+LONGEST = 2000
+"""Characters of a SMILES; no molecule of a patent needs more."""
+_KEPT = 10_000
+
+
+@lru_cache(maxsize=_KEPT)
+def canonical_name(smiles: str) -> str | None:
+    """Return a SMILES as the graph writes it: canonical, without atom maps, its valence not checked.
+
+    Where it is not in the graph, it is the name it would have there.
+
+    Args:
+        smiles: As someone wrote it.
+
+    Returns:
+        None where RDKit reads no molecule in it, or it is longer than `LONGEST`.
+    """
+    if not 0 < len(smiles) <= LONGEST or not smiles.isprintable():
+        return None
+    # Without a memory of its own: this function has one, and it is bounded.
+    found = Canonicaliser()(smiles)
+    return None if found is None else found.smiles

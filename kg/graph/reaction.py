@@ -1,0 +1,116 @@
+"""What a reaction is, as the graph holds it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a reaction came from, so that an answer can be traced to its record.
+
+    Attributes:
+        file: Name of the file the record was read from.
+        row: Row of the record in that file, from 1.
+        original: The reaction string as the source gives it.
+        grant_date: Grant date of the patent (ISO 8601), where known.
+    """
+
+    file: str
+    row: int
+    original: str
+    grant_date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """One reaction: molecules by role as canonical SMILES, each at most once a role.
+
+    Attributes:
+        id: Identifier in the graph, from 1.
+        reactants: Molecules that contribute atoms to a product.
+        products: What the reaction makes; at least one.
+        agents: Reagents and catalysts.
+        solvents: Solvents.
+        yields: Percentage (0 to 100) of each product, in the order of ``products``; None where unknown.
+        source: The record it was read from, where kept.
+    """
+
+    id: int
+    reactants: tuple[str, ...]
+    products: tuple[str, ...]
+    agents: tuple[str, ...]
+    solvents: tuple[str, ...]
+    yields: tuple[float | None, ...]
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a source.
+
+    Attributes:
+        file: Name of the file, without its folder.
+        row: Row in that file, from 1 (for a text file the line).
+        reactants: SMILES as written.
+        products: SMILES as written.
+        agents: SMILES as written.
+        solvents: SMILES as written.
+        yields: Percentage as written for each product, in the order of ``products``; None where absent.
+        original: The reaction string as the source gives it.
+        grant_date: Grant date of the patent (ISO 8601, to the precision the source has), where known.
+        fault: Why the record cannot be read as a reaction; None for a readable one.
+        ignored: Columns of a table that were given for it and are not read.
+    """
+
+    file: str
+    row: int
+    reactants: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    solvents: tuple[str, ...] = ()
+    yields: tuple[float | None, ...] = ()
+    original: str = ""
+    grant_date: str | None = None
+    fault: str | None = None
+    ignored: tuple[str, ...] = ()
+
+
+class RecordSource(Protocol):
+    """Where records come from: one file, one folder or one wheel."""
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records in the order of the source.
+
+        Raises:
+            InputError: A file is empty, unreadable or not of the promised layout.
+        """
+        ...
+
+    def provenance(self) -> dict[str, object]:
+        """Return what the manifest says about the source: kind, files with SHA-256, licence where known."""
+        ...
+
+
+def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:
+    """Return ``reactants>agents and solvents>products`` for a source that gives no string of its own."""
+    return ">".join(".".join(side) for side in (reactants, middle, products))
+
+
+MAX_PER_ROLE = 4
+"""At most this many reactants, products, agents and solvents each: the paper's limit (section 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules that a person may set; the others always hold.
+
+    Attributes:
+        min_count: A molecule in fewer reactions than this is rare, and its reactions go; 1 keeps all.
+        sample: Keep this many reactions, chosen by ``seed``; None keeps all.
+        seed: Seed of the sample.
+    """
+
+    min_count: int = 1
+    sample: int | None = None
+    seed: int = 0

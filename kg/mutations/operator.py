@@ -1,0 +1,324 @@
+"""What a mutation operator is."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from retrocypher.kg.cypher.clauses import Clause, ReturnItem, clauses, relationship_patterns
+from retrocypher.kg.cypher.edits import Edit
+from retrocypher.kg.cypher.grammar import Rule
+from retrocypher.kg.cypher.parser import ParsedQuery
+from retrocypher.kg.cypher.tokens import Node
+
+MutationKind = Literal["error", "style", "neutral"]
+
+
+class Mutation(NamedTuple):
+    """One change to a query.
+
+    Attributes:
+        edits: What is changed, at places of the query as given.
+        detail: What the label's colon is followed by, where the place decides it: the component that is
+            missing, or which part of the schema is violated.
+    """
+
+    edits: tuple[Edit, ...]
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One kind of change.
+
+    Attributes:
+        name: As in ``mutant:NAME``; lower-case letters and underscores.
+        summary: What it does, in a few words for messages and docs.
+        kind: ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
+            ``neutral`` where the score stays.
+        label: The error it plants, by its name in ``kg.labels``; None for a neutral operator.
+        mutations: Every way to make this change to a query; none where it does not apply. Depends on
+            nothing but the query, which has no syntax error.
+    """
+
+    name: str
+    summary: str
+    kind: MutationKind
+    label: str | None
+    mutations: Callable[[ParsedQuery], Sequence[Mutation]]
+
+    def label_of(self, mutation: Mutation) -> str | None:
+        """The label of one of its mutations, with the detail that the place decides."""
+        if self.label is None or not mutation.detail:
+            return self.label
+        return f"{self.label}:{mutation.detail}"
+
+
+WHERE_CLAUSE = "whereClause"
+CONJUNCTION = "expression10"
+CALL = "functionInvocation"
+CALL_NAME = "functionName"
+PATTERN = "pattern"
+ELEMENT = "patternElement"
+PROPERTY_NAME = "propertyKeyName"
+
+
+def main_clauses(query: ParsedQuery) -> list[Clause]:
+    """The clauses of the query itself, those of subqueries left out."""
+    return [clause for clause in clauses(query) if clause.depth == 0]
+
+
+def matches(query: ParsedQuery) -> list[Clause]:
+    """The query's own MATCH and OPTIONAL MATCH clauses."""
+    return [clause for clause in main_clauses(query) if clause.kind.endswith("MATCH")]
+
+
+def last_return(query: ParsedQuery) -> Clause | None:
+    """The clause that makes the result; None where the query ends otherwise."""
+    found = main_clauses(query)
+    return found[-1] if found and found[-1].kind == "RETURN" else None
+
+
+def body(clause: Clause) -> Node:
+    """The node of the clause's own kind, such as a ``matchClause``."""
+    return clause.node.nodes()[0]
+
+
+def where_of(clause: Clause) -> Node | None:
+    """The WHERE of a MATCH or WITH."""
+    return body(clause).node(WHERE_CLAUSE)
+
+
+def conjuncts(where: Node) -> list[Node]:
+    """The conditions that a WHERE joins by AND; the whole one where it joins them otherwise."""
+    condition = where.node(Rule.EXPRESSION)
+    while condition is not None and len(condition.nodes()) == 1 and condition.rule != CONJUNCTION:
+        condition = condition.nodes()[0]
+    if condition is None:
+        return []
+    return condition.nodes() if condition.rule == CONJUNCTION else [condition]
+
+
+def without_conjunct(query: ParsedQuery, where: Node, index: int) -> Edit:
+    """The edit that takes one condition out of a WHERE, and the WHERE with the last one."""
+    found = conjuncts(where)
+    if len(found) == 1:
+        return Edit(end_before(query, where.start), where.stop, "")
+    if index == 0:
+        return Edit(found[0].start, found[1].start, "")
+    return Edit(found[index - 1].stop, found[index].stop, "")
+
+
+def without_clause(query: ParsedQuery, clause: Clause) -> Edit:
+    """The edit that takes a clause out, with the space around it where a clause follows."""
+    following = next((token.start for token in query.tokens if token.start >= clause.stop), clause.stop)
+    return Edit(clause.start, following, "")
+
+
+def end_before(query: ParsedQuery, offset: int) -> int:
+    """Where the last token before an offset ends."""
+    return max((token.stop for token in query.tokens if token.stop <= offset), default=0)
+
+
+def text_of(query: ParsedQuery, part: Node | Clause | ReturnItem) -> str:
+    """The characters of a part of the query."""
+    return query.text[part.start : part.stop]
+
+
+def variables_in(query: ParsedQuery, part: Node) -> set[str]:
+    """The names of the variables that a part binds or uses."""
+    return {query.source(node).strip("`") for node in part.find_all(Rule.VARIABLE)}
+
+
+def calls(part: Node, name: str) -> Iterator[Node]:
+    """The calls of a function, by its name in lower case."""
+    for call in part.find_all(CALL):
+        written = call.node(CALL_NAME)
+        if written and "".join(token.text for token in written.tokens()).lower() == name:
+            yield call
+
+
+def names_of(query: ParsedQuery, rule: str, within: Node | None = None) -> Sequence[Node]:
+    """The nodes that spell a name of a kind, such as a property's."""
+    return list((within or query.root).find_all(rule))
+
+
+def scope_before(query: ParsedQuery, clause: Clause) -> list[str]:
+    """The variables that a clause of the query itself finds bound, in the order in which they were bound."""
+    bound: dict[str, None] = {}
+    for earlier in main_clauses(query):
+        if earlier.start >= clause.start:
+            break
+        if earlier.kind == "WITH":
+            listed = earlier.node.find(Rule.RETURN_ITEMS)
+            starred = listed is not None and listed.token("TIMES") is not None
+            bound = {**(bound if starred else {}), **dict.fromkeys(item.column for item in earlier.items)}
+        elif earlier.kind.endswith("MATCH"):
+            bound.update(dict.fromkeys(_bound(query, earlier)))
+        elif earlier.kind == "UNWIND":
+            bound.update(dict.fromkeys(sorted(variables_in(query, body(earlier)))))
+    return list(bound)
+
+
+def _bound(query: ParsedQuery, clause: Clause) -> list[str]:
+    patterns = body(clause).node("patternList")
+    if patterns is None:
+        return []
+    holders = (PATTERN, Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN)
+    return [
+        query.source(variable).strip("`")
+        for holder in patterns.find_all(*holders)
+        if (variable := holder.node(Rule.VARIABLE))
+    ]
+
+
+class Anchor(NamedTuple):
+    """A string that a property is compared with.
+
+    Attributes:
+        literal: The string literal.
+        variable: The variable whose property it is; None in the map of a nameless node.
+        name: Where the property's name stands.
+        pattern: The node pattern whose property map holds it; None for a condition of a WHERE.
+        condition: The condition that holds it, ``variable.name = '…'`` or ``… IN […]``; None for a map.
+    """
+
+    literal: Node
+    variable: str | None
+    name: Node
+    pattern: Node | None
+    condition: Node | None
+
+
+def anchors(query: ParsedQuery) -> list[Anchor]:
+    """Return the anchors of a query in the order of the text."""
+    found = (_anchor(query, literal) for literal in query.root.find_all(Rule.STRING_LITERAL))
+    return [anchor for anchor in found if anchor]
+
+
+def _anchor(query: ParsedQuery, literal: Node) -> Anchor | None:
+    properties = literal.within(Rule.PROPERTIES)
+    pattern = properties.within(Rule.NODE_PATTERN) if properties else None
+    if properties and pattern:
+        names = [name for name in properties.find_all(PROPERTY_NAME) if name.stop <= literal.start]
+        variable = pattern.node(Rule.VARIABLE)
+        return Anchor(literal, query.source(variable) if variable else None, names[-1], pattern, None)
+    condition = _comparison(literal)
+    name = condition.find(PROPERTY_NAME) if condition else None
+    variable = condition.find(Rule.VARIABLE) if condition else None
+    if condition is None or name is None or variable is None:
+        return None
+    return Anchor(literal, query.source(variable), name, None, condition)
+
+
+def _comparison(literal: Node) -> Node | None:
+    """The comparison of a WHERE that a literal stands in, be it in a list."""
+    found = None
+    for node in literal.ancestors():
+        if node.rule == WHERE_CLAUSE:
+            return found
+        if node.rule == Rule.COMPARISON:
+            found = node
+    return None
+
+
+_BY_TYPE = {"REACTS_IN": "reactants", "USES_AGENT": "agents", "USES_SOLVENT": "solvents"}
+_BY_WORD = {
+    "yield": "target_yield",
+    "coproduct": "co_products",
+    "reactant": "reactants",
+    "precursor": "reactants",
+    "agent": "agents",
+    "solvent": "solvents",
+    "product": "products",
+}
+
+
+def is_id(item: ReturnItem) -> bool:
+    """Whether an item tells reactions apart."""
+    return item.column == "id" or item.expression.endswith(".id")
+
+
+def component_of(query: ParsedQuery, item: ReturnItem) -> str:
+    """The component that an item holds, by what its variables are joined with, else by its name; or none.
+
+    One of ``id``, ``reactants``, ``products``, ``agents``, ``solvents``, ``target_yield``, ``co_products``
+    or the empty string.
+    """
+    item = _where_made(query, item)
+    if is_id(item):
+        return "id"
+    if item.expression.endswith(".yield"):
+        return "target_yield"
+    used = variables_in(query, item.node) - {item.alias}
+    types = {
+        pattern.types
+        for pattern in relationship_patterns(query)
+        for end in (pattern.left, pattern.right)
+        if end and end.variable in used and "Reaction" not in end.labels
+    }
+    if types == {("PRODUCES",)}:
+        return "co_products" if _is_told_apart(query, used) else "products"
+    if len(types) == 1 and len(*types) == 1:
+        return _BY_TYPE.get(next(iter(types))[0], "")
+    name = "".join(letter for letter in item.column.lower() if letter.isalpha())
+    return next((component for word, component in _BY_WORD.items() if word in name), "")
+
+
+def _where_made(query: ParsedQuery, item: ReturnItem) -> ReturnItem:
+    """The item of a WITH that made what a later one only hands on."""
+    earlier = [
+        each
+        for clause in main_clauses(query)
+        for each in clause.items
+        if each.stop <= item.start and each.alias and each.alias == item.expression
+    ]
+    return earlier[-1] if earlier else item
+
+
+def _is_told_apart(query: ParsedQuery, used: set[str]) -> bool:
+    wheres = [where for clause in main_clauses(query) if (where := where_of(clause))]
+    return any("<>" in text_of(query, where) and variables_in(query, where) & used for where in wheres)
+
+
+def _parameter(query: ParsedQuery) -> Sequence[Mutation]:
+    """A query for an application, whose parameters nobody gives."""
+    return [
+        Mutation((Edit(anchor.literal.start, anchor.literal.stop, f"${name}"),))
+        for anchor in anchors(query)
+        for name in ("target", "smiles")
+    ]
+
+
+def _writes(query: ParsedQuery) -> Sequence[Mutation]:
+    clause, found = last_return(query), main_clauses(query)
+    if clause is None or not found or found[0].kind != "MATCH":
+        return []
+    mutations = []
+    scope = scope_before(query, clause)
+    if scope:
+        mutations.append(Mutation((Edit(clause.start, clause.start, "MERGE (:Answer)\n"),)))
+    patterns = body(found[0]).node("patternList")
+    long = patterns is None or patterns.find("pathLength", "quantifier") is not None
+    if where_of(found[0]) is None and not long:
+        mutations.append(Mutation((Edit(found[0].start, found[0].start + len("MATCH"), "MERGE"),)))
+    return mutations
+
+
+def _commented_out(query: ParsedQuery) -> Sequence[Mutation]:
+    lines = query.text.splitlines()
+    commented = "\n".join(f"// {line}" for line in lines)
+    return [
+        Mutation((Edit(0, len(query.text), commented),)),
+        Mutation((Edit(0, len(query.text), "// The schema does not tell how to answer this question."),)),
+    ]
+
+
+PARAMETER_FOR_LITERAL = Operator(
+    "parameter_for_literal",
+    "ask for a parameter instead of naming the molecule",
+    "error",
+    "runtime_error",
+    _parameter,
+)
+WRITE_CLAUSE = Operator("write_clause", "write to the graph", "error", "refused", _writes)
+NOTHING_TO_RUN = Operator("nothing_to_run", "answer with a comment only", "error", "no_query", _commented_out)

@@ -1,0 +1,257 @@
+"""Question files in, checked line by line."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, setting_of
+from retrocypher.kg.questions.sampling import wordings_of
+
+ROUTE_STEPS = (2, 3, 4)
+_FIELDS: tuple[tuple[str, type], ...] = (
+    ("id", str),
+    ("task", str),
+    ("setting", str),
+    ("steps", int),
+    ("text", str),
+    ("slots", dict),
+    ("reference_cypher", str),
+    ("gold", list),
+    ("target", str),
+    ("discriminating", bool),
+)
+_ROLES = ("reactants", "products", "agents", "solvents")
+
+
+class MalformedQuestionError(ValueError):
+    """A JSON value is not a question; the message says which field is wrong and what it should be."""
+
+
+def question_of(value: Any) -> Question:
+    """Return the question that a parsed JSON line holds; fields that are not a question's are ignored.
+
+    Raises:
+        MalformedQuestionError: If a field is missing or has an impossible value.
+    """
+    if not isinstance(value, dict):
+        raise MalformedQuestionError("a question must be a JSON object")
+    fields: dict[str, Any] = {}
+    for name, kind in _FIELDS:
+        if name not in value:
+            raise MalformedQuestionError(f"field {name!r} is missing")
+        found = value[name]
+        # bool is an int to Python, but true is no number of steps
+        if type(found) is not kind:
+            raise MalformedQuestionError(f"field {name!r} must be of type {kind.__name__}")
+        if kind is str and not found:
+            raise MalformedQuestionError(f"field {name!r} is empty")
+        fields[name] = found
+    question = Question(**fields)
+    _check_task(question)
+    _check_slots(question)
+    _check_gold(question)
+    return question
+
+
+def _check_task(question: Question) -> None:
+    if question.task not in TASKS:
+        raise MalformedQuestionError(f"unknown task {question.task!r}; one of {', '.join(TASKS)}")
+    setting = setting_of(question.task)
+    if question.setting != setting:
+        raise MalformedQuestionError(
+            f"setting of {question.task} must be {setting!r}, not {question.setting!r}"
+        )
+    allowed = ROUTE_STEPS if question.task in MULTI_STEP_TASKS else (1,)
+    if question.steps not in allowed:
+        raise MalformedQuestionError(
+            f"steps of {question.task} must be {' or '.join(map(str, allowed))}, not {question.steps}"
+        )
+
+
+def _check_slots(question: Question) -> None:
+    """Every wording of the task must be there to be asked, so each slot is needed, used here or not."""
+    for name in wordings_of(question.task).slots:
+        if name not in question.slots:
+            raise MalformedQuestionError(f"slots of {question.task} must name {name!r}")
+        found = question.slots[name]
+        match name:
+            case "steps":
+                fits, wanted = (
+                    type(found) is int and found == question.steps,
+                    f"{question.steps}, as 'steps' is",
+                )
+            case "products":
+                fits = _is_product_set(found) and question.target in found
+                wanted = f"two or more different molecules, {question.target!r} among them"
+            case "role":
+                fits, wanted = found in ("agents", "solvents"), "'agents' or 'solvents'"
+            case "target":
+                fits, wanted = found == question.target, f"{question.target!r}, as 'target' is"
+            case _:
+                fits, wanted = type(found) is str and bool(found), "the name of a molecule"
+        if not fits:
+            raise MalformedQuestionError(f"slots: {name!r} must be {wanted}, not {found!r}")
+
+
+def _is_product_set(found: Any) -> bool:
+    return (
+        isinstance(found, list)
+        and all(type(name) is str and name for name in found)
+        and len(set(found)) == len(found) >= 2
+    )
+
+
+def _check_gold(question: Question) -> None:
+    if not question.gold:
+        raise MalformedQuestionError("gold is empty")
+    multi_step = question.setting == "multi_step"
+    for row in question.gold:
+        if not isinstance(row, dict):
+            raise MalformedQuestionError("gold must be a list of objects")
+        if multi_step:
+            _check_route(row, question.steps)
+        else:
+            _check_reaction(row, question.task)
+
+
+def _check_route(row: dict[str, Any], steps: int) -> None:
+    route = row.get("route")
+    if not isinstance(route, list) or len(route) != steps or any(type(item) is not int for item in route):
+        raise MalformedQuestionError(f"gold: each row needs a route of {steps} reaction ids")
+
+
+def _check_reaction(row: dict[str, Any], task: str) -> None:
+    if type(row.get("id")) is not int:
+        raise MalformedQuestionError("gold: each row needs a reaction id")
+    for role in (*_ROLES, "co_products") if task == "co_products" else _ROLES:
+        names = row.get(role)
+        if not isinstance(names, list) or any(type(name) is not str for name in names):
+            raise MalformedQuestionError(f"gold: each row needs {role!r}, a list of molecule names")
+    if task == "best_yield" and type(row.get("target_yield")) not in (int, float):
+        raise MalformedQuestionError("gold: each row needs 'target_yield', a number")
+
+
+DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
+"""Folder of the committed questions."""
+
+QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
+MANIFEST_FILE = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Questions that belong together, and the graph they were made for.
+
+    Attributes:
+        questions: The questions, single-step first, in file order.
+        fingerprint: Fingerprint of the graph that the gold answers come from.
+        sha256: Hash of the question files' bytes (hex), in the order they are read.
+        manifest: How the set was made: seed, counts, trivial shares, shared targets.
+    """
+
+    questions: tuple[Question, ...]
+    fingerprint: str
+    sha256: str
+    manifest: dict[str, Any]
+
+
+def load_questions(path: Path | None = None) -> QuestionSet:
+    """Read a folder of questions: ``single_step.jsonl``, ``multi_step.jsonl`` and ``manifest.json``.
+
+    Args:
+        path: The folder; the shipped questions when None. One of the two question files may be absent.
+
+    Raises:
+        InputError: If a file cannot be read, a line is not a valid question (named by file and line), or the
+            manifest describes other files. A set made by hand may leave ``files``, ``questions`` and
+            ``counts`` out of its manifest.
+    """
+    folder = DEFAULT_QUESTIONS if path is None else path
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; `retrocypher questions build` makes a set of questions")
+    manifest = _manifest(folder / MANIFEST_FILE)
+    digest = hashlib.sha256()
+    questions: list[Question] = []
+    seen: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    for file in (folder / name for name in QUESTION_FILES):
+        if not file.exists():
+            continue
+        content = _bytes(file)
+        digest.update(content)
+        hashes[file.name] = hashlib.sha256(content).hexdigest()
+        for where, question in _questions(file, content):
+            if question.id in seen:
+                raise InputError(f"{where}: duplicate id {question.id!r}, first used at {seen[question.id]}")
+            seen[question.id] = where
+            questions.append(question)
+    if not questions:
+        raise InputError(f"{folder}: holds no questions; expected {' or '.join(QUESTION_FILES)}")
+    _require_described(folder, manifest, hashes, questions)
+    return QuestionSet(tuple(questions), manifest["graph_fingerprint"], digest.hexdigest(), manifest)
+
+
+def _questions(file: Path, content: bytes) -> Iterator[tuple[str, Question]]:
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{file}, line {number}"
+        try:
+            yield where, question_of(json.loads(line))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{where}: not valid JSON ({error})") from error
+        except MalformedQuestionError as error:
+            raise InputError(f"{where}: {error}") from error
+
+
+def _manifest(file: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(_bytes(file))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: not valid JSON ({error})") from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("graph_fingerprint"), str):
+        raise InputError(f"{file}: names no graph_fingerprint; make the set again with `questions build`")
+    return manifest
+
+
+def _require_described(
+    folder: Path, manifest: dict[str, Any], hashes: dict[str, str], questions: list[Question]
+) -> None:
+    """Refuse files that were changed, added or lost since the manifest was written."""
+    said = None
+    if "files" in manifest and manifest["files"] != hashes:
+        described = manifest["files"] if isinstance(manifest["files"], dict) else {}
+        names = [name for name in QUESTION_FILES if described.get(name) != hashes.get(name)]
+        said = f"{' and '.join(names) or 'files'} not as described"
+    elif "questions" in manifest and manifest["questions"] != len(questions):
+        said = f"{len(questions):,} questions, the manifest speaks of {manifest['questions']}"
+    elif "counts" in manifest and _by_task(manifest["counts"]) != Counter(each.task for each in questions):
+        said = "other numbers of questions of each task than the manifest has under counts"
+    if said:
+        raise InputError(
+            f"{folder / MANIFEST_FILE} does not fit the questions beside it: {said}. Restore the files, or "
+            "make the set again with `retrocypher questions build`; where you changed questions yourself, "
+            "take the entries files, questions and counts out of the manifest."
+        )
+
+
+def _by_task(counts: Any) -> Counter[str] | None:
+    """Add up what a manifest counts by kind, such as ``conditions agents``; None where it is no count."""
+    by_task: Counter[str] = Counter()
+    for kind, count in counts.items() if isinstance(counts, dict) else ():
+        if type(count) is not int:
+            return None
+        by_task[kind.partition(" ")[0]] += count
+    return +by_task
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror})") from error

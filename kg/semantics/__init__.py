@@ -1,0 +1,1 @@
+"""What a query means: schema, query model and the correction of directions."""

@@ -1,0 +1,290 @@
+"""The pattern of a query: what its variables stand for, what is said of them, and what joins them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from retrocypher.kg.semantics.builder import walk
+from retrocypher.kg.semantics.direction_kinds import Kinds, Truth, Universe
+from retrocypher.kg.semantics.query_model import (
+    EdgeReading,
+    EdgeTerm,
+    Element,
+    HasLabel,
+    NodeTerm,
+    Operation,
+    Property,
+    QueryModel,
+    Term,
+    Test,
+)
+
+ASKED, READ = 3, 2
+"""How much a property tells of its owner: where a pattern or WHERE needs it, and where it is only read."""
+_COMPARED = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_TESTED = _COMPARED | {"in", "contains", "starts with", "ends with", "=~"}
+
+
+@dataclass
+class Variable:
+    """A node or a relationship, whatever names it goes by.
+
+    Attributes:
+        home: The block of the query that brings it in.
+        universe: What it may be.
+        source: The variable that it is one of, where it comes from a list.
+        labels: What labels or types, by the block that says so, leave of that.
+        properties: The properties it is said to have, with how much each block's word for it counts.
+    """
+
+    home: int
+    universe: Universe
+    source: int | None = None
+    labels: list[tuple[int, int]] = field(default_factory=list)
+    properties: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    def say_property(self, block: int, key: str, weight: int) -> None:
+        """Note that it is said to have a property."""
+        said = self.properties.setdefault(key, {})
+        said[block] = max(weight, said.get(block, 0))
+
+    def whole(self) -> int:
+        """What all that is said of it, its properties included, leaves of its choices."""
+        left = self.universe.everything
+        for _, choices in self.labels:
+            left &= choices
+        for key in self.properties:
+            left = (left & self.universe.having.get(key, left)) or left
+        return left
+
+
+class Step(NamedTuple):
+    """A relationship pattern and the variable it binds."""
+
+    edge: EdgeReading
+    variable: int
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What joins two nodes: a relationship pattern, or a parenthesised path with a quantifier.
+
+    Attributes:
+        left: The node before it.
+        right: The node after it.
+        block: The block of the query it stands in.
+        steps: Its relationship patterns; more than one only in a parenthesised path.
+        inner: The nodes within a parenthesised path, one more than steps; else none.
+        minimum: How often it is followed at least.
+        maximum: How often at most, None without bound.
+    """
+
+    left: int
+    right: int
+    block: int
+    steps: tuple[Step, ...]
+    inner: tuple[int, ...]
+    minimum: int
+    maximum: int | None
+
+
+class PatternGraph:
+    """The variables and stretches of a query.
+
+    Attributes:
+        blocks: What must hold together; for each block the one it hangs on (see ``QueryModel.blocks``).
+        variables: Nodes and relationships.
+        stretches: What joins the nodes.
+    """
+
+    def __init__(self, model: QueryModel, kinds: Kinds) -> None:
+        self._model = model
+        self._kinds = kinds
+        self._numbers: dict[tuple[str, int], int] = {}
+        self.blocks = model.blocks
+        self.variables: list[Variable] = []
+        for test in model.tests:
+            self._note(test)
+        for use in model.properties:
+            number = self._variable(use.of)
+            if number is not None:
+                self.variables[number].say_property(use.block, use.name, READ)
+        repeated = {key for edge in model.edges for key in edge.inner}
+        found = (self._stretch(edge) for edge in model.edges if edge.key not in repeated)
+        self.stretches = [stretch for stretch in found if stretch is not None]
+
+    def chain(self, block: int) -> frozenset[int]:
+        """A block and all that it hangs on."""
+        found: set[int] = set()
+        at: int | None = block
+        while at is not None:
+            found.add(at)
+            at = self.blocks[at]
+        return frozenset(found)
+
+    def _variable(self, term: Term | None, *, listed: bool = False) -> int | None:
+        """The variable that a term stands for; None for other terms.
+
+        Args:
+            term: A term.
+            listed: Whether a relationship of variable length, which is a list of them, counts.
+        """
+        match term:
+            case NodeTerm():
+                return self._node(term)
+            case Element(_, number) if number:
+                return self._element(number)
+            case EdgeTerm(key, 0) if listed or self._model.edges[key].written_hops == (1, 1):
+                return self._edge(key)
+        return None
+
+    def _node(self, term: NodeTerm) -> int:
+        node = self._model.nodes[term.key]
+        number = term.element or node.element
+        return self._element(number) if number else self._number("node", term.key, node.block)
+
+    def _edge(self, key: int) -> int:
+        first = self._model.edges[self._model.edges[key].same]
+        return self._number("edge", first.key, first.block)
+
+    def _element(self, number: int) -> int:
+        block, of = self._model.elements[number - 1]
+        source = self._node(of) if isinstance(of, NodeTerm) else None
+        return self._number("element", number, block, source)
+
+    def _number(self, what: str, key: int, block: int, source: int | None = None) -> int:
+        if (what, key) not in self._numbers:
+            self._numbers[what, key] = len(self.variables)
+            universe = self._kinds.relationships if what == "edge" else self._kinds.nodes
+            self.variables.append(Variable(block, universe, source))
+        return self._numbers[what, key]
+
+    def _note(self, test: Test) -> None:
+        """Note what a condition that must be true says of labels, types and properties."""
+        asked: dict[int, set[str]] = {}
+        named: set[str] = set()
+        for each in walk(test.term):
+            match each:
+                case HasLabel(of, labels):
+                    key = ""
+                    named.update(labels)
+                case Operation("labelled", (of,)):
+                    key = ""
+                case Property(of, key):
+                    pass
+                case _:
+                    continue
+            number = self._variable(of, listed=test.pattern)
+            if number is not None:
+                asked.setdefault(number, set()).add(key)
+        for number, keys in asked.items():
+            variable = self.variables[number]
+            universe = variable.universe
+            choices = self._truth(test, number, "").true
+            if test.pattern and not choices:
+                # Labels stand together that the schema knows only apart: a node with any of them. A schema
+                # written by hand may not tell which go together.
+                choices = reduce(or_, (universe.named.get(name, 0) for name in named), 0)
+            if choices != universe.everything:
+                variable.labels.append((test.block, choices))
+            for key in keys & universe.having.keys():
+                needed = self._truth(test, number, key).true
+                if needed & choices & ~universe.having[key] == 0:
+                    variable.say_property(test.block, key, ASKED)
+
+    def _truth(self, test: Test, number: int, key: str) -> Truth:
+        """When a condition is true of a variable, by its labels or by whether it has a property."""
+
+        def is_subject(term: Term) -> bool:
+            return self._variable(term, listed=test.pattern) == number
+
+        return _Predicate(is_subject, self.variables[number].universe, key).ask(test.term)
+
+    def _stretch(self, edge: EdgeReading) -> Stretch | None:
+        """What an edge joins; None for a repeated path that is too involved to be steps in a row."""
+        edges = [self._model.edges[key] for key in edge.inner] or [edge]
+        nodes = tuple(self._node(each) for each in (edges[0].left, *(each.right for each in edges)))
+        times = edge.written_hops
+        if edge.inner:
+            lefts = tuple(self._node(each.left) for each in edges)
+            if lefts != nodes[:-1] or any(each.inner or each.written_hops != (1, 1) for each in edges):
+                return None
+        steps = tuple(Step(each, self._edge(each.key)) for each in edges)
+        return Stretch(
+            self._node(edge.left),
+            self._node(edge.right),
+            edge.block,
+            steps,
+            nodes if edge.inner else (),
+            times.minimum // len(steps),
+            None if times.maximum is None else times.maximum // len(steps),
+        )
+
+
+@dataclass(frozen=True)
+class _Predicate:
+    """A predicate, asked about one variable.
+
+    Attributes:
+        is_subject: Whether a term is the variable; what is said of others is taken to be either way.
+        universe: What the variable may be.
+        key: The property whose absence counts; empty to look at labels and types alone.
+    """
+
+    is_subject: Callable[[Term], bool]
+    universe: Universe
+    key: str
+
+    def ask(self, term: Term) -> Truth:
+        """For which choices a condition may be true, and for which false."""
+        universe = self.universe
+        everything = universe.everything
+        match term:
+            case Operation("and", operands):
+                return _all(map(self.ask, operands))
+            case Operation("or", operands):
+                return _any(map(self.ask, operands))
+            case Operation("xor", operands):
+                return reduce(_either_alone, map(self.ask, operands))
+            case Operation("not", (operand,)):
+                return _not(self.ask(operand))
+            case HasLabel(of, labels) if self.is_subject(of):
+                return _any(universe.truth(label) for label in labels)
+            case Operation("labelled", (of,)) if self.is_subject(of):
+                return Truth(universe.named_at_all, everything & ~universe.named_at_all)
+            case Operation("is null", (operand,)) if self._is_property(operand):
+                return Truth(everything, universe.having[self.key])
+            case Operation("is not null", (operand,)) if self._is_property(operand):
+                return Truth(universe.having[self.key], everything)
+            case Operation(operator, (left, right)) if operator in _TESTED:
+                # Null, which is neither, unless the property is there.
+                if self._is_property(left) or (operator in _COMPARED and self._is_property(right)):
+                    return Truth(universe.having[self.key], universe.having[self.key])
+        return Truth(everything, everything)
+
+    def _is_property(self, term: Term) -> bool:
+        return isinstance(term, Property) and term.name == self.key and self.is_subject(term.of)
+
+
+def _all(truths: Iterable[Truth]) -> Truth:
+    true, false = -1, 0
+    for truth in truths:
+        true, false = true & truth.true, false | truth.false
+    return Truth(true, false)
+
+
+def _any(truths: Iterable[Truth]) -> Truth:
+    return _not(_all(map(_not, truths)))
+
+
+def _not(truth: Truth) -> Truth:
+    return Truth(truth.false, truth.true)
+
+
+def _either_alone(first: Truth, second: Truth) -> Truth:
+    return Truth(
+        first.true & second.false | first.false & second.true,
+        first.true & second.true | first.false & second.false,
+    )

@@ -1,0 +1,187 @@
+"""How a server is reached, and what may be done to it."""
+
+import secrets
+import socket
+import ssl
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from retrocypher.kg.errors import GraphError
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A Neo4j server that answers.
+
+    Attributes:
+        uri: Bolt URI without credentials.
+        user: User name.
+        password: Password; never shown in a repr.
+        database: Database to query.
+        kind: How the server came to be.
+        owned: Whether this project started it, and so may load, restart and replace it.
+        control: Path of the supervisor's control socket; None where the server is not ours.
+        version: Server version, e.g. ``5.26.30``.
+        notes: What cannot be enforced on this server, one sentence each, for header and manifest.
+    """
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+    database: str = "neo4j"
+    kind: Literal["local", "docker", "uri"] = "local"
+    owned: bool = False
+    control: str | None = None
+    version: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, the password among them: for workers of this session only."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Endpoint":
+        """Read what `to_json` wrote."""
+        return cls(**{**value, "notes": tuple(value["notes"])})
+
+
+class ServerError(GraphError):
+    """The Neo4j server cannot be had; the message says why and what to do."""
+
+
+class DockerUnavailableError(ServerError):
+    """Docker cannot give the server; `auto` takes the local process then."""
+
+
+def port_taken(port: int) -> ServerError:
+    """Return the error for a port that was asked for and cannot be had."""
+    return ServerError(
+        f"Port {port} is taken by another program. Choose another with --port, or end that program."
+    )
+
+
+LENGTH_MAX = 300
+"""Characters of a server's or driver's own message that are shown."""
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the cause of a failed connection in a few words.
+
+    Args:
+        error: What the driver raised; it wraps the cause, for a routed connection in a group of errors.
+    """
+    inner = _innermost(error)
+    match inner:
+        case socket.gaierror():
+            return f"DNS: the host name cannot be resolved ({inner.strerror})"
+        case ConnectionRefusedError():
+            return "connection refused"
+        case ssl.SSLCertVerificationError():
+            return f"TLS: the certificate is not accepted ({inner.verify_message})"
+        case ssl.SSLError():
+            return f"TLS: the handshake failed ({inner.reason or inner.strerror})"
+        case TimeoutError():
+            return "no answer to the connection or its handshake in time"
+        case OSError():
+            return inner.strerror or str(inner)
+        case _:
+            lines = str(inner).splitlines() or [type(inner).__name__]
+            return lines[-1][:LENGTH_MAX]
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while True:
+        group = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+        under = group[0] if group else error.__cause__ or error.__context__
+        if under is None:
+            return error
+        error = under
+
+
+CONNECT_TIMEOUT_S = 10.0
+ANSWER_TIMEOUT_S = 60.0
+"""A server of ours that has just started, on a busy machine, may need a while for its first answer."""
+
+USER = "neo4j"
+FIRST_PASSWORD = "neo4j"
+"""What every new Neo4j store asks to be changed."""
+
+
+def connect(endpoint: Endpoint) -> "neo4j.Driver":
+    """Return a driver for a server; nothing is sent until it is used.
+
+    Args:
+        endpoint: The server.
+
+    Returns:
+        A driver that reports no usage and asks for no notifications; the caller closes it.
+    """
+    return driver_for(endpoint.uri, endpoint.user, endpoint.password)
+
+
+def driver_for(
+    uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S
+) -> "neo4j.Driver":
+    """Return a driver for an address and credentials.
+
+    Args:
+        uri: Bolt URI without credentials.
+        user: User name.
+        password: Password.
+        answer_timeout_s: Seconds until a connection is there, its handshake and greeting done.
+    """
+    # Half a second of imports, here and wherever the driver is imported within a function: most processes
+    # of a session, such as its workers, never talk to a server themselves.
+    from neo4j import GraphDatabase
+
+    return GraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        connection_timeout=CONNECT_TIMEOUT_S,
+        connection_acquisition_timeout=answer_timeout_s,
+        telemetry_disabled=True,
+        # Hints on query style, one for nearly every generated query, that nobody here reads.
+        notifications_min_severity="OFF",
+        user_agent="retrocypher",
+    )
+
+
+def new_password() -> str:
+    """Return a random password."""
+    return secrets.token_urlsafe(24)
+
+
+def change_password(uri: str, old: str, new: str) -> None:
+    """Replace the password of the first user; as parameters, neither shows in a log or process list."""
+    with driver_for(uri, USER, old) as driver:
+        driver.execute_query(
+            "ALTER CURRENT USER SET PASSWORD FROM $old TO $new", old=old, new=new, database_="system"
+        )
+
+
+def server_version(uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S) -> str:
+    """Return the server's version, e.g. ``5.26.30``.
+
+    Args:
+        uri: Bolt URI without credentials.
+        user: User name.
+        password: Password.
+        answer_timeout_s: Seconds that the server has to answer.
+
+    Raises:
+        ServerError: It is not Neo4j 5.
+        neo4j.exceptions.Neo4jError: The server refuses.
+        neo4j.exceptions.DriverError: It does not answer.
+    """
+    with driver_for(uri, user, password, answer_timeout_s) as driver:
+        agent = driver.get_server_info().agent
+    product, _, version = agent.partition("/")
+    if product != "Neo4j" or not version.startswith("5."):
+        raise ServerError(
+            f"The server at {uri} is {agent}; the questions are written in the Cypher of Neo4j 5. "
+            "Give a server of a 5.x release (5.26 is the one the project is tested with)."
+        )
+    return version

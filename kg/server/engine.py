@@ -1,0 +1,217 @@
+"""Opening a server of our own, process or container: on a copy of a store that is loaded already."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.control import Kind, Plan, StartError, Supervised, launch
+from retrocypher.kg.server.endpoint import (
+    FIRST_PASSWORD,
+    USER,
+    Endpoint,
+    ServerError,
+    change_password,
+    connect,
+    new_password,
+    port_taken,
+    server_version,
+)
+from retrocypher.kg.server.folders import free_port, private_directory
+from retrocypher.kg.server.stores import Template, template
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+class RunningServer:
+    """A server that a session uses, and ends if it started it.
+
+    Args:
+        endpoint: How to reach it.
+        supervised: Its supervisor; None where someone else started the server.
+    """
+
+    def __init__(self, endpoint: Endpoint, supervised: Supervised | None = None) -> None:
+        self.endpoint = endpoint
+        self._supervised = supervised
+
+    def stop(self) -> None:
+        """End the server if this process started it; may be called again."""
+        if self._supervised:
+            self._supervised.end()
+            self._supervised = None
+
+    def detach(self) -> None:
+        """Let a server that this process started run on after it."""
+        if self._supervised:
+            self._supervised.detach()
+            self._supervised = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+PORT_TRIES = 5
+
+
+class Engine(Protocol):
+    """What differs between a process and a container."""
+
+    kind: Kind
+    store_key: str
+    """Names the stores that this engine can open."""
+
+    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
+        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
+
+    def keep(self, staging: Path) -> None:
+        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
+
+    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
+        """Complete the plan of a server with a copy of a store that was kept."""
+
+    def failure(self, message: str) -> ServerError:
+        """Return the error for a server that did not start."""
+
+
+class Opener:
+    """Opens servers.
+
+    Args:
+        engine: Where they run.
+        announce: Is told what takes long.
+        startup_timeout_s: Seconds a server may take until it answers.
+        port: Where to listen; None for any free port.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        announce: Callable[[str], None],
+        startup_timeout_s: float,
+        port: int | None = None,
+    ) -> None:
+        self._engine = engine
+        self._announce = announce
+        self._timeout_s = startup_timeout_s
+        self._port = port
+
+    def open(
+        self,
+        graph_fingerprint: str,
+        fill: "Callable[[neo4j.Driver], object]",
+        before_fill: Callable[[], object],
+    ) -> RunningServer:
+        """Start a server with a graph.
+
+        Args:
+            graph_fingerprint: Names the store; one that is there already is copied.
+            fill: Loads the graph into an empty server where there is no store yet.
+            before_fill: Called before that server is started.
+        """
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        def build(home: Path) -> str:
+            before_fill()
+            return self._build(home, fill)
+
+        try:
+            store = template(graph_fingerprint, self._engine.store_key, build)
+            return self._opened(store)
+        except OSError as error:
+            raise ServerError(
+                f"The server's files cannot be written ({error}). Make room or give access; the stores are "
+                f"kept under {cache_dir()} (or RETROCYPHER_CACHE), those in use in TMPDIR."
+            ) from error
+        except (DriverError, Neo4jError) as error:
+            raise ServerError(f"The server started but does not answer as it should: {error}") from error
+
+    def _opened(self, store: Template) -> RunningServer:
+        supervised, endpoint = self._start(
+            lambda plan: self._engine.plan_for_copy(plan, store.directory),
+            store.password,
+            self._port,
+            f"\nIf it happens again, the store kept in {store.directory} may be damaged: remove it.",
+        )
+        return RunningServer(endpoint, supervised)
+
+    def _build(self, staging: Path, fill: "Callable[[neo4j.Driver], object]") -> str:
+        self._announce("Loading the graph into a new store (once; later sessions copy it)")
+        supervised, endpoint = self._start(
+            lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None, ""
+        )
+        try:
+            with connect(endpoint) as driver:
+                fill(driver)
+            supervised.stop()
+        finally:
+            supervised.end()
+        self._engine.keep(staging)
+        return endpoint.password
+
+    def _start(
+        self, complete: Callable[[Plan], Plan], password: str, port: int | None, on_crash: str
+    ) -> tuple[Supervised, Endpoint]:
+        """Launch, and replace the store's password by one of this server's own."""
+        supervised, chosen = self._launch(complete, port, on_crash)
+        uri = f"bolt://127.0.0.1:{chosen}"
+        try:
+            changed = new_password()
+            change_password(uri, password, changed)
+            return supervised, Endpoint(
+                uri=uri,
+                user=USER,
+                password=changed,
+                kind=self._engine.kind,
+                owned=True,
+                control=str(supervised.control),
+                version=server_version(uri, USER, changed),
+            )
+        except BaseException:
+            supervised.end()
+            raise
+
+    def _launch(
+        self, complete: Callable[[Plan], Plan], port: int | None, on_crash: str
+    ) -> tuple[Supervised, int]:
+        tries = 1 if port else PORT_TRIES
+        while True:
+            tries -= 1
+            chosen = port or free_port()
+            directory = private_directory()
+            plan = Plan(self._engine.kind, str(directory), chosen, os.getpid(), self._timeout_s)
+            try:
+                return launch(complete(plan)), chosen
+            except StartError as error:
+                # A port that was free a moment ago may be taken; one that was asked for is.
+                if error.fault != "port" or not tries:
+                    raise self._explained(error, chosen, on_crash) from None
+            except BaseException:
+                # No supervisor has taken the folder.
+                shutil.rmtree(directory, ignore_errors=True)
+                raise
+
+    def _explained(self, error: StartError, port: int, on_crash: str) -> ServerError:
+        match error.fault:
+            case "port":
+                return port_taken(port)
+            case "timeout":
+                return self._engine.failure(
+                    f"Neo4j did not start within {self._timeout_s:.0f} s; is the machine overloaded? "
+                    f"Its last lines:\n{error.message}"
+                )
+            case "docker":
+                return self._engine.failure(error.message)
+            case "crash":
+                return self._engine.failure(
+                    f"Neo4j ended while it started. Its last lines:\n{error.message}{on_crash}"
+                )

@@ -1,0 +1,274 @@
+"""The server that ``--graph`` asks for."""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.server.background import reuse
+from retrocypher.kg.server.control import Kind, Plan
+from retrocypher.kg.server.endpoint import (
+    USER,
+    DockerUnavailableError,
+    Endpoint,
+    ServerError,
+    cause_of,
+    port_taken,
+    server_version,
+)
+from retrocypher.kg.server.engine import Engine, Opener, RunningServer
+from retrocypher.kg.server.folders import port_is_free
+from retrocypher.kg.server.process import class_archive, find_java, prepare_home
+from retrocypher.kg.server.settings import NEO4J_VERSION, class_path, local_settings
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+class LocalEngine:
+    """Java processes of the pinned release.
+
+    Args:
+        announce: Is told when the jars have to be fetched.
+
+    Raises:
+        ServerError: There is no suitable Java, or the jars cannot be had.
+    """
+
+    kind: Kind = "local"
+    store_key = NEO4J_VERSION
+
+    def __init__(self, announce: Callable[[str], None]) -> None:
+        self._java = find_java()
+        self._jars = class_path(announce)
+        self._archive = class_archive(self._java, self._jars)
+
+    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
+        """See `Engine`."""
+        return self._in_home(plan, staging, self._archive.record(self._java, staging / "classes.jsa"))
+
+    def keep(self, staging: Path) -> None:
+        """See `Engine`."""
+        self._archive.keep(staging / "classes.jsa")
+        for rest in staging.iterdir():
+            if rest.is_file():
+                rest.unlink()
+            elif rest.name != "data":
+                shutil.rmtree(rest)
+
+    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
+        """See `Engine`."""
+        home = Path(plan.directory) / "home"
+        shutil.copytree(store / "data", home / "data")
+        return self._in_home(plan, home, self._archive.use())
+
+    def failure(self, message: str) -> ServerError:
+        """See `Engine`."""
+        return ServerError(message)
+
+    def _in_home(self, plan: Plan, home: Path, flags: list[str]) -> Plan:
+        command = prepare_home(home, local_settings(plan.port), self._java, self._jars, flags)
+        return replace(plan, command=command)
+
+
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+ANSWER_TIMEOUT_S = 12.0
+"""A server that accepts a connection and says nothing is given up after that."""
+
+NOTES = (
+    "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
+    "A query that the given server cannot end keeps it busy; the server is not replaced.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A server's address and the credentials for it, apart from each other."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+
+
+def is_uri(spec: str) -> bool:
+    """Return whether a ``--graph`` value is an address."""
+    return "://" in spec
+
+
+def parse_address(spec: str) -> Address:
+    """Read an address; the user and password in it win over ``NEO4J_USER`` and ``NEO4J_PASSWORD``.
+
+    Raises:
+        InputError: It is no Bolt address. The message does not repeat a password.
+    """
+    try:
+        parts = urlsplit(spec)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise InputError(f"--graph: the address cannot be read ({error}). {_FORM}") from None
+    if parts.scheme not in SCHEMES:
+        raise InputError(f"--graph: '{parts.scheme}://' is no scheme of Neo4j's. {_FORM}")
+    if not host or parts.path.strip("/"):
+        raise InputError(f"--graph: the address needs a host and takes no path. {_FORM}")
+    name = f"[{host}]" if ":" in host else host
+    uri = urlunsplit((parts.scheme, f"{name}:{port or 7687}", "", parts.query, ""))
+    user = unquote(parts.username) if parts.username else os.environ.get("NEO4J_USER", USER)
+    password = unquote(parts.password) if parts.password else os.environ.get("NEO4J_PASSWORD", "")
+    return Address(uri, user, password)
+
+
+_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
+
+
+def open_uri(spec: str) -> Endpoint:
+    """Return a given server, once it has answered and shown its version.
+
+    Raises:
+        InputError: The address cannot be read.
+        ServerError: The server does not answer, refuses the credentials, or is no Neo4j 5.
+    """
+    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError
+
+    address = parse_address(spec)
+    try:
+        version = server_version(address.uri, address.user, address.password, ANSWER_TIMEOUT_S)
+    except AuthError:
+        raise _refused(address) from None
+    except ClientError as error:
+        # After some wrong passwords Neo4j refuses the right one too, for a while.
+        if error.code and ".Security." in error.code:
+            raise _refused(address) from None
+        raise _unreachable(address, error) from None
+    except (ConfigurationError, DriverError, Neo4jError, OSError, ValueError) as error:
+        raise _unreachable(address, error) from None
+    return Endpoint(
+        uri=address.uri,
+        user=address.user,
+        password=address.password,
+        kind="uri",
+        version=version,
+        notes=NOTES,
+    )
+
+
+def _refused(address: Address) -> ServerError:
+    return ServerError(
+        f"The server at {address.uri} refuses the user '{address.user}' with the password given. "
+        "Set NEO4J_USER and NEO4J_PASSWORD, or write both into the address."
+    )
+
+
+def _unreachable(address: Address, error: Exception) -> ServerError:
+    return ServerError(
+        f"No Neo4j answers at {address.uri}: {cause_of(error)}. Check host, port and scheme "
+        "(bolt+s or neo4j+s where the server wants TLS), and that the server runs."
+    )
+
+
+STARTUP_TIMEOUT_S = 120.0
+
+
+def open_server(
+    spec: str,
+    *,
+    graph_fingerprint: str,
+    fill: "Callable[[neo4j.Driver], object]",
+    announce: Callable[[str], None],
+    before_fill: Callable[[], object] = lambda: None,
+    startup_timeout_s: float = STARTUP_TIMEOUT_S,
+) -> RunningServer:
+    """Return a server with a graph.
+
+    A server of our own is started on a copy of a store that holds the graph already; the first time, the
+    store is built. It ends with `RunningServer.stop`, and with this process however that ends. A server
+    that ``retrocypher graph up`` left running with the same graph is used instead where it is of the kind
+    asked for. A server given by its address is used as it is: whether it holds the graph is for the caller
+    to see.
+
+    Args:
+        spec: ``auto`` (Docker, else local), ``docker``, ``local`` or an address such as ``bolt://host:7687``.
+        graph_fingerprint: Of the graph.
+        fill: Loads the graph through a driver into an empty server.
+        announce: Is told, a line at a time, what takes long and what was passed over.
+        before_fill: Called before a store is built; what it raises ends the opening.
+        startup_timeout_s: Seconds a server of our own may take until it answers.
+
+    Raises:
+        InputError: The spec is none of these.
+        ServerError: The server cannot be had; the message says why and what to do.
+    """
+    if is_uri(spec):
+        return RunningServer(open_uri(spec))
+    running = reuse(graph_fingerprint, ("docker", "local") if spec == "auto" else (spec,), announce)
+    if running:
+        announce(f"Using the server that runs at {running.endpoint.uri}")
+        return running
+    return start_server(
+        spec,
+        graph_fingerprint=graph_fingerprint,
+        fill=fill,
+        announce=announce,
+        before_fill=before_fill,
+        startup_timeout_s=startup_timeout_s,
+    )
+
+
+def start_server(
+    spec: str,
+    *,
+    graph_fingerprint: str,
+    fill: "Callable[[neo4j.Driver], object]",
+    announce: Callable[[str], None],
+    before_fill: Callable[[], object] = lambda: None,
+    startup_timeout_s: float = STARTUP_TIMEOUT_S,
+    port: int | None = None,
+) -> RunningServer:
+    """Start a server of our own, as `open_server` does where none can be used.
+
+    Args:
+        spec: ``auto``, ``docker`` or ``local``.
+        graph_fingerprint: As for `open_server`.
+        fill: As for `open_server`.
+        announce: As for `open_server`.
+        before_fill: As for `open_server`.
+        startup_timeout_s: As for `open_server`.
+        port: Where to listen on the loopback address; None for any free port.
+
+    Raises:
+        InputError: As for `open_server`.
+        ServerError: As for `open_server`; or the port is taken.
+    """
+    if port and not port_is_free(port):
+        raise port_taken(port)
+
+    def opened(engine: Engine) -> RunningServer:
+        return Opener(engine, announce, startup_timeout_s, port).open(graph_fingerprint, fill, before_fill)
+
+    match spec:
+        case "local":
+            return opened(LocalEngine(announce))
+        case "docker":
+            return opened(_docker(announce))
+        case "auto":
+            try:
+                return opened(_docker(announce))
+            except DockerUnavailableError as error:
+                announce(f"Not with Docker: {error}")
+                announce("Using Neo4j as a local process")
+            return opened(LocalEngine(announce))
+        case _:
+            raise InputError(
+                f"--graph {spec}: expected auto, docker, local or an address such as bolt://localhost:7687."
+            )
+
+
+def _docker(announce: Callable[[str], None]) -> Engine:
+    # Half a second of imports that the other ways do without.
+    from retrocypher.kg.server.container import DockerEngine
+
+    return DockerEngine(announce)

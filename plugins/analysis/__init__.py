@@ -1,0 +1,1 @@
+"""Summary, comparison, ledger, baselines and the gate."""

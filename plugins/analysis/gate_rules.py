@@ -1,0 +1,245 @@
+"""What a rule of the gate asks."""
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.score_table import DIMENSIONS
+from retrocypher.plugins.analysis.scores import JUDGED, MEASURES
+from retrocypher.plugins.statistics.paired import MARGIN
+
+NO_REGRESSION = "no-regression"
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """A mean is not below a number, in each slice.
+
+    Attributes:
+        metric: Which score, or share of cases.
+        least: The number, 0 to 1.
+        by: What it is sliced by; all cases together where nothing is named.
+    """
+
+    metric: str
+    least: float
+    by: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.metric}{_by(self.by)}>={number(self.least)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoRegression:
+    """A mean is surely not lower than the baseline's by more than a margin, in each slice.
+
+    Attributes:
+        metric: Which score, or share of cases.
+        margin: The loss that is allowed, 0 to 1.
+        by: What it is sliced by; all pairs together where nothing is named.
+    """
+
+    metric: str
+    margin: float
+    by: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{NO_REGRESSION} {self.metric} margin={number(self.margin)}{_by(self.by)}"
+
+
+Rule = AtLeast | NoRegression
+
+
+def number(value: float) -> str:
+    """Return a number so that it is read back as the same, without a needless point."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def _by(names: tuple[str, ...]) -> str:
+    return f" by {','.join(names)}" if names else ""
+
+
+_AROUND = 60
+
+
+class RuleError(InputError):
+    """A rule of the gate that cannot be read; its message shows where.
+
+    Args:
+        text: The rule as it was given.
+        position: Where it goes wrong: an index into ``text``, or its length at the end.
+        said: What is wrong there, and what to do about it.
+    """
+
+    def __init__(self, text: str, position: int, said: str) -> None:
+        self.text = text
+        self.position = position
+        start = max(0, position - _AROUND)
+        # One place a character, or the caret would point beside what is meant.
+        shown = "".join(each if each.isprintable() else "?" for each in text[start : position + _AROUND])
+        super().__init__(
+            f"gate rule, character {position + 1}: {said}\n    {shown}\n    {' ' * (position - start)}^"
+        )
+
+
+_TOKEN = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.-]*)"
+    r"|(?P<sign>>=|<=|==|!=|>|<|=|,)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of a rule.
+
+    Attributes:
+        kind: ``number``, ``word``, ``sign``, or ``end`` behind the last one.
+        text: What stands there.
+        position: Where it begins.
+    """
+
+    kind: str
+    text: str
+    position: int
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Yield the parts of a rule, and one of kind ``end`` behind them.
+
+    Args:
+        text: The rule.
+
+    Raises:
+        RuleError: If there is a character that no rule has.
+    """
+    position = 0
+    while position < len(text):
+        found = _TOKEN.match(text, position)
+        if found is None:
+            raise RuleError(
+                text, position, f"{text[position]!r} is in no rule; write for example f1 by task>=0.4"
+            )
+        if found.lastgroup != "space":
+            yield Token(str(found.lastgroup), found.group(), position)
+        position = found.end()
+    yield Token("end", "", len(text))
+
+
+_EXAMPLES = f"such as f1>=0.6, f1 by task>=0.4 or {NO_REGRESSION} f1 margin=0.02"
+
+
+def parse_rule(text: str) -> Rule:
+    """Return a rule.
+
+    Args:
+        text: As a user writes it, such as ``f1 by task>=0.4``.
+
+    Raises:
+        RuleError: If it is no rule; it tells the place and the remedy.
+    """
+    return _Parser(text).rule()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = list(tokens(text))
+        self._at = 0
+
+    def rule(self) -> Rule:
+        if self._token.kind == "end":
+            self._refuse(f"a rule is missing; give one {_EXAMPLES}")
+        if self._token.text == NO_REGRESSION:
+            self._at += 1
+            return self._no_regression()
+        metric = self._name((*MEASURES, *JUDGED), "score", (NO_REGRESSION,))
+        by = self._by() if self._token.text == "by" else ()
+        if self._token.text != ">=":
+            self._refuse(f">= wanted{self._instead()}: a rule says {metric}>= and a number from 0 to 1")
+        self._at += 1
+        least = self._number("0.6")
+        self._end()
+        return AtLeast(metric, least, by)
+
+    def _no_regression(self) -> NoRegression:
+        if self._token.text in JUDGED:
+            self._refuse("a baseline keeps no scores of a judge; a rule about one says judge>=0.6")
+        metric = self._name(MEASURES, "score")
+        margin: float | None = None
+        by: tuple[str, ...] = ()
+        while self._token.kind != "end":
+            if self._token.text == "margin" and margin is None:
+                self._at += 1
+                if self._token.text != "=":
+                    self._refuse(f"= wanted{self._instead()}: margin=0.02")
+                self._at += 1
+                margin = self._number("0.02")
+            elif self._token.text == "by" and not by:
+                by = self._by()
+            elif self._token.text in ("margin", "by"):
+                self._refuse(f"{self._token.text} is given twice; leave out one of them")
+            else:
+                self._refuse(f"margin=NUMBER or by wanted{self._instead()}")
+        return NoRegression(metric, MARGIN if margin is None else margin, by)
+
+    def _by(self) -> tuple[str, ...]:
+        self._at += 1
+        names = [self._dimension(())]
+        while self._token.text == ",":
+            self._at += 1
+            names.append(self._dimension(names))
+        return tuple(names)
+
+    def _dimension(self, before: Sequence[str]) -> str:
+        if self._token.text in before:
+            self._refuse(f"{self._token.text} is named twice; leave out one of them")
+        return self._name(DIMENSIONS, "slice")
+
+    def _name(self, known: Sequence[str], what: str, also: Sequence[str] = ()) -> str:
+        token = self._token
+        choice = f"choose from {', '.join((*known, *also))}"
+        if token.kind != "word":
+            self._refuse(f"the name of a {what} is wanted{self._instead()}; {choice}")
+        if token.text not in known:
+            near = difflib.get_close_matches(token.text.lower(), (*known, *also), n=1, cutoff=0.5)
+            meant = f"did you mean {near[0]}? Else " if near else ""
+            self._refuse(f"no {what} is called {_cut(token.text)}; {meant}{choice}")
+        self._at += 1
+        return token.text
+
+    def _number(self, example: str) -> float:
+        token = self._token
+        if token.kind != "number":
+            self._refuse(f"a number is missing{self._instead()}; give one from 0 to 1, such as {example}")
+        value = float(token.text)
+        if not 0 <= value <= 1:
+            self._refuse(f"{_cut(token.text)} is out of range; give a number from 0 to 1, such as {example}")
+        self._at += 1
+        # Minus zero is within the range, and is no other number.
+        return value + 0.0
+
+    def _end(self) -> None:
+        if self._token.kind != "end":
+            self._refuse(
+                f"the rule is over before {_cut(self._token.text)}; leave out the rest, and give another "
+                "rule by another --gate"
+            )
+
+    def _instead(self) -> str:
+        return "" if self._token.kind == "end" else f", not {_cut(self._token.text)}"
+
+    @property
+    def _token(self) -> Token:
+        return self._tokens[self._at]
+
+    def _refuse(self, said: str) -> NoReturn:
+        raise RuleError(self._text, self._token.position, said)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}..."

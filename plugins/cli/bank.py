@@ -1,0 +1,155 @@
+"""``retrocypher bank build|show|sample``: the bank of known errors."""
+
+from pathlib import Path
+
+import click
+
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.open import open_server
+from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
+from retrocypher.plugins.judge.bank import (
+    PARTS,
+    Bank,
+    Part,
+    bank_folder,
+    build_bank,
+    has_bank,
+    load_bank,
+    read_manifest,
+    sample,
+    write_bank,
+)
+from retrocypher.plugins.reporting.bank_table import (
+    counts_json,
+    counts_table,
+    dropped_table,
+    tasks_table,
+    totals,
+)
+
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
+)
+bank_option = click.option(
+    "--bank",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the bank to read, such as tests/data/bank; the one in the cache where absent.",
+)
+
+
+def folder_of(bank: Path | None, seed: int = 0) -> Path:
+    """Return the folder that ``--bank`` names, else that of the cached bank of a seed."""
+    return bank or bank_folder(load_questions(), seed)
+
+
+def part_of(held_out: bool) -> Part:
+    """Return the part that ``--held-out`` asks for."""
+    return "held_out" if held_out else "development"
+
+
+@click.command("build")
+@seed_option
+@click.option(
+    "--graph",
+    "server",
+    metavar="SPEC",
+    default="auto",
+    show_default=True,
+    help="The Neo4j to run mutants on: auto, docker, local or a URI that holds the questions' graph.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the bank; one in the cache, by the hash of all that goes into it, where absent.",
+)
+@json_option
+def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) -> None:
+    """Plant known errors in the reference queries, and keep those that really change the score.
+
+    A bank that is in the cache already is left as it is.
+    """
+    question_set = load_questions()
+    if out is None and has_bank(bank_folder(question_set, seed)):
+        folder = bank_folder(question_set, seed)
+        if as_json:
+            print_json({"folder": str(folder), "built": False})
+        else:
+            click.echo(f"built already: {folder}")
+        return
+    announce = announcer(as_json)
+    reactions = read_graph()
+    running = open_server(
+        server,
+        graph_fingerprint=fingerprint_of(reactions),
+        fill=lambda driver: load(driver, reactions),
+        announce=announce,
+    )
+    with running:
+        folder = out or bank_folder(question_set, seed, running.endpoint.version)
+        bank = build_bank(question_set, running.endpoint, seed, announce=announce)
+    write_bank(bank, folder)
+    if as_json:
+        print_json({"folder": str(folder), "built": True, "entries": len(bank.entries)})
+        return
+    click.echo(totals(bank.entries))
+    click.echo(f"written to {folder}")
+
+
+@click.command("show")
+@seed_option
+@bank_option
+@click.option("--by-task", is_flag=True, help="Print the entries of each task instead.")
+@click.option("--dropped", is_flag=True, help="Print what was dropped by reason instead.")
+@json_option
+def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool, as_json: bool) -> None:
+    """Print how many entries the bank has by operator, and what was dropped."""
+    folder = folder_of(bank, seed)
+    entries = load_bank("development", folder) + load_bank("held_out", folder)
+    manifest = read_manifest(folder)
+    if as_json:
+        print_json({"folder": str(folder), **counts_json(entries, manifest)})
+        return
+    console = table_console()
+    if by_task:
+        console.print(tasks_table(entries))
+    if dropped:
+        console.print(dropped_table(manifest))
+    if not (by_task or dropped):
+        console.print(counts_table(entries, manifest))
+    console.print(totals(entries))
+
+
+@click.command("sample")
+@seed_option
+@bank_option
+@click.option(
+    "--to",
+    "folder",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the sample, a bank of its own.",
+)
+@click.option("--entries", default=4, show_default=True, help="Entries of each operator.")
+@json_option
+def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int, as_json: bool) -> None:
+    """Write a few entries of each operator, for tests that do without a bank."""
+    source = folder_of(bank, seed)
+    manifest = read_manifest(source)
+    chosen = tuple(each for part in PARTS for each in sample(load_bank(part, source), entries, seed))
+    small = Bank(
+        entries=chosen,
+        dropped={},
+        held_out_questions=frozenset(manifest["held_out_questions"]),
+        held_out_operators=frozenset(manifest["held_out_operators"]),
+        seed=manifest["seed"],
+    )
+    write_bank(small, folder)
+    if as_json:
+        print_json({"folder": str(folder), "entries": len(chosen)})
+        return
+    click.echo(totals(chosen))
+    click.echo(f"written to {folder}")

@@ -1,0 +1,151 @@
+"""``retrocypher questions build``: makes a question set from a graph."""
+
+from pathlib import Path
+
+import click
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.passages import build_passages, open_passages
+from retrocypher.kg.questions.authoring.question_set import BuiltQuestions, build_questions
+from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import open_server
+from retrocypher.plugins.cli.console import announcer, json_option, print_json
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.prompts.answering.passage_index import ENCODER, build_index
+from retrocypher.prompts.templates.encoder import load_encoder
+from retrocypher.prompts.templates.selection import ENCODER as QUESTION_ENCODER
+from retrocypher.prompts.templates.selection import texts_to_encode
+from retrocypher.prompts.templates.stored_vectors import build_vectors
+
+_DEFAULT_GRAPH = "default"
+_DEFAULT_SEED = 0
+
+
+@click.command("build")
+@click.option(
+    "--seed", type=int, default=_DEFAULT_SEED, show_default=True, help="Seed of every random choice."
+)
+@click.option(
+    "--graph",
+    metavar="DIR",
+    default=_DEFAULT_GRAPH,
+    show_default=True,
+    help="Folder of a graph that `retrocypher graph build` wrote, or default.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the questions; needed unless the default set is made again.",
+)
+@click.option(
+    "--server",
+    metavar="SPEC",
+    default="auto",
+    show_default=True,
+    help="The Neo4j to check gold on: auto, docker, local or a URI that holds the graph.",
+)
+@json_option
+def questions_build_command(seed: int, graph: str, out: Path | None, server: str, as_json: bool) -> None:
+    """Choose questions, and compute their gold twice: by Cypher on Neo4j and by graph traversal."""
+    folder = _folder(seed, graph, out)
+    reactions = read_graph(None if graph == _DEFAULT_GRAPH else Path(graph))
+    running = open_server(
+        server,
+        graph_fingerprint=fingerprint_of(reactions),
+        fill=lambda driver: load(driver, reactions),
+        announce=announcer(as_json),
+    )
+    with running, connect(running.endpoint) as driver:
+        built = build_questions(reactions, driver, seed, database=running.endpoint.database)
+    built.write(folder)
+    if as_json:
+        print_json({"folder": str(folder), "questions": len(built.questions), "manifest": built.manifest})
+        return
+    click.echo(_report(built))
+    click.echo(f"written to {folder}")
+
+
+def _folder(seed: int, graph: str, out: Path | None) -> Path:
+    if out is not None:
+        return out
+    # Anything but the default would replace the committed set.
+    if (seed, graph) != (_DEFAULT_SEED, _DEFAULT_GRAPH):
+        raise InputError(
+            "Say where the questions go with --out FOLDER: only the default set has a place of its own."
+        )
+    return DEFAULT_QUESTIONS
+
+
+def _report(built: BuiltQuestions) -> str:
+    lines = [f"{count:5,}  {kind}" for kind, count in built.manifest["counts"].items()]
+    trivial = sum(each["questions"] for each in built.manifest["trivial"].values())
+    targets = built.manifest["targets"]
+    lines.append(
+        f"{len(built.questions):5,}  questions on {targets['distinct']:,} targets; {trivial} trivial, "
+        f"{targets['questions_sharing_a_target']:,} share their target"
+    )
+    return "\n".join(lines)
+
+
+_TELL_EVERY = 1280
+
+
+@click.command("build")
+@click.option(
+    "--vectors", is_flag=True, help="Their vectors too (needs the extra [semantic]; takes minutes)."
+)
+@click.option(
+    "--encoder", "name", metavar="NAME", default=ENCODER, show_default=True, help="What makes the vectors."
+)
+@json_option
+def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
+    """Put the procedure texts of the default graph's patents into the cache folder, to be searched."""
+    encoder = load_encoder(name) if vectors else None
+    file = build_passages()
+    with open_passages(file) as passages:
+        count = len(passages)
+        made = None if encoder is None else build_index(passages, encoder, _told)
+    if as_json:
+        shown = None if made is None else str(made)
+        print_json(
+            {"passages": count, "file": str(file), "encoder": name if made else None, "vectors": shown}
+        )
+        return
+    click.echo(f"{count:,} passages in {file}")
+    if made is not None:
+        click.echo(f"their vectors of {name} in {made}")
+
+
+def _told(done: int, of: int) -> None:
+    if done % _TELL_EVERY == 0 or done == of:
+        click.echo(f"{done:,} of {of:,} vectors", err=True)
+
+
+@click.command("build")
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the questions; the committed ones by default.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write; that of the shipped vectors by default.",
+)
+@json_option
+def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
+    """Compute the vectors of questions and exemplars for 1S-D-S (needs the extra [semantic])."""
+    asked = load_questions(questions).questions
+    texts = texts_to_encode(phrase(each, number) for each in asked for number in range(1, PHRASINGS + 1))
+    count = build_vectors(texts, QUESTION_ENCODER, output)
+    if as_json:
+        print_json(
+            {"vectors": count, "encoder": QUESTION_ENCODER, "file": None if output is None else str(output)}
+        )
+        return
+    click.echo(f"{counted(count, 'vector')} of {QUESTION_ENCODER} written")

@@ -1,0 +1,223 @@
+"""``retrocypher check``: queries against their questions and the schema, without a run."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from rich import box
+from rich.table import Table
+
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.loading import schema_text
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.semantics.direction import Corrected, correct_directions
+from retrocypher.kg.semantics.schema import Schema, default_schema, parse_schema
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import is_uri, open_server
+from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
+from retrocypher.prompts.extraction.extract import extract_cypher
+from retrocypher.prompts.validation.finding import CONVENTIONS, Convention, Validation
+from retrocypher.prompts.validation.validator import SchemaValidator
+
+_REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": "..."}.'
+
+
+class _Line(NamedTuple):
+    """A line of the file.
+
+    Attributes:
+        number: Its number.
+        question: The question.
+        cypher: The query, or the answer that holds it, as given.
+        query: What is judged: the query alone, empty where there is none.
+    """
+
+    number: int
+    question: str
+    cypher: str | None
+    query: str
+
+    @property
+    def within(self) -> bool:
+        """Whether the query is only a part of what was given."""
+        return self.query != (self.cypher or "")
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--schema",
+    "schema_file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Schema as prompts show it; that of the default graph where absent.",
+)
+@click.option(
+    "--uri", metavar="URI", help="Read the schema from this server instead, such as bolt://host:7687."
+)
+@click.option(
+    "--convention",
+    type=click.Choice(CONVENTIONS),
+    default="as-asked",
+    show_default=True,
+    help="What must be returned: as-asked is what the question's words ask for, benchmark whole reactions or "
+    "routes of reactions.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+@click.pass_context
+def check_command(
+    context: click.Context,
+    file: Path,
+    schema_file: Path | None,
+    uri: str | None,
+    convention: Convention,
+    as_json: bool,
+) -> None:
+    """Say what is wrong with the queries of FILE, lines of JSON with "question" and "cypher".
+
+    The records.jsonl of a run is such a file; a "cypher" of null is an answer without a query, and one that
+    is a whole answer, such as a fenced block, is searched for its query as in a run. Nothing is run: the
+    verdict comes from the texts and the schema. The exit status is 0 where nothing is found, 1 where anything
+    is, and 2 where FILE or an option cannot be used.
+    """
+    lines = list(_lines(file))
+    validator = SchemaValidator(_schema(schema_file, uri), convention)
+    wrong = 0
+    for line in lines:
+        found = validator.validate(line.query, line.question)
+        corrected = correct_directions(line.query, validator.schema)
+        wrong += not found.valid
+        shown = _as_json(line, found, corrected) if as_json else _as_text(file, line, found, corrected)
+        click.echo(shown)
+    if not as_json:
+        have = "query has" if len(lines) == 1 else "queries have"
+        click.echo(f"{wrong} of {len(lines)} {have} findings." if lines else f"{file}: no queries.")
+    context.exit(1 if wrong else 0)
+
+
+def _lines(file: Path) -> Iterator[_Line]:
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}. Make it readable.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 at byte {error.start}. Save it as UTF-8.") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield _line(f"{file}, line {number}", number, line)
+
+
+def _line(where: str, number: int, text: str) -> _Line:
+    try:
+        entry = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON ({str(error)[:100]}). {_REMEDY}") from error
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: not an object. {_REMEDY}")
+    for name in ("question", "cypher"):
+        if name not in entry:
+            raise InputError(f'{where}: "{name}" is missing. {_REMEDY}')
+        if not isinstance(entry[name], str) and (name, entry[name]) != ("cypher", None):
+            raise InputError(f'{where}: "{name}" is no text. {_REMEDY}')
+    return _Line(number, entry["question"], entry["cypher"], _query(entry["cypher"]))
+
+
+def _query(given: str | None) -> str:
+    """The query in what was given; what the grammar takes as it is, or finds no query in, is the query."""
+    if given is None or not parse(given).errors:
+        return given or ""
+    return extract_cypher(given) or given
+
+
+def _schema(file: Path | None, uri: str | None) -> Schema:
+    if file is not None and uri is not None:
+        raise InputError("Give the schema by --schema or by --uri, not by both.")
+    if uri is not None:
+        if not is_uri(uri):
+            raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
+        given = open_server(
+            uri, graph_fingerprint="", fill=lambda driver: None, announce=announcer(as_json=True)
+        )
+        with given, connect(given.endpoint) as driver:
+            return parse_schema(schema_text(driver, given.endpoint.database))
+    if file is None:
+        return default_schema()
+    try:
+        return parse_schema(file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 at byte {error.start}. Save it as UTF-8.") from error
+
+
+def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:
+    asked = found.asked
+    entry: dict[str, Any] = {
+        "line": line.number,
+        "question": line.question,
+        "cypher": line.cypher,
+        "query": line.query,
+        "valid": found.valid,
+        "findings": [
+            {"label": each.label, "message": each.message, "start": each.start, "stop": each.stop}
+            for each in found.findings
+        ],
+        "asked": {
+            "intent": asked.intent,
+            "molecules": [{"name": each.name, "role": each.role} for each in asked.molecules],
+            "steps": asked.steps,
+            "components": sorted(asked.components),
+        },
+        "note": found.note,
+        "corrected": None if line.cypher is None else corrected.query,
+        "turned": [each.message for each in corrected.turned],
+    }
+    return json.dumps(entry)
+
+
+def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -> str:
+    parts = [f"{file}:{line.number}: {_verdict(found)}"]
+    parts += [f"  {_place(line.query, each.start)}: {each.label}: {each.message}" for each in found.findings]
+    if line.within:
+        parts.append("  note: What is judged is the query within the answer.")
+    if found.note:
+        parts.append(f"  note: {found.note}")
+    if corrected.query != line.query:
+        parts.append("  with its arrows turned as the schema has them:")
+        parts += [f"    {each}" for each in corrected.query.splitlines()]
+    return "\n".join(_printable(part) for part in parts)
+
+
+def _verdict(found: Validation) -> str:
+    if found.asked.intent is None:
+        told = "ok by the schema alone" if found.valid else "wrong"
+        return f"{told} (what is asked cannot be told)"
+    steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
+    return f"{'ok' if found.valid else 'wrong'} ({found.asked.intent}{steps})"
+
+
+def _place(text: str, offset: int) -> str:
+    """Line and column within a query, which are not those of the file."""
+    return f"query {text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
+
+
+def _printable(text: str) -> str:
+    """Text from a file without what would steer a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+@click.command("list")
+@json_option
+def labels_list_command(as_json: bool) -> None:
+    """Print the labels with their meanings and where each definition comes from."""
+    if as_json:
+        print_json({"labels": [asdict(label) for label in LABELS.values()]})
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("label", "meaning", "source"):
+        table.add_column(heading)
+    for label in LABELS.values():
+        table.add_row(label.name, label.meaning, label.source)
+    table_console().print(table)

@@ -1,0 +1,292 @@
+"""``retrocypher graph build``: makes a graph from reactions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.kg.graph.build import Built, build_graph, open_source
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import LoadReport, load
+from retrocypher.kg.graph.reaction import Reaction, Rules
+from retrocypher.kg.server.background import (
+    Background,
+    background_server,
+    end_background,
+    leave_running,
+    state_file,
+)
+from retrocypher.kg.server.control import status
+from retrocypher.kg.server.endpoint import Endpoint, ServerError, connect
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import is_uri, open_server, start_server
+from retrocypher.plugins.cli.console import announcer, json_option, print_json
+from retrocypher.plugins.formatting.text import counted
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+_DEFAULT_SOURCES = ("orderly",)
+
+
+@click.command("build")
+@click.option(
+    "--source",
+    "specs",
+    metavar="SPEC",
+    multiple=True,
+    default=_DEFAULT_SOURCES,
+    show_default=True,
+    help="orderly (the published wheel), orderly:FOLDER (an ORDerly export), smiles:FILE (mapped reaction "
+    "SMILES), csv:FILE or jsonl:FILE; may be given several times.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the graph; needed unless the default graph is made again.",
+)
+@click.option("--sample", metavar="N", type=click.IntRange(min=1), help="Keep N reactions, chosen by --seed.")
+@click.option("--seed", default=0, show_default=True, help="Seed of --sample.")
+@click.option(
+    "--min-count",
+    metavar="K",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Drop reactions with molecules that are in fewer than K reactions, until none is left.",
+)
+@json_option
+def build_command(
+    specs: tuple[str, ...], out: Path | None, sample: int | None, seed: int, min_count: int, as_json: bool
+) -> None:
+    """Make a graph from reactions, and say what each rule dropped."""
+    rules = Rules(min_count=min_count, sample=sample, seed=seed)
+    folder = _folder(specs, rules, out)
+    built = build_graph([open_source(spec) for spec in specs], rules)
+    built.write(folder)
+    manifest = read_manifest(folder)
+    counts, fingerprint = manifest["counts"], manifest["fingerprint"]
+    if as_json:
+        print_json(
+            {"folder": str(folder), "fingerprint": fingerprint, "counts": counts, **built.report.to_json()}
+        )
+        return
+    click.echo(_report(built))
+    click.echo(
+        f"{counted(counts['reactions'], 'reaction')}, {counted(counts['molecules'], 'molecule')}, "
+        f"{counted(counts['yields'], 'yield')}\nfingerprint {fingerprint}\nwritten to {folder}"
+    )
+
+
+def _folder(specs: tuple[str, ...], rules: Rules, out: Path | None) -> Path:
+    if out is not None:
+        return out
+    # Anything but the default would replace the committed graph, which the committed questions were made for.
+    if specs != _DEFAULT_SOURCES or rules != Rules():
+        raise InputError(
+            "Say where the graph goes with --out FOLDER: only the default graph has a place of its own."
+        )
+    return DEFAULT_GRAPH
+
+
+def _report(built: Built) -> str:
+    rows = [("records read", built.report.read)]
+    rows += [(f"dropped: {name}", count) for name, count in built.report.dropped().items()]
+    rows += [(f"changed: {name}", count) for name, count in built.report.changed().items()]
+    rows += [("reactions kept", len(built.reactions))]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name:<{width}}  {count:>9,}" for name, count in rows]
+    # Quoted as Python does: the names come from the file, and may hold what a terminal should not see.
+    for file, names in built.report.ignored_columns().items():
+        lines.append(f"ignored columns of {file}: {', '.join(map(repr, names))}")
+    return "\n".join(lines)
+
+
+_graph_option = click.option(
+    "--graph",
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Graph made by `retrocypher graph build`; the default graph where absent.",
+)
+
+
+@click.command("up")
+@_graph_option
+@click.option(
+    "--server",
+    "kind",
+    type=click.Choice(["auto", "docker", "local"]),
+    default="auto",
+    show_default=True,
+    help="Where Neo4j runs; auto is Docker, or a local process where there is no Docker.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Bolt port on the loopback address; any free one where absent.",
+)
+@json_option
+def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) -> None:
+    """Start Neo4j with a graph, and leave it running for many runs."""
+    found, outcome = _leave_running(folder, read_graph(folder), kind, port, announcer(as_json))
+    if as_json:
+        print_json({"outcome": outcome, "server": _facts(found)})
+        return
+    click.echo(_SAID[outcome])
+    _describe(found)
+
+
+@click.command("down")
+@json_option
+def down_command(as_json: bool) -> None:
+    """Stop the Neo4j that `up` left running."""
+    found = end_background(announcer(as_json))
+    if as_json:
+        print_json({"stopped": _facts(found) if found else None})
+        return
+    click.echo(f"Stopped the server at {found.endpoint.uri}." if found else "No server is left running.")
+
+
+@click.command("status")
+@json_option
+def status_command(as_json: bool) -> None:
+    """Say whether a Neo4j is left running, and with which graph."""
+    found = background_server(announcer(as_json))
+    if not found:
+        if as_json:
+            print_json({"server": None})
+        else:
+            click.echo("No server is left running. Start one with `retrocypher graph up`.")
+        return
+    if as_json:
+        state = status(found.endpoint)
+        print_json({"server": {**_facts(found), "running": state.running, "replaced": state.generation}})
+        return
+    _describe(found)
+    state = status(found.endpoint)
+    click.echo(f"state        {'running' if state.running else 'fallen; the next run starts it again'}")
+    click.echo(f"replaced     {state.generation} times")
+
+
+@click.command("load")
+@_graph_option
+@click.option("--uri", metavar="URI", help="A server of your own; its database must be empty. Needs --yes.")
+@click.option("--yes", is_flag=True, help="Agree that the server given by --uri is written to.")
+@json_option
+def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool) -> None:
+    """Load a graph into the Neo4j that `up` left running, in place of its own, or into one of yours."""
+    if uri is None:
+        made = _replace_graph(folder, announcer(as_json))
+        if as_json:
+            print_json({"server": _facts(made)})
+        else:
+            _describe(made)
+        return
+    if not is_uri(uri):
+        raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
+    if not yes:
+        raise InputError("--uri: a graph is written into your own server only with --yes.")
+    endpoint, report = _load_into_given(uri, read_graph(folder), announcer(as_json))
+    if as_json:
+        print_json({"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)})
+        return
+    click.echo(
+        f"Loaded {counted(report.reactions, 'reaction')} into {endpoint.uri} in {report.seconds:.1f} s."
+    )
+
+
+_SAID = {
+    "started": "Started.",
+    "restarted": "Started again: it had fallen.",
+    "running": "Runs already with this graph.",
+}
+
+
+def _leave_running(
+    folder: Path | None,
+    reactions: Sequence[Reaction],
+    kind: str,
+    port: int | None,
+    announce: Callable[[str], None],
+) -> tuple[Background, str]:
+    graph_fingerprint = fingerprint_of(reactions)
+
+    def started() -> RunningServer:
+        return start_server(
+            kind,
+            graph_fingerprint=graph_fingerprint,
+            fill=_loader(reactions),
+            announce=announce,
+            port=port,
+        )
+
+    return leave_running(started, graph_fingerprint, _name(folder), announce=announce, kind=kind, port=port)
+
+
+def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Background:
+    # Read before anything is ended: a graph that cannot be read must not cost the server.
+    reactions = read_graph(folder)
+    found = end_background(announce)
+    if not found:
+        raise InputError(
+            "No server is left running. Start one with `retrocypher graph up`, or name yours with --uri."
+        )
+    # A new server on the new graph's store, at the old one's port: nobody meets a half-loaded graph.
+    port = urlsplit(found.endpoint.uri).port
+    try:
+        made, _ = _leave_running(folder, reactions, found.endpoint.kind, port, announce)
+    except GraphError as error:
+        raise ServerError(
+            f"{error}\nThe server with the former graph ({found.graph}) was stopped for the new one. "
+            "No server is left running; start one with `retrocypher graph up`."
+        ) from error
+    return made
+
+
+def _load_into_given(
+    uri: str, reactions: Sequence[Reaction], announce: Callable[[str], None]
+) -> tuple[Endpoint, LoadReport]:
+    given = open_server(
+        uri, graph_fingerprint=fingerprint_of(reactions), fill=_loader(reactions), announce=announce
+    )
+    with given, connect(given.endpoint) as driver:
+        return given.endpoint, load(driver, reactions, given.endpoint.database)
+
+
+def _loader(reactions: Sequence[Reaction]) -> "Callable[[neo4j.Driver], object]":
+    return lambda driver: load(driver, reactions)
+
+
+def _name(folder: Path | None) -> str:
+    return "the default graph" if folder is None else str(folder.resolve())
+
+
+def _facts(found: Background) -> dict[str, Any]:
+    """Say how a server is reached; the password stays in its file."""
+    endpoint = found.endpoint
+    return {
+        "uri": endpoint.uri,
+        "version": endpoint.version,
+        "kind": endpoint.kind,
+        "user": endpoint.user,
+        "password_file": str(state_file()),
+        "graph": found.graph,
+        "fingerprint": found.graph_fingerprint,
+    }
+
+
+def _describe(found: Background) -> None:
+    endpoint = found.endpoint
+    click.echo(
+        f"server       {endpoint.uri} (Neo4j {endpoint.version}, {endpoint.kind})\n"
+        f"user         {endpoint.user}; the password is in {state_file()}\n"
+        f"graph        {found.graph}\n"
+        f"fingerprint  {found.graph_fingerprint}"
+    )

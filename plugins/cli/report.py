@@ -1,0 +1,123 @@
+"""``retrocypher report``: one self-contained HTML page of one or more runs, from their records."""
+
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from retrocypher.plugins.cli.console import json_option, print_json
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.reporting.allure.history import HISTORY, History
+from retrocypher.plugins.reporting.allure.page import Node, Page, build_page, find_node
+from retrocypher.plugins.reporting.allure.records import Written, write_results
+from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.runs.files import ALLURE, RECORDS
+from retrocypher.plugins.runs.log import read_manifest
+from retrocypher.plugins.runs.parallel import spare_collections
+
+_LISTED = 5_000
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="The page; report.html in the first of RUNS.")
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    help="A folder for figures (SVG, PNG) and tables (CSV, LaTeX).",
+)
+@click.option(
+    "--cases",
+    "most",
+    type=click.IntRange(min=0),
+    default=_LISTED,
+    show_default=True,
+    help="How many failed cases to list at most.",
+)
+@json_option
+def report_command(
+    runs: tuple[Path, ...], out: Path | None, figures: Path | None, most: int, as_json: bool
+) -> None:
+    """Write an HTML page of RUNS: scores, comparisons, errors and each failed case.
+
+    Of several runs the first is what the others are compared with.
+    """
+    spare_collections()
+    report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
+    if as_json:
+        print_json(report.to_json())
+        return
+    for name, lacks in report.lacking.items():
+        click.echo(f"{name} is not whole: {lacks}", err=True)
+    click.echo(f"{counted(report.cases, 'case')}, {report.failed:,} failed, {report.not_run:,} not run")
+    click.echo(f"page: {report.page} ({report.bytes / 1e6:.2f} MB)")
+    if report.pages:
+        click.echo(
+            f"cases: {report.folder} ({counted(report.pages, 'page')}, {report.pages_bytes / 1e6:.1f} MB)"
+        )
+    if figures is not None:
+        click.echo(f"figures and tables: {figures} ({counted(len(report.figures), 'file')})")
+
+
+PAGE = "allure.html"
+
+
+@click.command("allure")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results. [RUN/allure-results]")
+@click.option("--html", "with_page", is_flag=True, help=f"Draw the page RUN/{PAGE} with Node.")
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    help=f"File of what earlier runs gave, for the page. [{HISTORY} beside RUN]",
+)
+@json_option
+def allure_command(run: Path, out: Path | None, with_page: bool, history: Path | None, as_json: bool) -> None:
+    """Write the Allure results of RUN again.
+
+    They are made from its records: no model and no graph is asked. Results that are in the folder already
+    are replaced. With --html and without --out only the page is left.
+    """
+    # Before minutes of work.
+    node = find_node() if with_page else None
+    spare_collections()
+    with tempfile.TemporaryDirectory(prefix="retrocypher-results-") as made:
+        kept = None if with_page and out is None else out or run / ALLURE
+        written = write_results(run, kept or Path(made) / ALLURE)
+        page = None if node is None else _page(node, run.resolve(), written, history)
+    if as_json:
+        print_json(_facts(kept, written, page))
+        return
+    cases = counted(written.cases, "case")
+    cases += f", {written.lost:,} lost" if written.lost else ""
+    if kept is not None:
+        click.echo(f"Allure results: {kept} ({cases})")
+    if page is not None:
+        click.echo(f"Allure page: {page.file} ({page.size / 1e6:.1f} MB, {cases})")
+
+
+def _page(node: Node, run: Path, written: Written, history: Path | None) -> Page:
+    started = read_manifest(run).get("started")
+    began = datetime.fromisoformat(started).timestamp() if started else (run / RECORDS).stat().st_mtime
+    return build_page(
+        node,
+        written.results,
+        run / PAGE,
+        History(history or run.parent / HISTORY),
+        name=run.name,
+        began=round(1000 * began),
+        announce=lambda line: click.echo(line, err=True),
+    )
+
+
+def _facts(kept: Path | None, written: Written, page: Page | None) -> dict[str, Any]:
+    return {
+        "results": None if kept is None else str(kept),
+        "cases": written.cases,
+        "lost": written.lost,
+        "page": None if page is None else str(page.file),
+        "page_bytes": None if page is None else page.size,
+        "history_runs": None if page is None else page.runs,
+    }

@@ -1,0 +1,232 @@
+"""``retrocypher verify``: answers from anywhere, held against the graph."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from retrocypher.kg.claims.claim import VerifiedClaim
+from retrocypher.kg.claims.facts import asking
+from retrocypher.kg.claims.verification import Tolerance, Verifier
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import is_uri, open_server
+from retrocypher.plugins.cli.console import announcer, json_option
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
+
+_REMEDY = 'Give one JSON object a line, such as {"question": "...", "answer": "..."}.'
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the file: its number, and what stands there, or why it cannot be used."""
+
+    number: int
+    question: str = ""
+    answer: str = ""
+    error: str = ""
+
+
+def judge_lines(
+    name: str, lines: Iterable[bytes], verifier: Verifier, thresholds: Thresholds, as_json: bool
+) -> int:
+    """Judge and print the answers of a file, each as it is read.
+
+    Returns:
+        The exit status: 1 where an answer is not verified, a line cannot be used or there is none, else 0.
+    """
+    status, count, verified = 0, 0, 0
+    for line in _lines(lines):
+        if line.error:
+            status = 1
+            click.echo(f"{name}, line {line.number}: {line.error} {_REMEDY}", err=True)
+            if as_json:
+                click.echo(json.dumps({"line": line.number, "error": line.error}))
+            continue
+        found = judge_answer(line.question, line.answer, verifier, thresholds)
+        count += 1
+        verified += found.verdict == "VERIFIED"
+        click.echo(_as_json(line, found) if as_json else _as_text(name, line, found))
+    if not as_json:
+        click.echo(f"{verified} of {count} answers are verified.")
+    if not (count or status):
+        click.echo(f"{name} holds no answer.", err=True)
+    return status or int(verified < count or not count)
+
+
+def _lines(lines: Iterable[bytes]) -> Iterator[Line]:
+    for number, raw in enumerate(lines, start=1):
+        if raw.strip(b"\xef\xbb\xbf \t\r\n"):
+            yield _line(number, raw)
+
+
+def _line(number: int, raw: bytes) -> Line:
+    try:
+        entry = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return Line(number, error=f"not UTF-8 at byte {error.start}.")
+    except (ValueError, RecursionError) as error:
+        return Line(number, error=f"not JSON ({str(error)[:100]}).")
+    if not isinstance(entry, dict):
+        return Line(number, error="not an object.")
+    question, answer = entry.get("question"), entry.get("answer")
+    if not isinstance(question, str):
+        return Line(number, error='"question" is no text.')
+    if "answer" not in entry or not isinstance(answer, (str, type(None))):
+        return Line(number, error='"answer" is no text.')
+    return Line(number, question, answer or "")
+
+
+def _as_json(line: Line, found: AnswerVerdict) -> str:
+    return json.dumps(
+        {"line": line.number, "question": line.question, "answer": line.answer, **found.to_json()}
+    )
+
+
+def _as_text(name: str, line: Line, found: AnswerVerdict) -> str:
+    supported = found.counts["SUPPORTED"]
+    parts = [f"{name}:{line.number}: {found.verdict} ({supported} of {len(found.claims)} claims supported)"]
+    parts += [f"  {each}" for each in found.shortcomings]
+    parts += [f"  {claim_text(each)}" for each in found.claims]
+    return "\n".join("".join(c if c.isprintable() else " " for c in part) for part in parts)
+
+
+def claim_text(found: VerifiedClaim) -> str:
+    """Return a claim on one line: the verdict, the triple, why, and the source of the reaction."""
+    claim = found.claim
+    ends = ["?" if end is None else str(end) for end in (claim.subject, claim.object)]
+    said = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}, {ends[1]})"
+    asked = " [asked]" if claim.origin == "question" else ""
+    sources = [each for each in found.evidence if each.source is not None]
+    traced = f"; {_source(sources[0].source)}" if sources and sources[0].source else ""
+    return f"{found.verdict}{asked} {said}: {found.reason}{traced}"
+
+
+def _source(source: dict[str, Any]) -> str:
+    return f"{source['file']} row {source['row']}"
+
+
+_SHARE = click.FloatRange(0, 1)
+_DEFAULT, _SAME = Thresholds(), Tolerance()
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """The values of `verify_options`; raises InputError where they do not fit together."""
+
+    server: str
+    verified: float
+    partial: float
+    false_claims: int
+    tolerance: float
+
+    def __post_init__(self) -> None:
+        if any(map(math.isnan, (self.verified, self.partial, self.tolerance))):
+            raise InputError("--verified, --partial and --tolerance take numbers, and nan is none.")
+        if self.partial > self.verified:
+            raise InputError(f"--partial {self.partial:g} is above --verified {self.verified:g}: give less.")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Where verdicts begin."""
+        return Thresholds(self.verified, self.partial, self.false_claims)
+
+    @contextmanager
+    def open_verifier(self, as_json: bool) -> Iterator[tuple[Verifier, tuple[Reaction, ...]]]:
+        """Connect to the graph, with a server where one is needed.
+
+        Yields:
+            What looks claims up, and the reactions of the default graph.
+        """
+        announce = announcer(as_json)
+        reactions = read_graph()
+        expected = fingerprint_of(reactions)
+        running = open_server(
+            self.server,
+            graph_fingerprint=expected,
+            fill=lambda driver: load(driver, reactions),
+            announce=announce,
+        )
+        with running, connect(running.endpoint) as driver:
+            database = running.endpoint.database
+            known = not is_uri(self.server) or fingerprint(driver, database) == expected
+            if not known:
+                announce(
+                    "The graph is not the default one, so evidence names reactions without their source "
+                    "records."
+                )
+            sources = {each.id: each.source for each in reactions if each.source} if known else {}
+            near = Tolerance(min(_SAME.same, self.tolerance), self.tolerance)
+            yield Verifier(asking(driver, database), sources, near), reactions
+
+
+def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare the options for the graph and for the verdicts, whose values are a `VerifyOptions`."""
+    options = (
+        click.option(
+            "--graph",
+            "server",
+            metavar="SPEC",
+            default="auto",
+            show_default=True,
+            help="The Neo4j that holds the graph: auto, docker, local or a URI.",
+        ),
+        click.option(
+            "--verified",
+            type=_SHARE,
+            default=_DEFAULT.verified,
+            show_default=True,
+            help="Least share of supported claims of a verified answer.",
+        ),
+        click.option(
+            "--partial",
+            type=_SHARE,
+            default=_DEFAULT.partial,
+            show_default=True,
+            help="Least share of a partially verified one.",
+        ),
+        click.option(
+            "--false-claims",
+            type=click.IntRange(min=0),
+            default=_DEFAULT.false_claims,
+            show_default=True,
+            help="Most claims of a verified answer that the graph does not hold.",
+        ),
+        click.option(
+            "--tolerance",
+            type=click.FloatRange(0, 100),
+            default=_SAME.near,
+            show_default=True,
+            help="Percentage points up to which another yield is uncertain and not contradicted.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@verify_options
+@json_option
+@click.pass_context
+def verify_command(context: click.Context, /, file: str, as_json: bool, **options: Any) -> None:
+    """Hold the answers of FILE against the graph: lines of JSON with "question" and "answer", - for stdin.
+
+    The records.jsonl of a run is such a file. Each line is judged as it is read, and with --json is answered
+    by one JSON object on a line. A line that cannot be used is named, and the others are judged all the same.
+    The exit status is 0 where all answers are verified, 1 where any is not, where a line cannot be used or
+    where there is no answer at all, and 2 where FILE or an option cannot be used.
+    """
+    given = VerifyOptions(**options)
+    with given.open_verifier(as_json) as (verifier, _), click.open_file(file, "rb") as lines:
+        status = judge_lines(file, lines, verifier, given.thresholds, as_json)
+    context.exit(status)

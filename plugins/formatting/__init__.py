@@ -1,0 +1,1 @@
+"""Numbers and untrusted text for people."""

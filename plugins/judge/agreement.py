@@ -1,0 +1,407 @@
+"""What a judge said of cases, beside what execution says of them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import LABELS, name_of
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.statistics.correlation import auroc, kendall, spearman
+from retrocypher.plugins.statistics.intervals import Estimate, Resampler
+from retrocypher.plugins.statistics.means import mean_of
+from retrocypher.plugins.statistics.reliability import Reliability, cohen_kappa, reliability
+
+VARIANTS = ("with_reference", "without_reference")
+
+ACCEPTED = 0.5
+"""The lowest score of a judge that is taken for *right*."""
+
+_RIGHT = 1 - 1e-9
+"""F1 from here on is 1: sums of floats end in digits that mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One judgement of one case that execution has scored.
+
+    Attributes:
+        case_id: The case.
+        question_id: Its question.
+        target: The molecule that the question clusters by.
+        task: Its task.
+        model: The label of the model that answered.
+        loop: The loop.
+        judge: Id of the judge's model.
+        criteria: Hash of the criteria that it judged by.
+        variant: ``with_reference`` or ``without_reference``.
+        score: The judge's score, 0 to 1; None where it gave none.
+        reason: What it said; empty where it said nothing.
+        trouble: The kind of error that kept it from a score; empty where it gave one.
+        f1: What execution says.
+        labels: What is wrong by execution, as in ``kg.labels``, details aside; empty where nothing is.
+    """
+
+    case_id: str
+    question_id: str
+    target: str
+    task: str
+    model: str
+    loop: str
+    judge: str
+    criteria: str
+    variant: str
+    score: float | None
+    reason: str
+    trouble: str
+    f1: float
+    labels: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Whether execution finds the answer right: F1 is 1."""
+        return self.f1 >= _RIGHT
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the judge takes it for right."""
+        return self.score is not None and self.score >= ACCEPTED
+
+    @property
+    def apart(self) -> float:
+        """How far the judge's score and F1 lie apart, 0 to 1; 0 without a score."""
+        return 0.0 if self.score is None else abs(self.score - self.f1)
+
+
+def opinions(records: Iterable[Mapping[str, Any]], targets: Mapping[str, str]) -> Iterator[Opinion]:
+    """Yield what the judge said of each record that has a judgement and an F1.
+
+    Args:
+        records: Records as in ``records.jsonl``.
+        targets: By question id, the molecule that the question clusters by; a question that is not in it is a
+            cluster of its own.
+
+    Raises:
+        InputError: If a judgement on record has not the form that a judge gives it.
+    """
+    for record in records:
+        yield from opinions_of(record, targets)
+
+
+def opinions_of(record: Mapping[str, Any], targets: Mapping[str, str]) -> Iterator[Opinion]:
+    """Yield what the judge said of one record, as `opinions` does."""
+    judge, f1 = record.get("judge"), (record.get("scores") or {}).get("f1")
+    if judge is None or f1 is None:
+        return
+    question = str(record["question_id"])
+    for variant in VARIANTS:
+        try:
+            told = judge.get(variant)
+            if told is None:
+                continue
+            score = told["score"]
+            yield Opinion(
+                case_id=str(record["case_id"]),
+                question_id=question,
+                target=targets.get(question, question),
+                task=str(record["task"]),
+                model=str(record["model"]),
+                loop=str(record["loop"]),
+                judge=str(judge["model"]),
+                criteria=str(judge["criteria"]),
+                variant=variant,
+                score=None if score is None else _share(score),
+                reason=str(told.get("reason") or ""),
+                trouble=str((told.get("error") or {}).get("kind") or "") if score is None else "",
+                f1=float(f1),
+                labels=tuple(dict.fromkeys(name_of(str(label)) for label in record.get("errors") or ())),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{record['case_id']}: its judgement cannot be read ({error!r}); judge the run again"
+            ) from error
+
+
+def _share(score: Any) -> float:
+    value = float(score)
+    if not 0 <= value <= 1:
+        raise ValueError(f"{score} is no score from 0 to 1")
+    return value
+
+
+NO_REASON = "no reason"
+UNCLEAR = "unclear"
+"""What a reason is filed under that names no error."""
+
+_FILE = "issues.yaml"
+_CUT = re.compile(r"[.;:,!?\n]+(?=\s|$)|\b(?:but|although|though|whereas|while|yet)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Words that tell one kind of error.
+
+    Attributes:
+        label: Its name in ``kg.labels``.
+        says: Words that tell it by themselves; None where there are none.
+        about: Words that tell it in a clause that says something is wrong; None where there are none.
+    """
+
+    label: str
+    says: re.Pattern[str] | None
+    about: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Issues:
+    """All words, as ``issues.yaml`` explains them."""
+
+    faults: re.Pattern[str]
+    praise: re.Pattern[str]
+    issues: tuple[Issue, ...]
+
+    def of(self, reason: str) -> tuple[str, ...]:
+        """Return the labels of the errors that a reason names, in the order in which it names them.
+
+        Args:
+            reason: What a judge said.
+
+        Returns:
+            `NO_REASON` alone where it said nothing, `UNCLEAR` alone where it names no error.
+        """
+        if not reason.strip():
+            return (NO_REASON,)
+        found = (self._of_clause(clause) for clause in _CUT.split(reason))
+        return tuple(dict.fromkeys(label for label in found if label)) or (UNCLEAR,)
+
+    def _of_clause(self, clause: str) -> str | None:
+        wrong = self.faults.search(clause) is not None
+        if not wrong and self.praise.search(clause):
+            return None
+        said = (each.label for each in self.issues if each.says and each.says.search(clause))
+        about = (each.label for each in self.issues if each.about and each.about.search(clause))
+        return next(said, None) or (next(about, None) if wrong else None)
+
+
+@cache
+def load_issues() -> Issues:
+    """Return the words of ``issues.yaml``.
+
+    Raises:
+        InputError: The file does not have the form that its comments describe.
+    """
+    return parse_issues(resources.files(__package__).joinpath(_FILE).read_text("utf-8"))
+
+
+def parse_issues(text: str) -> Issues:
+    """Return the words of a YAML text; raises as `load_issues`."""
+    try:
+        body = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{_FILE} is not YAML: {error}. Restore it from the repository.") from error
+    if not isinstance(body, dict) or body.keys() != {"faults", "praise", "issues"}:
+        raise InputError(f"{_FILE} must hold faults, praise and issues, and nothing else.")
+    faults, praise = (_words(body[name], name) for name in ("faults", "praise"))
+    if faults is None or praise is None or not isinstance(body["issues"], list):
+        raise InputError(f"{_FILE}: faults, praise and issues must be lists that are not empty.")
+    return Issues(faults, praise, tuple(_issue(entry) for entry in body["issues"]))
+
+
+def _issue(entry: Any) -> Issue:
+    if not isinstance(entry, dict) or entry.keys() != {"label", "says", "about"}:
+        raise InputError(f"{_FILE}: an issue must hold label, says and about, and nothing else.")
+    if entry["label"] not in LABELS:
+        raise InputError(f"{_FILE}: {entry['label']!r} is no label of kg/labels/labels.yaml.")
+    says, about = (_words(entry[name], f"{entry['label']}, {name}") for name in ("says", "about"))
+    return Issue(entry["label"], says, about)
+
+
+def _words(value: Any, name: str) -> re.Pattern[str] | None:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each.strip() for each in value):
+        raise InputError(f"{_FILE}: {name} must be a list of words.")
+    return re.compile("|".join(map(_pattern, value)), re.IGNORECASE) if value else None
+
+
+def _pattern(words: Sequence[str] | str) -> str:
+    parts = str(words).split()
+    spelled = r"\s+".join(re.escape(part).replace(r"\*", r"\w*") for part in parts)
+    return rf"(?<!\w){spelled}(?!\w)"
+
+
+_RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Resamples, drawn once for all numbers of as many molecules.
+
+    Attributes:
+        means: For means.
+        others: For all else.
+    """
+
+    means: Resampler = field(default_factory=Resampler)
+    others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The scores of a judge against F1, over some cases.
+
+    Attributes:
+        judged: How many cases have a score of the judge.
+        unjudged: How many have none, by the kind of error.
+        score: The mean score of the judge.
+        f1: The mean F1 of the same cases.
+        accepted: The share of cases that the judge takes for right.
+        right: The share of cases whose F1 is 1.
+        auroc: How likely a right case has a higher score than a wrong one.
+        kappa: Cohen's kappa of *score at least 0.5* with *F1 is 1*.
+        spearman: Rank correlation of score and F1.
+        kendall: Kendall's tau-b of the same.
+        reliability: The share of right cases by score, Brier score and calibration error.
+    """
+
+    judged: int
+    unjudged: Mapping[str, int]
+    score: Estimate
+    f1: Estimate
+    accepted: Estimate
+    right: Estimate
+    auroc: Estimate
+    kappa: Estimate
+    spearman: Estimate
+    kendall: Estimate
+    reliability: Reliability
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as one JSON object."""
+        numbers = ("score", "f1", "accepted", "right", "auroc", "kappa", "spearman", "kendall")
+        return {
+            "judged": self.judged,
+            "unjudged": dict(self.unjudged),
+            **{name: getattr(self, name).to_json() for name in numbers},
+            "reliability": self.reliability.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class VariantAgreement:
+    """A judge against execution, in one variant.
+
+    Attributes:
+        judge: Id of the judge's model.
+        criteria: Hash of the criteria.
+        variant: ``with_reference`` or ``without_reference``.
+        overall: Over all cases.
+        by_task: By task, in the order of tasks.
+        disagreements: The cases in which score and F1 lie furthest apart, those first.
+    """
+
+    judge: str
+    criteria: str
+    variant: str
+    overall: Agreement
+    by_task: Mapping[str, Agreement]
+    disagreements: Sequence[Opinion]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as one JSON object."""
+        return {
+            "judge": self.judge,
+            "criteria": self.criteria,
+            "variant": self.variant,
+            "overall": self.overall.to_json(),
+            "by_task": {task: each.to_json() for task, each in self.by_task.items()},
+            "disagreements": [
+                {
+                    "case_id": each.case_id,
+                    "task": each.task,
+                    "score": each.score,
+                    "f1": each.f1,
+                    "reason": each.reason,
+                }
+                for each in self.disagreements
+            ],
+        }
+
+
+def agreement(cases: Sequence[Opinion], draws: Draws | None = None) -> Agreement:
+    """Return how far a judge agrees with execution; cases it gave no score take no part.
+
+    Args:
+        cases: What one judge said in one variant.
+        draws: Draws the resamples; the same for several agreements saves time.
+    """
+    draws = draws or Draws()
+    judged = [each for each in cases if each.score is not None]
+    scores = [float(each.score or 0) for each in judged]
+    f1, right = [each.f1 for each in judged], [each.right for each in judged]
+    accepted, molecules = [each.accepted for each in judged], [each.target for each in judged]
+    return Agreement(
+        judged=len(judged),
+        unjudged=dict(Counter(each.trouble or "no score" for each in cases if each.score is None)),
+        score=mean_of(scores, molecules, draws.means),
+        f1=mean_of(f1, molecules, draws.means),
+        accepted=mean_of([float(each) for each in accepted], molecules, draws.means),
+        right=mean_of([float(each) for each in right], molecules, draws.means),
+        auroc=auroc(scores, right, molecules, draws.others),
+        kappa=cohen_kappa(accepted, right, molecules, draws.others),
+        spearman=spearman(scores, f1, molecules, draws.others),
+        kendall=kendall(scores, f1, molecules, draws.others),
+        reliability=reliability(scores, right, molecules, draws.others),
+    )
+
+
+def agreements(cases: Iterable[Opinion], most: int = 10) -> list[VariantAgreement]:
+    """Return the agreement of each judge and variant with execution, over all cases and by task.
+
+    Args:
+        cases: What judges said, in any order.
+        most: How many of the cases to list in which judge and execution lie furthest apart.
+    """
+    groups, draws = by_judge(cases), Draws()
+    return [
+        VariantAgreement(
+            *key,
+            overall=agreement(groups[key], draws),
+            by_task={
+                task: agreement([each for each in groups[key] if each.task == task], draws)
+                for task in _tasks(groups[key])
+            },
+            disagreements=disagreements(groups[key], most),
+        )
+        for key in groups
+    ]
+
+
+def by_judge(cases: Iterable[Opinion]) -> dict[tuple[str, str, str], list[Opinion]]:
+    """Return what each judge said, by its model, the hash of its criteria and the variant, in this order."""
+    groups: dict[tuple[str, str, str], list[Opinion]] = {}
+    for each in cases:
+        groups.setdefault((each.judge, each.criteria, each.variant), []).append(each)
+    return {
+        key: groups[key] for key in sorted(groups, key=lambda key: (key[0], key[1], VARIANTS.index(key[2])))
+    }
+
+
+def disagreements(cases: Iterable[Opinion], most: int) -> list[Opinion]:
+    """Return the cases in which score and F1 lie furthest apart, those first.
+
+    Args:
+        cases: What a judge said.
+        most: How many at most.
+    """
+    apart = (each for each in cases if each.apart > 0)
+    return sorted(apart, key=lambda each: (-each.apart, each.case_id, each.variant))[:most]
+
+
+def _tasks(cases: Iterable[Opinion]) -> list[str]:
+    there = {each.task for each in cases}
+    return [task for task in TASKS if task in there] + sorted(there - {*TASKS})

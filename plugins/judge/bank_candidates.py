@@ -1,0 +1,402 @@
+"""One query of the bank."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Protocol, TypeVar
+
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.mutations.operator import MutationKind, Operator
+from retrocypher.kg.mutations.registry import OPERATORS, Mutant, compose, mutations_of, operators_of
+from retrocypher.kg.questions.question import TASKS, Question
+from retrocypher.plugins.scoring.score import score
+
+
+@dataclass(frozen=True, slots=True)
+class BankEntry:
+    """A changed reference query, with what came of it on the graph.
+
+    Attributes:
+        question_id: The question whose reference was changed.
+        task: Its task.
+        operator: Name of the operator; several neutral ones, in turn, are joined by ``+``.
+        place: Which of the operator's changes it is, from 0.
+        kind: ``error``, ``style`` or ``neutral``, and so it behaves (see ``docs/errors-and-loops.md``).
+        label: The planted error as in ``kg.labels``, with its detail; None for neutral entries.
+        base: Neutral operators, joined by ``+``, that changed the reference before; empty for most.
+        cypher: The query.
+        execution: What came of it, as in a record, but with rows and lists cut short. ``row_count`` is that
+            of the whole result.
+        scores: Its scores as in a record, of the whole result, without text metrics.
+        held_out: Whether it is set aside for the final figures.
+    """
+
+    question_id: str
+    task: str
+    operator: str
+    place: int
+    kind: MutationKind
+    label: str | None
+    base: str
+    cypher: str
+    execution: dict[str, Any]
+    scores: dict[str, Any]
+    held_out: bool
+
+    @property
+    def status(self) -> str:
+        """What happened when it ran."""
+        return str(self.execution["status"])
+
+    @property
+    def f1(self) -> float:
+        """Its F1."""
+        return float(self.scores["f1"])
+
+    @property
+    def row_f1(self) -> float | None:
+        """Its F1 over whole reactions; None for multi-step questions."""
+        row_f1: float | None = self.scores["row_f1"]
+        return row_f1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as one JSON object."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "BankEntry":
+        """Read what `to_json` returned."""
+        return cls(**{part.name: value[part.name] for part in fields(cls)})
+
+    def result(self) -> Execution:
+        """Return the execution as an object."""
+        return Execution(**self.execution)
+
+
+_Thing = TypeVar("_Thing")
+
+
+def chance(seed: int, *names: object) -> random.Random:
+    """Return a source of random choices for what the names say, alike on every machine."""
+    return random.Random(":".join(map(str, (seed, *names))))
+
+
+def shuffled(things: Iterable[_Thing], seed: int, *names: object) -> list[_Thing]:
+    """Return things in the random order of a seed and names."""
+    found = list(things)
+    chance(seed, *names).shuffle(found)
+    return found
+
+
+_MOST_ROWS = 120
+"""More than any question's gold has."""
+
+_MOST_VALUES = 40
+_MOST_CHARACTERS = 40_000
+
+
+def shortened(execution: Execution) -> Execution:
+    """Return an execution with the first rows, and of long lists the first values.
+
+    ``row_count`` stays that of the whole result.
+    """
+    rows: list[list[Any]] = []
+    left = _MOST_CHARACTERS
+    for row in execution.rows[:_MOST_ROWS]:
+        short = _short(row)
+        left -= len(json.dumps(short))
+        if left < 0 and rows:
+            break
+        rows.append(short)
+    return replace(execution, rows=rows, time_s=0.0)
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_short(each) for each in value[:_MOST_VALUES]]
+    if isinstance(value, dict):
+        return {name: _short(each) for name, each in value.items()}
+    return value
+
+
+COMPOSITION = "composition"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One operator at the questions of one task.
+
+    Attributes:
+        operator: Its name; `COMPOSITION` for several neutral operators in turn.
+        task: The task.
+        wanted: Entries to keep.
+        tried: Candidates to run at most.
+        composed: How many neutral operators a composition has.
+        varied: Whether the reference of some candidates is first changed by neutral operators.
+        most_steps: Questions with more steps are left out; None for no bound.
+    """
+
+    operator: str
+    task: str
+    wanted: int
+    tried: int
+    composed: int = 0
+    varied: bool = False
+    most_steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a bank is to be.
+
+    Attributes:
+        errors: Entries wanted of an operator that plants errors, over all tasks.
+        style: Entries wanted of an operator of style.
+        neutral: Entries wanted of a neutral operator.
+        compositions: Compositions wanted of each number of operators, over all tasks.
+        composed: How many operators are composed.
+    """
+
+    errors: int = 140
+    style: int = 60
+    neutral: int = 60
+    compositions: int = 400
+    composed: tuple[int, ...] = (2, 3, 4)
+
+
+_COSTLY = {
+    "anchor_apart": 0.4,
+    "drop_anchor": 0.4,
+    "drop_arrow": 0.4,
+    "double_length": 1.0,
+    "drop_type": 0.6,
+    "extra_match": 0.5,
+    "more_types": 0.4,
+    "other_reaction": 0.5,
+    "unbounded_length": 0.15,
+}
+"""Operators whose queries take long: a smaller share of them, and of routes the shortest only."""
+
+_SHORT = 2
+_MOST_OF_A_CELL = 90
+_TRIES = 2
+
+
+def plan(operators: Sequence[Operator], questions: Iterable[Question], size: Size) -> list[Cell]:
+    """Return the cells of a bank, such that operators have about as many entries as each other."""
+    first: dict[str, Question] = {}
+    for question in questions:
+        first.setdefault(question.task, question)
+    parsed = {task: parse(question.reference_cypher) for task, question in first.items()}
+    cells = []
+    for operator in operators:
+        tasks = [task for task, query in parsed.items() if mutations_of(operator, query)] or list(first)
+        cells += [_cell(operator, task, len(tasks), size) for task in tasks]
+    per_task = -(-size.compositions // len(TASKS))
+    return cells + [
+        Cell(COMPOSITION, task, per_task, _TRIES * per_task, count)
+        for task in first
+        for count in size.composed
+    ]
+
+
+def _cell(operator: Operator, task: str, tasks: int, size: Size) -> Cell:
+    total: dict[Literal["error", "style", "neutral"], int] = {
+        "error": size.errors,
+        "style": size.style,
+        "neutral": size.neutral,
+    }
+    share = total[operator.kind] * _COSTLY.get(operator.name, 1.0) / tasks
+    wanted = max(1, min(round(share), _MOST_OF_A_CELL))
+    return Cell(
+        operator.name,
+        task,
+        wanted,
+        _TRIES * wanted,
+        varied=operator.kind == "error",
+        most_steps=_SHORT if operator.name in _COSTLY else None,
+    )
+
+
+_VARIED = 0.06
+"""Share of errors that are planted in a variation of the reference."""
+
+_PASSES = 3
+"""How often a cell comes back to a question for another of its places."""
+
+# The server takes twenty times as long for a query of a new form, which it has to plan, as for one of a form
+# it knows. So the questions of a cell share a few forms, and other cells have others.
+_PLACES = (1, 3)
+"""How many of an operator's places a cell uses at least and at most, one for each `_PER_PLACE` entries."""
+
+_PER_PLACE = 10
+
+_BASES = 4
+"""How many variations of a task's reference errors are planted in, for one and for two neutral changes."""
+
+_RECIPES = 12
+"""How many compositions there are of a task and a number of neutral changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A mutant that is not yet known to behave as it should.
+
+    Attributes:
+        question: Its question.
+        base: The neutral operators, joined by ``+``, that changed the reference before; empty for none.
+        base_cypher: The query in which it was planted.
+        mutant: The changed query.
+    """
+
+    question: Question
+    base: str
+    base_cypher: str
+    mutant: Mutant
+
+
+def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator[Candidate]:
+    """Yield the candidates of a cell in a seeded order, without bound on how many are of use.
+
+    Args:
+        cell: The cell.
+        questions: The questions of its task.
+        seed: With the names of operator, task and question all that decides.
+    """
+    fitting = [each for each in questions if cell.most_steps is None or each.steps <= cell.most_steps]
+    order = shuffled(fitting, seed, cell.operator, cell.task, cell.composed)
+    seen: set[str] = set()
+    for number in range(_PASSES):
+        for question in order:
+            made = _candidate(cell, question, seed, number)
+            if made and made.mutant.query not in seen:
+                seen.add(made.mutant.query)
+                yield made
+
+
+def _candidate(cell: Cell, question: Question, seed: int, number: int) -> Candidate | None:
+    lot = chance(seed, cell.operator, cell.composed, question.id, number)
+    if cell.operator == COMPOSITION:
+        mutant = _varied(cell, question.reference_cypher, cell.composed, seed, lot.randrange(_RECIPES))
+        return Candidate(question, "", question.reference_cypher, mutant) if mutant else None
+    base, query = "", question.reference_cypher
+    if cell.varied and lot.random() < _VARIED:
+        varied = _varied(cell, query, lot.choice((1, 2)), seed, lot.randrange(_BASES))
+        if varied:
+            base, query = varied.operator, varied.query
+    found = mutations_of(OPERATORS[cell.operator], query)
+    least, most = _PLACES
+    count = max(least, min(cell.wanted // _PER_PLACE, most))
+    places = shuffled(range(len(found)), seed, cell.operator, cell.task)[:count]
+    return Candidate(question, base, query, found[lot.choice(places)]) if found else None
+
+
+def _varied(cell: Cell, query: str, count: int, seed: int, recipe: int) -> Mutant | None:
+    # The same for all operators, so that a variation is planned once.
+    return compose(
+        query, operators_of("neutral"), count=count, seed=seed, key=f"{cell.task}:{count}:{recipe}"
+    )
+
+
+_ENDINGS = ("syntax_error", "runtime_error", "refused", "no_query")
+"""Labels that are statuses too."""
+
+
+class Executor(Protocol):
+    """Runs a query under guard."""
+
+    def run(self, cypher: str | None) -> Execution:
+        """Run a query; raises GraphError where the graph cannot be asked."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """What came of a cell.
+
+    Attributes:
+        cell: The cell.
+        kept: The candidates that behave, as entries none of which is held out yet.
+        dropped: How many of the others there were, by reason: ``no effect`` (an error or a matter of style
+            after which the result is as before), ``score stays`` (an error after which only rows differ),
+            ``score falls`` (a change that should not matter), ``other status`` (an error that shows as one
+            of another label, as a syntax error does), ``base differs`` (the variation in which an error was
+            planted does not score 1 itself).
+    """
+
+    cell: Cell
+    kept: list[BankEntry] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def check(cell: Cell, candidates: Iterable[Candidate], executor: Executor) -> Checked:
+    """Run candidates until enough behave or enough were tried."""
+    checked = Checked(cell)
+    for candidate in candidates:
+        if len(checked.kept) >= cell.wanted or checked.dropped.total() + len(checked.kept) >= cell.tried:
+            break
+        execution = executor.run(candidate.mutant.query)
+        scores = score(candidate.question, execution, candidate.mutant.query, text_metrics=False)
+        reason = _reason(candidate, execution, scores, executor)
+        if reason:
+            checked.dropped[reason] += 1
+        else:
+            checked.kept.append(_entry(candidate, execution, scores))
+    return checked
+
+
+def is_right(status: str, scores: dict[str, Any]) -> bool:
+    """Whether a result is right as the bank takes it: ``f1`` and ``row_f1`` are 1."""
+    return status == "ok" and scores["f1"] == 1.0 and scores["row_f1"] in (None, 1.0)
+
+
+def _reason(
+    candidate: Candidate, execution: Execution, scores: dict[str, Any], executor: Executor
+) -> str | None:
+    right, kind = is_right(execution.status, scores), candidate.mutant.kind
+    if kind == "neutral":
+        return None if right else "score falls"
+    if kind == "style" and not right:
+        return "score falls"
+    if kind == "error" and execution.status not in _statuses(candidate.mutant.label):
+        return "other status"
+    if kind == "error" and not right:
+        return "base differs" if candidate.base and not _base_is_right(candidate, executor) else None
+    same = _result(execution) == _result(executor.run(candidate.question.reference_cypher))
+    if same:
+        return "no effect"
+    return None if kind == "style" else "score stays"
+
+
+def _statuses(label: str | None) -> tuple[str, ...]:
+    return (label,) if label in _ENDINGS else ("ok", "timeout")
+
+
+def _base_is_right(candidate: Candidate, executor: Executor) -> bool:
+    execution = executor.run(candidate.base_cypher)
+    scores = score(candidate.question, execution, candidate.base_cypher, text_metrics=False)
+    return is_right(execution.status, scores)
+
+
+def _result(execution: Execution) -> tuple[list[str], list[str]]:
+    return execution.columns, sorted(map(repr, execution.rows))
+
+
+def _entry(candidate: Candidate, execution: Execution, scores: dict[str, Any]) -> BankEntry:
+    question: Question = candidate.question
+    mutant = candidate.mutant
+    return BankEntry(
+        question_id=question.id,
+        task=question.task,
+        operator=mutant.operator,
+        place=mutant.place,
+        kind=mutant.kind,
+        label=mutant.label,
+        base=candidate.base,
+        cypher=mutant.query,
+        execution=shortened(execution).to_json(),
+        scores=scores,
+        held_out=False,
+    )

@@ -1,0 +1,207 @@
+"""A judge asked about queries of which it is known whether they are right."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import QuestionSet
+from retrocypher.kg.semantics.schema import default_schema_text
+from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.judge.calibration import Bill, Calibration, Verdict, bill, measure
+from retrocypher.plugins.judge.calibration_sample import Probe, draw_sample
+from retrocypher.plugins.judge.criteria import Criteria
+from retrocypher.plugins.judge.judge import Task
+from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement, Variant
+
+AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
+
+
+@dataclass(slots=True)
+class Asked:
+    """What came of asking.
+
+    Attributes:
+        verdicts: By variant, what the judge said of each query, in the order of the sample.
+        faults: Judgements that were not had because the judge could not be asked, by the kind of error.
+        calls: How many judgements there were.
+        cached: How many of them were had before.
+        tokens: Tokens of all answers, by kind.
+        cost: USD of the answers that were paid for now; None where the price of one is not known.
+    """
+
+    verdicts: dict[Variant, list[Verdict]] = field(default_factory=dict)
+    faults: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    cached: int = 0
+    tokens: Counter[str] = field(default_factory=Counter)
+    cost: float | None = 0.0
+
+    def add(self, judgement: Judgement) -> None:
+        """Count a judgement in."""
+        self.calls += 1
+        self.cached += judgement.cached
+        self.tokens.update(judgement.tokens or {})
+        if judgement.is_fault and judgement.error is not None:
+            self.faults[judgement.error["kind"]] += 1
+        elif not judgement.cached:
+            known = self.cost is not None and judgement.cost is not None
+            self.cost = (self.cost or 0.0) + (judgement.cost or 0.0) if known else None
+
+
+def ask_all(
+    sample: Sequence[Probe],
+    schema: str,
+    criteria: Criteria,
+    ask: AskAll,
+    *,
+    variants: Sequence[Variant],
+    repeats: int = 1,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    begin: Callable[[Bill], None] = lambda bill: None,
+) -> Asked:
+    """Have each query of a sample judged in each variant, as often as asked for.
+
+    Args:
+        sample: The queries.
+        schema: Schema text of the graph.
+        criteria: What is judged by; it says whether rows are shown.
+        ask: Has tasks judged, in any order, as `Panel.judge` does.
+        variants: Which variants.
+        repeats: How often each, at least 1.
+        progress: Is told how many are done, and of how many.
+        begin: Is told what will be asked, before it is.
+    """
+    cases = [_case(place, probe, schema, criteria) for place, probe in enumerate(sample)]
+    begin(bill(cases, criteria, variants, repeats))
+    places = {case.case_id: place for place, case in enumerate(cases)}
+    told: dict[tuple[Variant, int, int], Judgement] = {}
+    asked, of = Asked(), len(cases) * len(variants) * repeats
+    for task, judgement in ask(_tasks(cases, variants, repeats)):
+        told[task.variant, places[task.case.case_id], task.repeat] = judgement
+        asked.add(judgement)
+        progress(asked.calls, of)
+    for variant in variants:
+        asked.verdicts[variant] = [
+            _verdict(probe, [told[variant, place, repeat] for repeat in range(repeats)])
+            for place, probe in enumerate(sample)
+        ]
+    return asked
+
+
+def sizes(sample: Iterable[Probe]) -> Mapping[str, int]:
+    """Return how many queries of a sample are of which kind; neutral ones by group."""
+    counts = Counter(probe.group if probe.kind == "neutral" else probe.kind for probe in sample)
+    return dict(counts)
+
+
+def _tasks(cases: Sequence[JudgeCase], variants: Sequence[Variant], repeats: int) -> Iterator[Task]:
+    for repeat in range(repeats):
+        for variant in variants:
+            yield from (Task(case, variant, repeat) for case in cases)
+
+
+def _case(place: int, probe: Probe, schema: str, criteria: Criteria) -> JudgeCase:
+    shown = criteria.rows > 0 and probe.execution["status"] == "ok"
+    return JudgeCase(
+        case_id=f"{probe.id}#{place}",
+        question=probe.question.text,
+        schema=schema,
+        cypher=probe.cypher,
+        reference=probe.question.reference_cypher,
+        columns=probe.execution["columns"] if shown else None,
+        rows=probe.execution["rows"] if shown else None,
+    )
+
+
+def _verdict(probe: Probe, judgements: Sequence[Judgement]) -> Verdict:
+    first = judgements[0]
+    trouble = "" if first.error is None else first.error["kind"]
+    return Verdict(probe, tuple(each.score for each in judgements), trouble)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What came of a calibration.
+
+    Attributes:
+        calibration: Its figures.
+        faults: Judgements that were not had because the judge could not be asked, by the kind of error. With
+            any, the figures are not of the whole sample.
+    """
+
+    calibration: Calibration
+    faults: Mapping[str, int]
+
+
+def calibrate(
+    judge: str,
+    model: str,
+    criteria: Criteria,
+    ask: AskAll,
+    entries: Sequence[BankEntry],
+    questions: QuestionSet,
+    *,
+    bank: str,
+    per_error: int,
+    repeats: int = 1,
+    seed: int = 0,
+    variants: Sequence[Variant] = VARIANTS,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    begin: Callable[[Bill], None] = lambda bill: None,
+) -> Calibrated:
+    """Have a judge say of known errors and known right queries whether they are right.
+
+    Args:
+        judge: Label of its model.
+        model: What tells this model from others, as `judge_identity` says it.
+        criteria: What it judges by.
+        ask: Has tasks judged, as `Panel.judge` does.
+        entries: A bank of known errors, or a part of one.
+        questions: The questions it was made of.
+        bank: What the bank is, in words.
+        per_error: How many errors of each label to take.
+        repeats: How often each query is judged.
+        seed: Seed of the sample.
+        variants: With the reference query, without it, or both.
+        progress: Is told how many judgements are had, and of how many.
+        begin: Is told what will be asked, before it is.
+
+    Raises:
+        InputError: If the bank has no error of one of the questions.
+    """
+    sample = draw_sample(entries, questions.questions, per_error, seed)
+    if not any(not probe.right for probe in sample):
+        raise InputError(f"{bank}: holds no error of one of these questions; name another with --bank DIR")
+    asked = ask_all(
+        sample,
+        default_schema_text(),
+        criteria,
+        ask,
+        variants=variants,
+        repeats=repeats,
+        progress=progress,
+        begin=begin,
+    )
+    calibration = Calibration(
+        judge=judge,
+        model=model,
+        criteria=criteria.sha256,
+        rows=criteria.rows,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        retrocypher=metadata.version("retrocypher"),
+        questions_sha256=questions.sha256,
+        bank=bank,
+        bank_entries=len(entries),
+        seed=seed,
+        per_error=per_error,
+        repeats=repeats,
+        sample=sizes(sample),
+        variants={variant: measure(told) for variant, told in asked.verdicts.items()},
+        calls={"all": asked.calls, "cached": asked.cached},
+        tokens=dict(asked.tokens),
+        cost=asked.cost,
+    )
+    return Calibrated(calibration, dict(asked.faults))

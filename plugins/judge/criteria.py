@@ -1,0 +1,310 @@
+"""What a judge is told to judge by: ``criteria.yaml``."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement, Variant
+from retrocypher.plugins.runs.record import JUDGE_STAGE, was_run
+from retrocypher.prompts.models.checks import check_models, file_of
+from retrocypher.prompts.models.openai_client import api_address
+from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_spec
+
+_FILE = Path(__file__).with_name("criteria.yaml")
+_SHOWN = "plugins/judge/criteria.yaml"
+_FIELDS = ("name", "criteria", "steps", "rubric", "row_length", "reason_length", "prompt")
+_SLOTS = ("{steps}", "{rubric}", "{low}", "{high}", "{case}")
+_SCALE = (0, 10)
+_GRADE = {"from": int, "to": int, "meaning": str}
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a range of scores means.
+
+    Attributes:
+        low: Its first score.
+        high: Its last score.
+        meaning: What they mean.
+    """
+
+    low: int
+    high: int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What a judge is told; fields as the comments of ``criteria.yaml`` explain them.
+
+    Attributes:
+        rows: How many rows of a query's result are shown at most; 0 for none.
+        sha256: Hash of the file and of ``rows``: what tells judges that are told different things apart.
+    """
+
+    name: str
+    criteria: str
+    steps: Mapping[Variant, tuple[str, ...]]
+    rubric: tuple[Grade, ...]
+    rows: int
+    row_length: int
+    reason_length: int
+    prompt: str
+    sha256: str
+
+    @property
+    def scale(self) -> tuple[int, int]:
+        """The lowest and the highest score."""
+        return self.rubric[0].low, self.rubric[-1].high
+
+
+@cache
+def load_criteria(rows: int = 0) -> Criteria:
+    """Return the criteria of ``criteria.yaml``.
+
+    Args:
+        rows: How many rows of a query's result the judge is shown at most; 0 for none.
+
+    Raises:
+        InputError: The file cannot be read, or does not have the form that its comments describe.
+    """
+    try:
+        return parse_criteria(_FILE.read_text(encoding="utf-8"), rows)
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"{_SHOWN} cannot be read ({error}). Restore it from the repository.") from error
+
+
+def parse_criteria(text: str, rows: int = 0) -> Criteria:
+    """Return the criteria of a YAML text; raises as `load_criteria`."""
+    try:
+        body = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(
+            f"{_SHOWN} is not YAML ({' '.join(str(error).split())}). Correct it there."
+        ) from error
+    if not isinstance(body, dict) or body.keys() != set(_FIELDS):
+        raise InputError(f"{_SHOWN} must hold {', '.join(_FIELDS)}, and nothing else.")
+    for name in ("name", "criteria", "prompt"):
+        _require(isinstance(body[name], str) and body[name].strip(), f"`{name}` must be a text")
+    for name in ("row_length", "reason_length"):
+        length = body[name]
+        _require(type(length) is int and length > 0, f"`{name}` must be a whole number of at least 1")
+    missing = [slot for slot in _SLOTS if slot not in body["prompt"]]
+    _require(not missing, f"`prompt` lacks {', '.join(missing)}")
+    return Criteria(
+        name=body["name"].strip(),
+        criteria=body["criteria"].strip(),
+        steps=_steps(body["steps"]),
+        rubric=_rubric(body["rubric"]),
+        rows=rows,
+        row_length=body["row_length"],
+        reason_length=body["reason_length"],
+        prompt=body["prompt"],
+        sha256=hashlib.sha256(f"{text}\0{rows}".encode()).hexdigest(),
+    )
+
+
+def _steps(value: Any) -> dict[Variant, tuple[str, ...]]:
+    _require(isinstance(value, dict) and value.keys() == set(VARIANTS), f"`steps` must hold {VARIANTS}")
+    for variant in VARIANTS:
+        steps = value[variant]
+        texts = isinstance(steps, list) and steps and all(isinstance(each, str) and each for each in steps)
+        _require(texts, f"`steps: {variant}` must be a list of texts")
+    return {variant: tuple(value[variant]) for variant in VARIANTS}
+
+
+def _rubric(value: Any) -> tuple[Grade, ...]:
+    entries = value if isinstance(value, list) else []
+    fit = all(
+        isinstance(each, dict) and {name: type(value) for name, value in each.items()} == _GRADE
+        for each in entries
+    )
+    _require(entries and fit, "`rubric` must be a list of `from`, `to` and `meaning`")
+    grades = tuple(Grade(each["from"], each["to"], each["meaning"]) for each in entries)
+    covered = [score for grade in grades for score in range(grade.low, grade.high + 1)]
+    whole = covered == list(range(_SCALE[0], _SCALE[1] + 1))
+    _require(whole, f"`rubric` must go from {_SCALE[0]} to {_SCALE[1]} in order and without gaps")
+    return grades
+
+
+def _require(holds: object, wanted: str) -> None:
+    if not holds:
+        raise InputError(f"{_SHOWN}: {wanted}.")
+
+
+def answer_form(criteria: Criteria) -> dict[str, Any]:
+    """Return the JSON schema of an answer: a reason, and then a score of the scale.
+
+    What comes is read as strictly as any other answer.
+
+    Args:
+        criteria: What is judged by.
+    """
+    low, high = criteria.scale
+    return {
+        "type": "object",
+        "properties": {
+            "reason": {"type": "string", "minLength": 1, "maxLength": criteria.reason_length},
+            "score": {"type": "integer", "minimum": low, "maximum": high},
+        },
+        "required": ["reason", "score"],
+        "additionalProperties": False,
+    }
+
+
+def case_to_judge(record: Mapping[str, Any], schema: str, criteria: Criteria) -> JudgeCase | None:
+    """Return what is to be judged of a case; None of one that was not run.
+
+    Args:
+        record: Its record, as in ``records.jsonl``.
+        schema: Schema text of the graph.
+        criteria: What is judged by; it says whether rows are shown.
+    """
+    if not was_run(record) or record["scores"] is None:
+        return None
+    execution = record["execution"] or {}
+    shown = criteria.rows > 0 and execution.get("status") == "ok"
+    return JudgeCase(
+        case_id=str(record["case_id"]),
+        question=str(record["question"]),
+        schema=schema,
+        cypher=record["cypher"],
+        reference=str(record["reference_cypher"]),
+        columns=execution["columns"] if shown else None,
+        rows=execution["rows"] if shown else None,
+    )
+
+
+def on_record(model: str, criteria: str, judgements: Mapping[Variant, Judgement]) -> dict[str, Any]:
+    """Return the ``judge`` of a record.
+
+    Args:
+        model: Label of the judge.
+        criteria: Hash of what it judged by.
+        judgements: What it made of the case, by variant.
+    """
+    told = {variant: judgements.get(variant) for variant in VARIANTS}
+    return {
+        "model": model,
+        "criteria": criteria,
+        **{variant: None if each is None else each.to_json() for variant, each in told.items()},
+    }
+
+
+def judgements_of(record: Mapping[str, Any]) -> Iterator[tuple[Variant, Judgement]]:
+    """Yield the judgements on a record; none where it was not judged.
+
+    Raises:
+        InputError: If what stands there is no judgement.
+    """
+    judge = record.get("judge") or {}
+    try:
+        for variant in VARIANTS:
+            if judge.get(variant) is not None:
+                yield variant, Judgement.from_json(judge[variant])
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"{record.get('case_id')}: what its record has as `judge` cannot be read ({error}); restore it "
+            "from a copy, or have the run judged again"
+        ) from error
+
+
+def fault_of(judgements: Mapping[Variant, Judgement]) -> dict[str, str] | None:
+    """Return the ``infrastructure_error`` of a case whose judge could not be asked; None where it was.
+
+    What a judge says that is no score is none: asked again, it would say the same.
+    """
+    faults = [each.error for each in judgements.values() if each.is_fault and each.error is not None]
+    return {"stage": JUDGE_STAGE, **faults[0]} if faults else None
+
+
+BASE_URL = "RETROCYPHER_JUDGE_BASE_URL"
+API_KEY = "RETROCYPHER_JUDGE_API_KEY"
+_USUAL = {BASE_URL: "OPENAI_BASE_URL", API_KEY: "OPENAI_API_KEY"}
+
+
+def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return an environment in which the usual variables lead to the judge's API.
+
+    Args:
+        environment: ``RETROCYPHER_JUDGE_BASE_URL`` and ``RETROCYPHER_JUDGE_API_KEY``; where one is not set,
+            the usual one stays.
+    """
+    own = {usual: environment[name] for name, usual in _USUAL.items() if environment.get(name)}
+    return {**environment, **own}
+
+
+def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return a message about the judge's API that names the variables which lead to it.
+
+    Args:
+        message: A message that names the usual variables.
+        environment: Where those of the judge are looked up.
+    """
+    for name, usual in _USUAL.items():
+        message = message.replace(usual, name) if environment.get(name) else message
+    return message
+
+
+def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelSpec:
+    """Read and check ``--judge MODEL``; reads files, starts nothing, calls nothing.
+
+    Args:
+        text: ``SPEC`` or ``LABEL=SPEC``, as with ``--model``.
+        environment: Where key and address are looked up.
+
+    Raises:
+        InputError: If it names no model that reads messages, or that model cannot be asked.
+    """
+    if not text.strip():
+        raise InputError(
+            "--judge names no model; choose gguf:PATH, local, or a model behind an OpenAI-compatible API"
+        )
+    asked = judge_environment(environment)
+    try:
+        spec = parse_spec(text, asked)
+        if spec.kind in TEXT_KINDS:
+            check_models(
+                [spec], [], [], every_question=[], prompts=[], environment=asked, keyless="gguf:PATH, local"
+            )
+    except InputError as error:
+        raise InputError(as_set(str(error).replace("--model", "--judge", 1), environment)) from None
+    if spec.kind not in TEXT_KINDS:
+        raise InputError(
+            f"--judge {text}: {spec.kind} reads no messages and cannot judge; choose gguf:PATH, local, or "
+            "the name of a model behind an OpenAI-compatible API"
+        )
+    return spec
+
+
+def judge_facts(
+    spec: ModelSpec,
+    criteria: Criteria,
+    contents: Mapping[str, str],
+    environment: Mapping[str, str] = os.environ,
+) -> dict[str, Any]:
+    """Return model, address and criteria of a judge: what tells one judge from another.
+
+    Args:
+        spec: Its model.
+        criteria: What it judges by.
+        contents: SHA-256 of the file its model is made of, by path.
+        environment: Where its address is looked up.
+    """
+    file = file_of(spec)
+    weights = {} if file is None else {"file_sha256": contents[str(file)]}
+    return {
+        "model": {**spec.to_json(), **weights},
+        "api": api_address([spec], environment=judge_environment(environment)),
+        "criteria": criteria.sha256,
+        "name": criteria.name,
+        "scale": list(criteria.scale),
+        "rows": criteria.rows,
+    }

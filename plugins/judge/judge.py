@@ -1,0 +1,345 @@
+"""A judge: a query in, a judgement out."""
+
+import os
+import queue
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.server.folders import session_folder
+from retrocypher.plugins.judge.criteria import Criteria, answer_form, as_set, judge_environment, load_criteria
+from retrocypher.plugins.judge.judgement import JudgeCase, Judgement, Variant
+from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
+from retrocypher.plugins.judge.reading import UnreadableError
+from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request, TextModel
+from retrocypher.prompts.models.open import open_text_model, start_shared
+from retrocypher.prompts.models.response_cache import AnswerStore, open_answers
+from retrocypher.prompts.models.spec import ModelSpec
+
+
+class Judge:
+    """Judges queries; one thread at a time.
+
+    Args:
+        model: Who is asked.
+        criteria: What to judge by.
+    """
+
+    def __init__(self, model: TextModel, criteria: Criteria) -> None:
+        self.criteria = criteria
+        self._model = model
+        self._metrics: dict[Variant, Metric] = {}
+
+    @property
+    def label(self) -> str:
+        """Name of the judge's model in tables."""
+        return self._model.label
+
+    def judge(self, case: JudgeCase, variant: Variant, repeat: int = 0) -> Judgement:
+        """Return what the judge makes of a case; failures are told in it, and never a score.
+
+        Args:
+            case: The case.
+            variant: Whether the judge is shown the reference query.
+            repeat: How often it judged the same before: it is asked again, and not answered from the cache.
+        """
+        if variant not in self._metrics:
+            self._metrics[variant] = Metric(variant, self.criteria, self._model)
+        call = Call(case, repeat)
+        try:
+            score: float | None = self._metrics[variant].measure(call)
+        except CallError:
+            score = None
+        return self._judgement(call, variant, score)
+
+    def close(self) -> None:
+        """Release what the model holds in this process."""
+        self._model.close()
+
+    def _judgement(self, call: Call, variant: Variant, score: float | None) -> Judgement:
+        answer, read = call.answer, call.read
+        told = dict(answer.details) if answer else {}
+        told.pop("numbers", None)
+        return Judgement(
+            model=self.label,
+            variant=variant,
+            score=score,
+            weighted=score is not None and read is not None and bool(read.likely),
+            reason=read.reason if read else "",
+            error=None if call.failure is None else _error(call.failure, told),
+            tokens=answer.tokens if answer else None,
+            cost=answer.cost if answer else None,
+            time_s=answer.time_s if answer else 0.0,
+            cached=bool(answer and answer.cached),
+            criteria=self.criteria.sha256,
+            rating=read.score if read else None,
+            asked_sha256=call.asked_sha256,
+            details=told,
+        )
+
+
+def _error(failure: Exception, told: dict[str, object]) -> dict[str, str]:
+    if isinstance(failure, UnreadableError):
+        # Why the text is empty is known to the model alone: a filter, a refusal, a context too short.
+        why = told.get("no_answer") if failure.kind == "no_answer" else None
+        return {"kind": failure.kind, "message": str(why or failure)}
+    if isinstance(failure, ModelError):
+        return {"kind": failure.kind, "message": str(failure)}
+    return {"kind": "harness", "message": repr(failure)}
+
+
+def open_judge(
+    spec: ModelSpec,
+    *,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
+    criteria: Criteria | None = None,
+) -> Judge:
+    """Open a judge.
+
+    Args:
+        spec: Its model, as `judge_spec` let it pass.
+        shared: What `SharedModels.to_json` gave.
+        slots: Folder that all who ask at the same time share.
+        concurrency: Calls of API models in flight, over all who share the folder.
+        seed: Seed sent along.
+        environment: Where key and address are looked up.
+        answers: Where its answers are kept; None for nowhere.
+        offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
+        criteria: What to judge by; None for `load_criteria`.
+    """
+    criteria = criteria or load_criteria()
+    if offline and answers is None:
+        return Judge(_Nobody(spec.label), criteria)
+    model = open_judge_model(
+        spec,
+        shared=shared,
+        slots=slots,
+        concurrency=concurrency,
+        seed=seed,
+        environment=environment,
+        answers=answers,
+        offline=offline,
+        logprobs=LOGPROBS,
+        form=answer_form(criteria),
+    )
+    return Judge(model, criteria)
+
+
+def open_judge_model(
+    spec: ModelSpec,
+    *,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
+    logprobs: int = 0,
+    form: Mapping[str, Any] | None = None,
+) -> TextModel:
+    """Open the model of a judge, at the judge's API.
+
+    Arguments are as `open_judge` has them, ``logprobs`` and ``form`` as `open_text_model`.
+    """
+    model = open_text_model(
+        spec,
+        shared=shared,
+        slots=slots,
+        concurrency=concurrency,
+        seed=seed,
+        environment=judge_environment(environment),
+        answers=answers,
+        offline=offline,
+        logprobs=logprobs,
+        form=form,
+    )
+    return _Told(model, environment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A judge's model, whose failures name the variables that were set for the judge."""
+
+    model: TextModel
+    environment: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        return self.model.label
+
+    def answer(self, request: Request | Chat) -> Answer:
+        try:
+            return self.model.answer(request)
+        except ModelError as error:
+            raise ModelError(error.kind, as_set(str(error), self.environment)) from error
+
+    def close(self) -> None:
+        self.model.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Nobody:
+    """A model that is not to be asked and has no cache."""
+
+    label: str
+
+    def answer(self, request: Request | Chat) -> Answer:
+        raise ModelError(
+            "not_recorded",
+            f"{request.case_id}: the runs that are replayed have no judgement of it by {self.label}, and "
+            "there is no answer cache. Name the cache that has it with --cache FILE, or leave out --judge.",
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+_WAITING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to be judged.
+
+    Attributes:
+        case: The query.
+        variant: Whether the reference is shown.
+        repeat: How often the same was judged before.
+    """
+
+    case: JudgeCase
+    variant: Variant
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Judges at work in threads of their own; each thread asks one thing at a time.
+
+    Attributes:
+        spec: The judge's model.
+        criteria: What they judge by.
+        concurrency: How many threads.
+    """
+
+    spec: ModelSpec
+    criteria: Criteria
+    concurrency: int
+    _arguments: Mapping[str, Any]
+    _cache: Path | None
+    _offline: bool
+
+    def judge(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Judgement]]:
+        """Yield what is judged as it is done, in no order.
+
+        Ended early, by Ctrl-C for instance, it waits for nobody: the threads end with the process, and what
+        was answered before is in the cache.
+
+        Args:
+            tasks: What to judge; taken as there is room for it.
+
+        Raises:
+            InputError: If a thread cannot begin, as where the cache cannot be opened.
+        """
+        todo: queue.Queue[Task | None] = queue.Queue()
+        done: queue.Queue[tuple[Task, Judgement] | BaseException] = queue.Queue()
+        for _ in range(self.concurrency):
+            threading.Thread(target=self._work, args=(todo, done), daemon=True).start()
+        waiting, remaining = 0, iter(tasks)
+        try:
+            while True:
+                while waiting < self.concurrency * _WAITING and (task := next(remaining, None)) is not None:
+                    todo.put(task)
+                    waiting += 1
+                if not waiting:
+                    return
+                came = done.get()
+                if isinstance(came, BaseException):
+                    raise came
+                waiting -= 1
+                yield came
+        finally:
+            while not todo.empty():
+                todo.get_nowait()
+            for _ in range(self.concurrency):
+                todo.put(None)
+
+    def _work(
+        self,
+        todo: "queue.Queue[Task | None]",
+        done: "queue.Queue[tuple[Task, Judgement] | BaseException]",
+    ) -> None:
+        try:
+            with ExitStack() as stack:
+                judge = self._open(stack)
+                while (task := todo.get()) is not None:
+                    done.put((task, judge.judge(task.case, task.variant, task.repeat)))
+        except BaseException as error:
+            done.put(error)
+
+    def _open(self, stack: ExitStack) -> Judge:
+        answers = None
+        if self._cache is not None:
+            answers = stack.enter_context(open_answers(self._cache, read_only=self._offline))
+        judge = open_judge(
+            self.spec, answers=answers, offline=self._offline, criteria=self.criteria, **self._arguments
+        )
+        stack.callback(judge.close)
+        return judge
+
+
+@contextmanager
+def open_panel(
+    spec: ModelSpec,
+    *,
+    concurrency: int,
+    seed: int,
+    cache: Path | None,
+    offline: bool = False,
+    environment: Mapping[str, str] = os.environ,
+    criteria: Criteria | None = None,
+) -> Iterator[Panel]:
+    """Start what a judge needs, and stop it after the block.
+
+    Args:
+        spec: Its model, as `judge_spec` let it pass.
+        concurrency: How many calls may be in flight.
+        seed: Seed sent along.
+        cache: Where its answers are kept; None for nowhere.
+        offline: Whether it is not to be asked what is not there.
+        environment: Where key and address are looked up.
+        criteria: What to judge by; None for `load_criteria`.
+
+    Raises:
+        InputError: If a local model cannot be started.
+    """
+    # Here, and not by all threads at once.
+    deepeval("metrics")
+    contents = contents_of([spec])
+    shared = start_shared([spec], contents=contents, offline=offline)
+    try:
+        folder = session_folder()
+        try:
+            arguments = {
+                "shared": shared.to_json(),
+                "slots": folder.path,
+                "concurrency": concurrency,
+                "seed": seed,
+                "environment": environment,
+            }
+            yield Panel(spec, criteria or load_criteria(), concurrency, arguments, cache, offline)
+        finally:
+            folder.remove()
+    finally:
+        shared.stop()

@@ -1,0 +1,300 @@
+"""DeepEval, imported so that it keeps to itself."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from retrocypher.kg.errors import RetroCypherError
+from retrocypher.plugins.judge.criteria import Criteria
+from retrocypher.plugins.judge.judgement import JudgeCase, Variant
+from retrocypher.plugins.judge.reading import Read, read_answer
+from retrocypher.prompts.models.interface import Answer, Chat, Message, TextModel
+from retrocypher.prompts.templates.template import fill
+
+_SETTINGS = {
+    # No counting of users, and no look for a newer version.
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DEEPEVAL_UPDATE_WARNING_OPT_IN": "0",
+    # No settings and no keys from files in the working directory.
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+    "DEEPEVAL_DISABLE_LEGACY_KEYFILE": "1",
+    # Nothing printed, and no page opened.
+    "DEEPEVAL_VERBOSE_MODE": "0",
+    "CONFIDENT_OPEN_BROWSER": "0",
+    "CONFIDENT_TRACE_VERBOSE": "0",
+    # Nothing sent to its makers' service, were its key in the environment.
+    "CONFIDENT_TRACE_FLUSH": "0",
+    "CONFIDENT_TRACE_SAMPLE_RATE": "0",
+}
+
+
+def deepeval(module: str) -> ModuleType:
+    """Return a module of DeepEval; takes a second the first time.
+
+    Its settings are put in the environment first, whatever it holds: they are read as the library is
+    imported.
+
+    Args:
+        module: Name within the package, such as ``metrics.g_eval``.
+    """
+    os.environ.update(_SETTINGS)
+    return import_module(f"deepeval.{module}")
+
+
+_NO_QUERY = "(there is none)"
+_MARK = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The parts of a case.
+
+    Attributes:
+        common: The schema, with which `asked` begins: it is the same for all cases.
+        asked: Schema and question.
+        answered: Query, and rows where they are shown.
+        expected: The reference; None where it is not shown.
+    """
+
+    common: str
+    asked: str
+    answered: str
+    expected: str | None
+
+
+def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
+    """Return what a judge is shown.
+
+    Each text stands between marks made of a hash over all of them, so that none can hold its own end; the
+    schema, which comes first, between marks of its own hash, so that it is the same for all cases.
+
+    Args:
+        case: The case.
+        variant: Whether the reference is shown.
+        criteria: How many rows are shown.
+    """
+    parts = {
+        "schema": case.schema.strip(),
+        "question": case.question,
+        "query": _NO_QUERY if case.cypher is None else case.cypher,
+    }
+    if case.rows is not None and criteria.rows:
+        parts["rows"] = "\n".join(_rows(case, criteria))
+    if variant == "with_reference":
+        parts["reference query"] = case.reference
+    parts = {name: _plain(text) for name, text in parts.items()}
+    mark = _mark("\0".join(parts.values()))
+    marks = dict.fromkeys(parts, mark) | {"schema": _mark(parts["schema"])}
+    marked = {name: f"<<< {name} {marks[name]}\n{text}\n>>> {marks[name]}" for name, text in parts.items()}
+    answered = [marked[name] for name in ("query", "rows") if name in marked]
+    return Shown(
+        common=marked["schema"],
+        asked=f"{marked['schema']}\n{marked['question']}",
+        answered="\n".join(answered),
+        expected=marked.get("reference query"),
+    )
+
+
+def characters(case: JudgeCase, variant: Variant, criteria: Criteria) -> int:
+    """Return about how long the prompt about a case is, in characters.
+
+    Args:
+        case: The case.
+        variant: Whether the reference is shown.
+        criteria: What is judged by.
+    """
+    parts = shown(case, variant, criteria)
+    grades = (grade.meaning for grade in criteria.rubric)
+    texts = (criteria.prompt, *criteria.steps[variant], *grades, parts.asked, parts.answered)
+    return sum(map(len, texts)) + len(parts.expected or "")
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
+
+
+def _rows(case: JudgeCase, criteria: Criteria) -> Iterator[str]:
+    rows = case.rows or ()
+    yield json.dumps(list(case.columns or ()), ensure_ascii=False)
+    for row in rows[: criteria.rows]:
+        line = json.dumps(row, ensure_ascii=False)
+        cut = len(line) - criteria.row_length
+        yield line if cut <= 0 else f"{line[: criteria.row_length]}… ({cut} more characters)"
+    if len(rows) > criteria.rows:
+        yield f"… ({len(rows) - criteria.rows} more rows)"
+    if not rows:
+        yield "(no rows)"
+
+
+def _plain(text: str) -> str:
+    # DeepEval takes this for a picture in its store.
+    return text.replace("[DEEPEVAL:", "[DEEPEVAL :")
+
+
+LOGPROBS = 20
+"""Numbers that might have stood in the score's place; as many as G-Eval takes samples."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a judge, as it goes.
+
+    Attributes:
+        case: What is judged.
+        repeat: How often the same was judged before.
+        common: What the case has in common with others, as it is shown; empty before.
+        asked_sha256: Hash of what was asked; empty before.
+        answer: The answer; None before.
+        read: What is in it; None before, and where it cannot be read.
+        failure: Why there is no score.
+    """
+
+    case: JudgeCase
+    repeat: int
+    common: str = ""
+    asked_sha256: str = ""
+    answer: Answer | None = None
+    read: Read | None = None
+    failure: Exception | None = None
+
+
+class CallError(RetroCypherError):
+    """A call that gave no score; why is in the call."""
+
+
+class Metric:
+    """G-Eval for one variant; serves one thread.
+
+    DeepEval numbers the steps, builds the case's text, and takes the mean over the numbers that the judge
+    might have said; the answer is read before it sees it.
+
+    Args:
+        variant: Whether the reference is shown.
+        criteria: What to judge by.
+        model: The judge.
+    """
+
+    def __init__(self, variant: Variant, criteria: Criteria, model: TextModel) -> None:
+        params = deepeval("test_case").SingleTurnParams
+        rubric = deepeval("metrics.g_eval").Rubric
+        self._variant: Variant = variant
+        self._criteria = criteria
+        self._asked = _asked_class()(model, criteria)
+        self._case = deepeval("test_case").LLMTestCase
+        expected = [params.EXPECTED_OUTPUT] if variant == "with_reference" else []
+        self._metric = deepeval("metrics").GEval(
+            criteria.name,
+            evaluation_params=[params.INPUT, params.ACTUAL_OUTPUT, *expected],
+            criteria=criteria.criteria,
+            evaluation_steps=list(criteria.steps[variant]),
+            rubric=[
+                rubric(score_range=(grade.low, grade.high), expected_outcome=grade.meaning)
+                for grade in criteria.rubric
+            ],
+            model=self._asked,
+            top_logprobs=LOGPROBS,
+            async_mode=False,
+            evaluation_template=_template(criteria),
+        )
+
+    def measure(self, call: Call) -> float:
+        """Return the score of a call in [0, 1].
+
+        Raises:
+            CallError: There is none.
+        """
+        self._asked.call = call
+        try:
+            parts = shown(call.case, self._variant, self._criteria)
+            call.common = parts.common
+            case = self._case(input=parts.asked, actual_output=parts.answered, expected_output=parts.expected)
+            return float(self._metric.measure(case, _show_indicator=False))
+        except Exception as error:
+            call.failure = call.failure or error
+            raise CallError(str(call.failure)) from error
+
+
+class _Answers:
+    """What DeepEval asks. Apart from its own class, whose methods it would trace."""
+
+    call: Call
+
+    def __init__(self, model: TextModel, criteria: Criteria) -> None:
+        self._model = model
+        self._criteria = criteria
+        super().__init__(model.label)  # type: ignore[call-arg]
+
+    def load_model(self) -> Any:
+        return self
+
+    def get_model_name(self) -> str:
+        return self._model.label
+
+    def generate(self, *_: Any, **__: Any) -> str:
+        raise CallError("a judge is asked once")
+
+    async def a_generate(self, *_: Any, **__: Any) -> str:
+        raise CallError("a judge is asked once")
+
+    def generate_raw_response(self, prompt: str, top_logprobs: int) -> tuple[Any, None]:
+        """Ask, and return what was read in the form of a chat completion.
+
+        Nothing but `CallError` is raised: after some others DeepEval asks again, which would be paid again.
+        """
+        call = self.call
+        try:
+            messages: list[Message] = [{"role": "user", "content": prompt}]
+            call.asked_sha256 = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
+            common = prompt.index(call.common) + len(call.common)
+            chat = Chat(messages, call.case.case_id, call.repeat, common)
+            call.answer = self._model.answer(chat)
+            numbers = call.answer.details.get("numbers", ())
+            cut = call.answer.details.get("finish_reason") == "length"
+            call.read = read_answer(call.answer.text, self._criteria.scale, numbers, cut=cut)
+        except Exception as error:
+            call.failure = error
+            raise CallError(str(error)) from error
+        return _completion(call.read), None
+
+
+def _completion(read: Read) -> Any:
+    """What DeepEval looks at: the score's token with what might have stood there, and no other number."""
+    likely = [SimpleNamespace(token=str(number), logprob=logprob) for number, logprob in read.likely]
+    token = SimpleNamespace(token=str(read.score), top_logprobs=likely)
+    content = json.dumps({"reason": read.reason, "score": read.score})
+    choice = SimpleNamespace(
+        message=SimpleNamespace(content=content),
+        logprobs=SimpleNamespace(content=[token]) if likely else None,
+    )
+    return SimpleNamespace(choices=[choice])
+
+
+def _template(criteria: Criteria) -> type:
+    class Template:
+        @staticmethod
+        def generate_evaluation_results(
+            evaluation_steps: str, test_case_content: str, rubric: str, score_range: tuple[int, int]
+        ) -> str:
+            low, high = score_range
+            values = {
+                "steps": evaluation_steps,
+                "rubric": rubric,
+                "low": str(low),
+                "high": str(high),
+                "case": test_case_content.strip(),
+            }
+            return fill(criteria.prompt, values)
+
+    return Template
+
+
+@cache
+def _asked_class() -> Any:
+    base = deepeval("models").DeepEvalBaseLLM
+    return type("_Asked", (_Answers, base), {})

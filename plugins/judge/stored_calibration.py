@@ -1,0 +1,166 @@
+"""Calibrations on file: small, and to be committed."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.judge.calibration import SCHEMA_VERSION, Calibration, judge_identity
+from retrocypher.plugins.runs.files import json_page
+from retrocypher.plugins.statistics.intervals import Estimate
+
+HOME = Path("reports", "calibrations")
+"""Where calibrations are kept, below the project's folder."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+_REMEDY = "take it from version control again, or make it anew with `retrocypher judge --calibrate`"
+
+
+@dataclass(frozen=True, slots=True)
+class FiledRates:
+    """How often a judge was mistaken, of one variant.
+
+    Attributes:
+        false_accepts: The share of errors that it took for right.
+        false_rejects: The share of right queries that it took for wrong.
+        by_error: The first, for each label of errors.
+    """
+
+    false_accepts: Estimate
+    false_rejects: Estimate
+    by_error: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What a gate and a report need of a calibration on file.
+
+    Attributes:
+        name: What it is called.
+        model: What tells the judge's model from others.
+        criteria: Hash of what it judged by.
+        made: When, as ISO 8601 writes it.
+        kappa: Cohen's kappa by variant.
+        unjudged: By variant, the share of queries that the judge gave no score.
+        rates: By variant, how often it was mistaken.
+    """
+
+    name: str
+    model: str
+    criteria: str
+    made: str
+    kappa: Mapping[str, Estimate]
+    unjudged: Mapping[str, float]
+    rates: Mapping[str, FiledRates]
+
+
+def name_for(judge: str, criteria: str) -> str:
+    """Return what the calibration of a judge is called where nobody says otherwise."""
+    return f"{_UNFIT.sub('-', judge).strip('-._')[:60] or 'judge'}-{criteria[:8]}"
+
+
+def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
+    """Write a calibration to its file; one of the same name is replaced.
+
+    Args:
+        calibration: The calibration.
+        name: What it is called; None for a name made of judge and criteria.
+        root: The project's folder, which ``reports/calibrations`` is below.
+
+    Raises:
+        InputError: If the name cannot be one, or the file cannot be written.
+    """
+    name = name or name_for(calibration.judge, calibration.criteria)
+    require_name(name)
+    file = root / HOME / f"{name}.json"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        written = file.with_suffix(".tmp")
+        written.write_text(json_page(calibration.to_file()), encoding="utf-8")
+        written.replace(file)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written ({error.strerror})") from error
+    return file
+
+
+def require_name(name: str) -> None:
+    """Refuse what cannot be the name of a calibration.
+
+    Raises:
+        InputError: If it holds anything but letters, digits, points, dashes and underscores.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"--name {name!r}: not a name; use letters, digits, points, dashes and underscores (80 at most)"
+        )
+
+
+def filed(root: Path) -> list[Filed]:
+    """Return the calibrations on file, the newest first.
+
+    Args:
+        root: The project's folder, which ``reports/calibrations`` is below.
+
+    Raises:
+        InputError: If one cannot be read.
+    """
+    found = [_read(file) for file in sorted((root / HOME).glob("*.json"))]
+    return sorted(found, key=lambda each: each.made, reverse=True)
+
+
+def of_model(calibrations: Iterable[Filed], facts: Mapping[str, Any]) -> list[Filed]:
+    """Return those of a judge's model, by whatever criteria and variant, in their order.
+
+    Args:
+        calibrations: Calibrations on file.
+        facts: What the manifest of a run says of its judge.
+    """
+    return [each for each in calibrations if each.model == judge_identity(facts)]
+
+
+def newest_of(calibrations: Iterable[Filed], facts: Mapping[str, Any], variant: str) -> Filed | None:
+    """Return the first that is of a judge, its criteria and a variant; None without one.
+
+    Args:
+        calibrations: Calibrations on file, the newest first.
+        facts: What the manifest of a run says of its judge.
+        variant: ``with_reference`` or ``without_reference``.
+    """
+    found = (each for each in of_model(calibrations, facts) if each.criteria == facts["criteria"])
+    return next((each for each in found if variant in each.kappa), None)
+
+
+def _rates(figures: Mapping[str, Any]) -> FiledRates:
+    return FiledRates(
+        Estimate(**figures["false_accept_rate"]),
+        Estimate(**figures["false_reject_rate"]),
+        {label: Estimate(**each["rate"]) for label, each in figures["by_error"].items()},
+    )
+
+
+def _read(file: Path) -> Filed:
+    try:
+        page = json.loads(file.read_bytes())
+        if page["schema_version"] != SCHEMA_VERSION:
+            raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
+        return Filed(
+            name=file.stem,
+            model=str(page["model"]),
+            criteria=str(page["criteria"]),
+            made=str(page["made"]),
+            kappa={name: Estimate(**each["kappa"]) for name, each in page["variants"].items()},
+            unjudged={name: _unjudged(each) for name, each in page["variants"].items()},
+            rates={name: _rates(each) for name, each in page["variants"].items()},
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{file}: not a calibration ({error!r}); {_REMEDY}") from error
+
+
+def _unjudged(figures: Mapping[str, Any]) -> float:
+    without = sum(figures["unjudged"].values())
+    of = figures["judged"] + without
+    return float(without / of) if of else 1.0

@@ -1,0 +1,1 @@
+"""Operations that write a new or changed run: merge, rescore, judge."""

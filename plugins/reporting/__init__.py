@@ -1,0 +1,1 @@
+"""Everything that formats results for people."""

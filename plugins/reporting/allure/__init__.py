@@ -1,0 +1,1 @@
+"""Allure results and the Allure page."""

@@ -1,0 +1,245 @@
+"""Allure results in, one HTML file out."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.paths import cache_dir
+from retrocypher.plugins.reporting.allure.history import History, lines_of
+from retrocypher.plugins.reporting.allure.run import categories_3
+
+_UNPACK = Path(__file__).with_name("unpack.js")
+_BEGIN = "Promise.allSettled([d("
+_END = "</script>"
+# Allure puts a visitor count of its maker into every page.
+_COUNT = re.compile(
+    r'<script async src="https://www\.googletagmanager\.com/[^"]*"></script>\s*<script>.*?</script>',
+    re.DOTALL,
+)
+_ENTRY = re.compile(r'd\("([^"\\]*)","([A-Za-z0-9+/=]*)"\)')
+
+
+def silent(page: str) -> str:
+    """Return a page that asks no other machine for anything.
+
+    Args:
+        page: A page of Allure 3.
+    """
+    return _COUNT.sub("", page)
+
+
+def compact(page: str) -> str:
+    """Return a page with its data compressed; the browser unpacks it as the page opens.
+
+    Allure writes the data as base64; gzip leaves about an eighth of it.
+
+    Args:
+        page: A single-file page of Allure 3. One that keeps its data in another way comes back as it is.
+    """
+    begin = page.rfind(_BEGIN)
+    end = page.find(_END, begin)
+    if begin < 0 or end < 0:
+        return page
+    entries = _ENTRY.findall(page, begin, end)
+    # Bytes as characters, so that JSON holds them and the browser's btoa takes them.
+    data = {name: base64.b64decode(value).decode("latin-1") for name, value in entries}
+    packed = base64.b64encode(gzip.compress(json.dumps(data).encode(), mtime=0)).decode()
+    script = _UNPACK.read_text(encoding="utf-8").replace("PACKED", json.dumps(packed), 1)
+    return page[:begin] + script + page[end:]
+
+
+OLDEST = (20, 19)
+"""What the packages in ``package-lock.json`` ask for."""
+
+_REMEDY = (
+    "the Allure page is drawn by Node {}.{} or newer with npm; install it, or open the results "
+    "with an Allure of your own"
+).format(*OLDEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The programs.
+
+    Attributes:
+        node: Path of ``node``.
+        npm: Path of ``npm``.
+    """
+
+    node: str
+    npm: str
+
+
+def find_node() -> Node:
+    """Return the Node of this machine.
+
+    Raises:
+        InputError: If there is none, it is too old, or it has no npm.
+    """
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None:
+        raise InputError(f"no node on the PATH: {_REMEDY}")
+    told = _version(node)
+    found = re.match(r"v(\d+)\.(\d+)", told)
+    if found is None or (int(found[1]), int(found[2])) < OLDEST:
+        raise InputError(f"{node} is {told or 'no Node'}: {_REMEDY}")
+    if npm is None:
+        raise InputError(f"no npm on the PATH: {_REMEDY}")
+    return Node(node, npm)
+
+
+def _version(node: str) -> str:
+    try:
+        done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+_FILES = tuple(Path(__file__).with_name(name) for name in ("package.json", "package-lock.json"))
+_COMMAND = Path("node_modules", "allure", "cli.js")
+_INSTALL_SECONDS = 600
+
+
+def installed(node: Node, announce: Callable[[str], None]) -> Path:
+    """Return the command of Allure as a script for Node; install it where it is not yet.
+
+    Args:
+        node: The Node to install with.
+        announce: Is told in a line that something is installed, and where.
+
+    Raises:
+        InputError: If npm cannot install it.
+    """
+    version = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:12]
+    folder = cache_dir() / f"allure-{version}"
+    with FileLock(cache_dir() / "allure.lock"):
+        if not (folder / _COMMAND).is_file():
+            announce(f"installing Allure into {folder} (once)")
+            _install(node, folder)
+    return folder / _COMMAND
+
+
+def _install(node: Node, folder: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix=".allure-", dir=folder.parent) as made:
+        place = Path(made) / "allure"
+        place.mkdir()
+        for file in _FILES:
+            shutil.copy(file, place)
+        command = [node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
+        try:
+            done = subprocess.run(
+                [*command, "--loglevel=error"],
+                cwd=place,
+                capture_output=True,
+                text=True,
+                timeout=_INSTALL_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise InputError(f"npm did not install Allure within {_INSTALL_SECONDS} s; try again") from error
+        if done.returncode != 0 or not (place / _COMMAND).is_file():
+            said = next((line for line in done.stderr.splitlines() if line.strip()), "it does not say why")
+            raise InputError(
+                f"npm cannot install Allure ({said}); give it a registry (npm config get registry), "
+                "or open the results with an Allure of your own"
+            )
+        shutil.rmtree(folder, ignore_errors=True)
+        place.rename(folder)
+
+
+_OPTIONS = Path(__file__).with_name("options.json")
+_SECONDS = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was drawn.
+
+    Attributes:
+        file: The page.
+        size: Its size in bytes.
+        runs: How many runs its history has, this one among them.
+    """
+
+    file: Path
+    size: int
+    runs: int
+
+
+def build_page(
+    node: Node,
+    results: Path,
+    file: Path,
+    history: History,
+    *,
+    name: str,
+    began: int,
+    announce: Callable[[str], None],
+) -> Page:
+    """Draw the page of a run.
+
+    Args:
+        node: What draws it.
+        results: Folder of its Allure results.
+        file: The page; replaced where it exists.
+        history: What earlier runs gave; the run is put into it.
+        name: What the run is called.
+        began: When it began, in milliseconds of the epoch.
+        announce: Is told in a line what takes long.
+
+    Raises:
+        InputError: If Allure cannot be installed or cannot draw the page, or a file cannot be read or
+            written.
+    """
+    script = installed(node, announce)
+    with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:
+        place = Path(made)
+        (place / "history.jsonl").write_text(lines_of(history.before(began)), encoding="utf-8")
+        (place / "allurerc.json").write_text(json.dumps(_configuration(place, name)), encoding="utf-8")
+        drawn = place / "page" / "index.html"
+        command = [node.node, str(script), "generate", "--config", str(place / "allurerc.json")]
+        try:
+            done = subprocess.run(
+                [*command, "--cwd", str(results.parent), results.name],
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise InputError(f"Allure did not draw {file} within {_SECONDS} s") from error
+        if done.returncode != 0 or not drawn.is_file():
+            raise InputError(f"Allure cannot draw {file}: {_said(done)}")
+        point = json.loads((place / "history.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+        try:
+            file.write_text(compact(silent(drawn.read_text(encoding="utf-8"))), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{file}: cannot be written ({error.strerror})") from error
+    return Page(file, file.stat().st_size, history.add(point, began))
+
+
+def _configuration(place: Path, name: str) -> dict[str, Any]:
+    """Return Allure's configuration; no timeline, because records do not tell when a case was asked."""
+    return {
+        "name": name,
+        "output": str(place / "page"),
+        "historyPath": str(place / "history.jsonl"),
+        "categories": categories_3(),
+        "plugins": {"awesome": {"options": json.loads(_OPTIONS.read_text(encoding="utf-8"))}},
+    }
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    return lines[0] if lines else f"it ended with status {done.returncode}"

@@ -1,0 +1,301 @@
+"""Untrusted text in Markdown, as GitHub shows it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.junitxml import LogXML, xml_key
+
+from retrocypher.plugins.analysis.gate_decision import Found, GateResult, RuleFinding
+from retrocypher.plugins.analysis.paired_scores import Change
+from retrocypher.plugins.analysis.score_table import slice_means
+from retrocypher.plugins.analysis.scores import Side
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.reporting.comparison_tables import rule_line
+from retrocypher.plugins.runs.record import JUDGE_STAGE
+from retrocypher.plugins.statistics.intervals import Estimate
+
+# A backslash or an entity keeps from text what Markdown reads while it parses. It does not keep off what
+# GitHub puts into the text that is left: $math$, :emoji:, @names, #1, GH-1, hashes of commits, addresses.
+# A tag within them does, and nothing of it is copied; <span> is what GitHub's documentation tells for $.
+# An invisible character would be copied along.
+_READ = re.compile(
+    r"(?P<entity>^ |[&<>])"
+    r"|(?P<mark>[\\`*_\[\]|~]|^[+-])"
+    r"|(?P<number>^[0-9]{1,9}[.)])"
+    r"|(?P<sign>[$#@]|:(?=\S)|(?<=www)\.|(?<=gh)-(?=\d))"
+    r"|(?P<hash>\b[0-9a-f]{7,40}\b)",
+    re.IGNORECASE,
+)
+_SHORT = 6
+"""GitHub takes seven digits for the hash of a commit."""
+
+
+def escaped(text: object) -> str:
+    """Return untrusted text so that Markdown on GitHub shows it as it is, on one line, and copies it so."""
+    plain = "".join(each if each.isprintable() else " " for each in str(text))
+    return _READ.sub(_written, plain)
+
+
+def _written(found: re.Match[str]) -> str:
+    text = found[0]
+    if found["entity"]:
+        return f"&#{ord(text)};"
+    if found["mark"]:
+        return f"\\{text}"
+    if found["number"]:
+        return f"{text[:-1]}\\{text[-1]}"
+    if found["sign"]:
+        return _apart(text)
+    step = _SHORT + 1
+    parts = (text[start : start + step] for start in range(0, len(text), step))
+    return "".join(part[:_SHORT] + (_apart(part[_SHORT]) if len(part) == step else "") for part in parts)
+
+
+def _apart(text: str) -> str:
+    return f"<span>{text}</span>"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is told of a run.
+
+    Attributes:
+        run: Its folder.
+        manifest: Its manifest.
+        summary: Its summary.
+        f1: Mean F1 of all its cases with its interval.
+        gate: What became of its gate; None without one.
+    """
+
+    run: Path
+    manifest: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    f1: Estimate
+    gate: GateResult | None
+
+
+def facts_of(run: Path, side: Side, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
+    """Return what is told of a run.
+
+    Args:
+        run: Its folder.
+        side: Its scores.
+        summary: Its summary.
+        gate: What became of its gate; None without one.
+    """
+    (mean,) = slice_means(side.table()) if side.records else (None,)
+    f1 = Estimate(None, None, None, 0, 0) if mean is None else mean.mean
+    return Facts(run, side.manifest, summary, f1, gate)
+
+
+_CHANGES = 10
+_FILES = ("report.html", "summary.json", "records.jsonl", "manifest.json")
+
+
+def job_summary(facts: Facts, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the sections of a job's summary, the most important first.
+
+    Args:
+        facts: What is told of the run.
+        environment: Where GitHub says which run of a workflow this is.
+    """
+    yield "\n".join(_head(facts))
+    if facts.gate is not None:
+        yield "\n".join(_gate(facts.gate))
+        for metric, rule in _changed(facts.gate.rules).items():
+            yield "\n".join(_changes(metric, rule.changes, rule.changed))
+    yield "\n".join(_files(facts, environment))
+    yield "\n".join(_table(facts.summary))
+
+
+def _head(facts: Facts) -> Iterator[str]:
+    gate = facts.gate
+    yield f"## RetroCypher{f': gate {gate.verdict.value}' if gate else ''}"
+    yield ""
+    f1, summary = facts.f1, facts.summary
+    ends = "" if f1.low is None or f1.high is None else f" (95 % interval {f1.low:.3f} to {f1.high:.3f})"
+    mean = "n/a" if f1.value is None else f"{f1.value:.3f}"
+    yield f"Mean F1 **{mean}**{ends} over {counted(f1.n, 'case')} of {counted(f1.clusters, 'molecule')}."
+    errors = summary["infrastructure_errors"]
+    if errors:
+        yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."
+    faults = summary["infrastructure_errors_by_stage"].get(JUDGE_STAGE, 0)
+    if faults:
+        yield f"\n**Incomplete**: {counted(faults, 'case')} whose judge could not be asked."
+    yield ""
+
+
+def _gate(gate: GateResult) -> Iterator[str]:
+    yield "### Gate"
+    yield ""
+    if gate.reason:
+        yield f"Refused: {escaped(gate.reason)}."
+        yield ""
+        return
+    if gate.baseline:
+        yield f"Measured against {escaped(gate.baseline)}."
+        yield ""
+    yield "| met | rule and what became of it |"
+    yield "|---|---|"
+    for each in gate.rules:
+        yield f"| {'yes' if each.holds else '**no**'} | {escaped(rule_line(each))} |"
+        if each.rule.by:
+            yield from _slices(each)
+    yield ""
+    yield from (f"- {escaped(note)}" for each in gate.rules for note in each.notes)
+    yield from (f"- {escaped(note)}" for note in gate.notes)
+    yield ""
+
+
+def _slices(finding: RuleFinding) -> Iterator[str]:
+    for each in finding.slices:
+        if each.found is not Found.HOLDS:
+            labels = ", ".join(f"{name} {label}" for name, label in each.slice.items())
+            told = each.estimate
+            value = each.reason if told is None or told.value is None else f"{told.value:.3f}"
+            if told is not None and told.low is not None:
+                value += f" ({told.low:.3f} to {told.high:.3f})"
+            yield f"| | {each.found.value}: {escaped(labels)}: {escaped(value)} |"
+
+
+def _changed(rules: Sequence[RuleFinding]) -> dict[str, RuleFinding]:
+    """Return for each score the rule that tells what changed: rules of one score tell the same."""
+    told: dict[str, RuleFinding] = {}
+    for each in rules:
+        if each.changes:
+            told.setdefault(each.rule.metric, each)
+    return told
+
+
+def _changes(metric: str, changes: Sequence[Change], changed: int) -> Iterator[str]:
+    yield f"### Changed most ({escaped(metric)}, {changed:,} in all)"
+    yield ""
+    yield "| case | before | now |"
+    yield "|---|--:|--:|"
+    for each in changes[:_CHANGES]:
+        yield f"| {escaped(each.case)} | {each.a:.3f} | {each.b:.3f} |"
+    yield ""
+
+
+def _files(facts: Facts, environment: Mapping[str, str]) -> Iterator[str]:
+    yield "### Files"
+    yield ""
+    there = [name for name in _FILES if (facts.run / name).exists()]
+    yield f"In {escaped(facts.run)}: {', '.join(map(escaped, there))}."
+    server, repository, run = (
+        environment.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")
+    )
+    if server.startswith("https://") and repository and run.isdecimal():
+        place = f"{server}/{repository}/actions/runs/{run}#artifacts"
+        if re.fullmatch(r"[A-Za-z0-9:/._#-]+", place):
+            yield f"Where the workflow uploads them, they are among [the artifacts of this run]({place})."
+    yield ""
+
+
+def _table(summary: Mapping[str, Any]) -> Iterator[str]:
+    yield "### Scores"
+    yield ""
+    yield "| model | loop | prompt | shot | task | cases | P | R | F1 | passed | not run |"
+    yield "|---|---|---|---|---|--:|--:|--:|--:|--:|--:|"
+    for cell in summary["cells"]:
+        names = (escaped(cell[name]) for name in ("model", "loop", "prompt", "shot", "task"))
+        scores = (_score(cell["means"][name]) for name in ("precision", "recall", "f1"))
+        counts = (f"{cell[name]:,}" for name in ("passed", "infrastructure_errors"))
+        yield f"| {' | '.join((*names, format(cell['cases'], ','), *scores, *counts))} |"
+    yield ""
+
+
+def _score(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+LIMIT = 1024 * 1024
+"""Bytes that GitHub shows of the summary of one step; of a larger one it shows nothing."""
+
+_VARIABLE = "GITHUB_STEP_SUMMARY"
+_CUT = "\n*The rest is larger than GitHub shows; it is in the files of the run.*\n"
+
+
+def job_summary_file(environment: Mapping[str, str]) -> Path | None:
+    """Return the file that GitHub shows; None outside of GitHub Actions.
+
+    Args:
+        environment: The variables of the process.
+    """
+    return Path(environment[_VARIABLE]) if environment.get(_VARIABLE) else None
+
+
+def append_job_summary(file: Path, sections: Iterable[str]) -> None:
+    """Append sections to the summary of a job, as many as GitHub shows; what does not fit is left out whole.
+
+    Args:
+        file: The file that GitHub shows.
+        sections: Sections in Markdown, the most important first.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    room = LIMIT - (file.stat().st_size if file.exists() else 0) - len(_CUT.encode())
+    text = b""
+    for section in sections:
+        lines = section.encode("utf-8", "backslashreplace") + b"\n"
+        if len(text) + len(lines) > room:
+            text += _CUT.encode() if room > 0 else b""
+            break
+        text += lines
+    with file.open("ab") as out:
+        out.write(text)
+
+
+def writes_junit(config: pytest.Config) -> bool:
+    """Tell whether a session writes a JUnit file (``--junitxml``)."""
+    return _log(config) is not None
+
+
+def add_junit_properties(config: pytest.Config, facts: Facts) -> None:
+    """Put what a run measured on the suite of the session's JUnit file.
+
+    That is what pytest's fixture ``record_testsuite_property`` does; a fixture runs in workers, which write
+    no such file.
+
+    Args:
+        config: The session's configuration.
+        facts: What is told of the run.
+    """
+    log = _log(config)
+    if log is not None:
+        for name, value in _properties(facts):
+            log.add_global_property(f"retrocypher.{name}", value)
+
+
+def _log(config: pytest.Config) -> LogXML | None:
+    return config.stash.get(xml_key, None)
+
+
+def _properties(facts: Facts) -> Iterator[tuple[str, str]]:
+    manifest, summary = facts.manifest, facts.summary
+    yield "run", str(facts.run)
+    yield "models", ", ".join(model["label"] for model in manifest.get("models") or ())
+    yield "prompts", ", ".join(manifest.get("prompts") or ())
+    yield "shots", ", ".join((manifest.get("options") or {}).get("shot") or ())
+    yield "loops", ", ".join((manifest.get("loops") or {}).get("names") or ())
+    yield "graph_fingerprint", str((manifest.get("graph") or {}).get("fingerprint"))
+    for name in ("cases", "passed", "failed", "infrastructure_errors"):
+        yield name, str(summary[name])
+    yield from _estimate(facts.f1)
+    if facts.gate is not None:
+        yield "gate", facts.gate.verdict.value
+        if facts.gate.reason:
+            yield "gate.reason", facts.gate.reason
+        for number, rule in enumerate(facts.gate.rules, 1):
+            yield f"gate.{number}", rule_line(rule)
+
+
+def _estimate(f1: "Estimate") -> Iterator[tuple[str, str]]:
+    for name, value in (("f1", f1.value), ("f1_low", f1.low), ("f1_high", f1.high)):
+        if value is not None:
+            yield name, f"{value:.6f}"

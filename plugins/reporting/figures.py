@@ -1,0 +1,452 @@
+"""How figures look: one or two columns wide, the same file each time, and told apart by any eye."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
+
+ONE_COLUMN, TWO_COLUMNS = 3.35, 7.0
+"""Widths in inches."""
+
+INK, QUIET, GRID = "#222222", "#5f5f5f", "#dddddd"
+
+# Okabe and Ito (2008), darkened where a thin line on paper needs it; a shot has the same one everywhere.
+_SHOTS = {"ZS": "#6b6b6b", "1S-S": "#d55e00", "1S": "#d55e00", "1S-D-R": "#b5608f", "1S-D-S": "#0072b2"}
+_OTHER = ("#009e73", "#b38600", "#332288", "#000000")
+ACCENT = "#0b5c63"
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+
+_PNG_DPI = 300
+
+
+def styled() -> AbstractContextManager[None]:
+    """Return a context within which figures are made and saved."""
+    return style.context(Path(__file__).with_name("paper.mplstyle"))
+
+
+def blank(width: float, height: float) -> Figure:
+    """Return a figure without axes, of a size in inches."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def colour_of(shot: str) -> str:
+    """Return the colour of a shot; of an unknown one, one that its name decides."""
+    return _SHOTS.get(shot) or _OTHER[sum(map(ord, shot)) % len(_OTHER)]
+
+
+def marker_of(prompt: str, prompts: Sequence[str]) -> str:
+    """Return the marker of a prompt among all of a figure."""
+    return _MARKERS[list(prompts).index(prompt) % len(_MARKERS)]
+
+
+def unit_axis(axes: Axes, which: str, label: str) -> None:
+    """Make an axis one for scores: from 0 to 1, with a grid."""
+    getattr(axes, f"set_{which}lim")(-0.02, 1.02)
+    getattr(axes, f"set_{which}ticks")((0, 0.25, 0.5, 0.75, 1), ("0", "0.25", "0.5", "0.75", "1"))
+    getattr(axes, f"set_{which}label")(label)
+    axes.grid(axis="x" if which == "x" else "y")
+    axes.set_axisbelow(True)
+
+
+def plain(text: object) -> str:
+    """Return a name for a figure: without what no font has, and not too long."""
+    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(text))
+    return shown if len(shown) <= 40 else f"{shown[:39]}…"
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Write a figure as SVG and PNG; the same figure gives the same bytes."""
+    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
+    figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
+    figure.savefig(paths[1], dpi=_PNG_DPI, metadata={"Software": None})
+    return paths
+
+
+_ROW, _STEP, _MARGIN = 0.2, 0.11, 0.75
+_PANEL = 1.55
+
+
+def f1_by_task(part: Mapping[str, Any]) -> Figure:
+    """Return mean F1 with its 95 % interval, a row a task and a mark a prompt and shot.
+
+    Args:
+        part: One of the ``results`` of a run.
+    """
+    groups = part["groups"]
+    prompts = list(dict.fromkeys(group["prompt"] for group in groups))
+    tasks = list(dict.fromkeys(row["task"] for group in groups for row in group["rows"]))
+    marks: dict[str, list[tuple[str, str, Any]]] = {task: [] for task in tasks}
+    for group in groups:
+        for row in group["rows"]:
+            marks[row["task"]].append((group["prompt"], group["shot"], row["means"]["f1"]))
+    heights = [_ROW + _STEP * len(marks[task]) for task in tasks]
+    figure = blank(TWO_COLUMNS, _MARGIN + sum(heights))
+    axes = figure.subplots()
+    top, middles = 0.0, []
+    for task, height in zip(tasks, heights, strict=True):
+        middles.append(top + height / 2)
+        first = top + _ROW / 2 + _STEP / 2
+        for place, (prompt, shot, mean) in enumerate(marks[task]):
+            y, colour = first + place * _STEP, colour_of(shot)
+            if mean.has_interval:
+                axes.plot((mean.low, mean.high), (y, y), color=colour, linewidth=1.1, solid_capstyle="butt")
+            if mean.value is not None:
+                axes.plot(
+                    mean.value, y, marker_of(prompt, prompts), color=colour, markersize=3.4, clip_on=False
+                )
+        top += height
+        axes.axhline(top, color=GRID, linewidth=0.5)
+    axes.set_ylim(top, 0)
+    axes.set_yticks(middles, [plain(task.replace("_", " ")) for task in tasks])
+    axes.tick_params(axis="y", length=0)
+    unit_axis(axes, "x", "Mean F1 (95 % interval)")
+    shots = list(dict.fromkeys(group["shot"] for group in groups))
+    _legend(figure, prompts, shots)
+    return figure
+
+
+def boxes(tasks: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return box plots of F1 as in the paper's figures A5 to A8: a panel a task, a group of boxes a prompt.
+
+    Args:
+        tasks: The tasks of one setting, from the ``boxes`` of a run.
+    """
+    columns = 3 if len(tasks) > 4 else min(2, len(tasks))
+    rows = -(-len(tasks) // columns)
+    figure = blank(TWO_COLUMNS, 0.45 + _PANEL * rows)
+    panels = figure.subplots(rows, columns, squeeze=False, sharey=True).flat
+    shots = list(dict.fromkeys(row["shot"] for task in tasks for row in task["rows"]))
+    for axes, task in zip(panels, tasks, strict=False):
+        prompts = list(dict.fromkeys(row["prompt"] for row in task["rows"]))
+        width = 0.8 / len(shots)
+        for row in task["rows"]:
+            box, colour = row["box"], colour_of(row["shot"])
+            x = prompts.index(row["prompt"]) - 0.4 + width * (shots.index(row["shot"]) + 0.5)
+            axes.bxp(
+                [_bxp(box)],
+                positions=[x],
+                widths=width * 0.8,
+                manage_ticks=False,
+                showmeans=True,
+                patch_artist=True,
+                boxprops={"facecolor": f"{colour}40", "edgecolor": colour, "linewidth": 0.7},
+                whiskerprops={"color": colour, "linewidth": 0.7},
+                capprops={"color": colour, "linewidth": 0.7},
+                medianprops={"color": colour, "linewidth": 1.6},
+                flierprops={
+                    "marker": "o",
+                    "markersize": 2,
+                    "markeredgecolor": colour,
+                    "markeredgewidth": 0.5,
+                },
+                meanprops={
+                    "marker": "D",
+                    "markersize": 2.6,
+                    "markerfacecolor": "white",
+                    "markeredgecolor": INK,
+                },
+            )
+        axes.set_xticks(range(len(prompts)), [plain(prompt) for prompt in prompts])
+        axes.set_xlim(-0.5, len(prompts) - 0.5)
+        axes.tick_params(axis="x", length=0)
+        unit_axis(axes, "y", "")
+        axes.set_xlabel(plain(task["task"].replace("_", " ")), color=INK)
+    for axes in list(panels):
+        axes.set_axis_off()
+    figure.supylabel("F1", fontsize=7.5, color=INK)
+    _legend(figure, (), shots)
+    return figure
+
+
+def _bxp(box: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "med": box["median"],
+        "q1": box["q1"],
+        "q3": box["q3"],
+        "whislo": box["whisker_low"],
+        "whishi": box["whisker_high"],
+        "mean": box["mean"],
+        "fliers": [value for value, _ in box["outliers"]],
+    }
+
+
+def _legend(figure: Figure, prompts: Sequence[str], shots: Sequence[str]) -> None:
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=colour_of(shot),
+            marker="o" if len(prompts) < 2 else "",
+            markersize=3.4,
+            label=plain(shot),
+        )
+        for shot in shots
+    ]
+    if len(prompts) > 1:
+        handles += [
+            Line2D(
+                [],
+                [],
+                color=QUIET,
+                linestyle="",
+                marker=marker_of(prompt, prompts),
+                markersize=3.4,
+                label=plain(prompt),
+            )
+            for prompt in prompts
+        ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 9))
+
+
+_PANELS_A_ROW = 2
+_BAR = 0.08
+
+
+def judge_scores(part: Mapping[str, Any]) -> Figure:
+    """Return how many cases have which score, in tenths: a panel for each model and loop, on one scale.
+
+    Args:
+        part: One part of the ``judge`` of a run.
+    """
+    series = part["series"]
+    rows = -(-len(series) // _PANELS_A_ROW)
+    columns = min(len(series), _PANELS_A_ROW)
+    figure = blank(ONE_COLUMN if columns == 1 else TWO_COLUMNS, 0.3 + 1.9 * rows)
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for axes, told in zip(panels.flat, series, strict=False):
+        bars = told["bars"]
+        axes.bar([bar["score"] for bar in bars], [bar["cases"] for bar in bars], width=_BAR, color=ACCENT)
+        mean = told["mean"].value
+        if mean is not None:
+            axes.axvline(mean, color=QUIET, linewidth=0.8, linestyle="--")
+        axes.set_title(plain(f"{told['model']}, {told['loop']}"), fontsize=7.5, color=INK)
+        axes.set_xlim(-0.06, 1.06)
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    for axes in panels.flat[len(series) :]:
+        axes.set_visible(False)
+    figure.supxlabel("Score of the judge (dashed: mean)", fontsize=7.5, color=INK)
+    figure.supylabel("Cases", fontsize=7.5, color=INK)
+    return figure
+
+
+def judge_reliability(part: Mapping[str, Any]) -> Figure:
+    """Return the share of right cases by score, with 95 % intervals; on the line a score is the chance.
+
+    Args:
+        part: One part of the ``judge`` of a run.
+    """
+    figure = blank(ONE_COLUMN, ONE_COLUMN)
+    axes = figure.subplots()
+    axes.plot((0, 1), (0, 1), color=QUIET, linewidth=0.7)
+    for each in part["reliability"].bins:
+        if each.right.low is not None and each.right.high is not None:
+            ends = (each.right.low, each.right.high)
+            axes.plot((each.score, each.score), ends, color=ACCENT, linewidth=1.1)
+        axes.plot(each.score, each.right.value, "o", color=ACCENT, markersize=4, clip_on=False)
+    unit_axis(axes, "x", "Mean score of the judge")
+    unit_axis(axes, "y", "Share of cases with an F1 of 1 (95 % interval)")
+    axes.set_aspect("equal")
+    return figure
+
+
+_ERROR_BAR = 0.2
+_AREA = 90.0
+
+
+def errors(part: Mapping[str, Any]) -> Figure:
+    """Return bars of how many cases have which primary label.
+
+    Args:
+        part: One part of the ``taxonomy`` of a run.
+    """
+    labels = part["labels"]
+    figure = blank(ONE_COLUMN, 0.5 + _ERROR_BAR * len(labels))
+    axes = figure.subplots()
+    places = range(len(labels))
+    counts = [label["cases"] for label in labels]
+    axes.barh(places, counts, height=0.65, color=ACCENT)
+    axes.set_yticks(places, [plain(label["name"].replace("_", " ")) for label in labels])
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    for place, count in zip(places, counts, strict=True):
+        axes.annotate(f" {count:,}", (count, place), va="center", fontsize=6.5, color=QUIET)
+    axes.set_xlim(0, 1.15 * max(counts))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    axes.set_xlabel("Cases, by primary label")
+    return figure
+
+
+def text_metrics(clouds: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return each text metric against F1; the area of a circle is as the number of cases in a bin of 0.05.
+
+    Args:
+        clouds: The ``clouds`` of a run.
+    """
+    figure = blank(TWO_COLUMNS, TWO_COLUMNS / 3 + 0.1)
+    panels = figure.subplots(1, len(clouds), squeeze=False, sharey=True).flat
+    most = max(point["cases"] for cloud in clouds for point in cloud["points"])
+    for axes, cloud in zip(panels, clouds, strict=True):
+        points = cloud["points"]
+        axes.scatter(
+            [point["x"] for point in points],
+            [point["y"] for point in points],
+            s=[max(1.5, _AREA * point["cases"] / most) for point in points],
+            color=ACCENT,
+            alpha=0.6,
+            linewidths=0,
+            clip_on=False,
+        )
+        unit_axis(axes, "y", "")
+        unit_axis(axes, "x", cloud["name"])
+        axes.set_aspect("equal")
+    figure.supylabel("F1", fontsize=7.5, color=INK)
+    return figure
+
+
+def correlations(validity: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return the correlations of the text metrics with F1, with their 95 % intervals.
+
+    Args:
+        validity: The ``validity`` of a run.
+    """
+    rows = [
+        (f"{each['name']}, {each['slice'].get('setting', 'all').replace('_', ' ')}", each)
+        for each in validity
+    ]
+    figure = blank(ONE_COLUMN, 0.75 + 0.24 * len(rows))
+    axes = figure.subplots()
+    for place, (_, each) in enumerate(rows):
+        for name, shift, marker, colour in (
+            ("pearson", -0.16, "o", ACCENT),
+            ("spearman", 0.16, "s", "#d55e00"),
+        ):
+            told, y = each[name], place + shift
+            if told["low"] is not None and told["high"] is not None:
+                axes.plot((told["low"], told["high"]), (y, y), color=colour, linewidth=1.1)
+            if told["value"] is not None:
+                label = name.capitalize() if place == 0 else None
+                axes.plot(told["value"], y, marker, color=colour, markersize=3.4, label=label)
+    axes.axvline(0, color=QUIET, linewidth=0.6)
+    axes.set_xlim(min(-0.05, axes.get_xlim()[0]), 1.02)
+    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color=GRID)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("Correlation with F1 (95 % interval)")
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+def loops(ledger: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return mean F1 before and after each loop, and the rates of repair and breakage with their intervals.
+
+    Args:
+        ledger: The ``ledger`` of a run.
+    """
+    names = [plain(f"{entry['model']}, {entry['loop']}") for entry in ledger]
+    figure = blank(TWO_COLUMNS, 0.8 + 0.3 * len(names))
+    before, rates = figure.subplots(1, 2, sharey=True)
+    for place, entry in enumerate(ledger):
+        means = (entry["f1_before"], entry["f1_after"])
+        before.annotate(
+            "",
+            (means[1], place),
+            (means[0], place),
+            arrowprops={"arrowstyle": "->", "color": QUIET, "linewidth": 0.8},
+        )
+        before.plot(means[0], place, "o", color="white", markeredgecolor=QUIET, markersize=4.5)
+        before.plot(means[1], place, "o", color=ACCENT, markersize=4.5)
+        for name, shift, colour in (("repair_rate", -0.14, "#009e73"), ("breakage_rate", 0.14, "#d55e00")):
+            rate, y = entry[name], place + shift
+            if rate["low"] is not None and rate["high"] is not None:
+                rates.plot((rate["low"], rate["high"]), (y, y), color=colour, linewidth=1.1)
+            if rate["value"] is not None and math.isfinite(rate["value"]):
+                label = name.partition("_")[0] if place == 0 else None
+                rates.plot(rate["value"], y, "o", color=colour, markersize=3.8, label=label, clip_on=False)
+    before.set_yticks(range(len(names)), names)
+    before.set_ylim(len(names) - 0.5, -0.5)
+    unit_axis(before, "x", "Mean F1 before (open) and after (filled)")
+    unit_axis(rates, "x", "Rate (95 % interval)")
+    rates.legend(loc="best")
+    return figure
+
+
+_UNFIT = re.compile(r"[^A-Za-z0-9-]+")
+
+
+def write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Write the figures of a report as SVG and PNG, and its tables as CSV and LaTeX.
+
+    Files of the same names are replaced.
+
+    Args:
+        page: The numbers, as ``plugins.report`` tells them.
+        folder: Where to; made if absent.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: If the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        written: list[Path] = []
+        with styled():
+            for name, figure in _figures(page):
+                written += save(figure, folder, name)
+        for name, rows in tables(page).items():
+            for ending, text in ((".csv", as_csv(rows)), (".tex", as_latex(rows))):
+                file = folder / f"{name}{ending}"
+                file.write_text(text, "utf-8")
+                written.append(file)
+    except OSError as error:
+        raise InputError(
+            f"--figures {folder}: cannot be written to ({error.strerror}); name a folder that can"
+        ) from error
+    return written
+
+
+def _figures(page: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
+    runs = page["runs"]
+    for run in runs:
+        of_run = [run["name"]] if len(runs) > 1 else []
+        alone = len(run["results"]) == 1
+        for part in run["results"]:
+            yield _name("f1", of_run, part, alone), f1_by_task(part)
+        for part in run["boxes"]:
+            for setting in dict.fromkeys(task["setting"] for task in part["tasks"]):
+                tasks = [task for task in part["tasks"] if task["setting"] == setting]
+                yield _name(f"boxes-{setting}", of_run, part, alone), boxes(tasks)
+        for part in run["taxonomy"]:
+            yield _name("errors", of_run, part, alone), errors(part)
+        if run["clouds"]:
+            yield _name("text-metrics", of_run), text_metrics(run["clouds"])
+        if run["validity"]:
+            yield _name("text-metrics-correlations", of_run), correlations(run["validity"])
+        for part in run["judge"]:
+            told = [part["variant"].replace("_", "-"), *([part["judge"]] if len(run["judge"]) > 2 else [])]
+            yield _name("judge-scores", [*of_run, *told]), judge_scores(part)
+            yield _name("judge-reliability", [*of_run, *told]), judge_reliability(part)
+        if run["ledger"]:
+            yield _name("loops", of_run), loops(run["ledger"])
+
+
+def _name(figure: str, of_run: list[str], part: Mapping[str, Any] | None = None, alone: bool = True) -> str:
+    """Return a file's name; where there are several runs, models or loops, it says which."""
+    told = [figure, *of_run]
+    if part is not None and not alone:
+        told += [part["model"], *([part["loop"]] if part["loop"] != "none" else [])]
+    return _UNFIT.sub("-", "-".join(told))[:120].strip("-")

@@ -1,0 +1,297 @@
+"""The names of the files of a run."""
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.record import SCHEMA_VERSION
+
+RECORDS = "records.jsonl"
+MESSAGES = "messages.jsonl"
+QUESTIONS = "questions.jsonl"
+MANIFEST = "manifest.json"
+SUMMARY = "summary.json"
+ALLURE = "allure-results"
+LOCK = "run.lock"
+
+
+def no_run(path: Path, lacking: str) -> InputError:
+    """Return the error for a path that is no run, or lacks what is needed of one.
+
+    Args:
+        path: What was named as the folder of a run.
+        lacking: Name of the file that is not in it.
+    """
+    if not path.exists():
+        why = "there is no such folder"
+    elif not path.is_dir():
+        why = "this is a file"
+    else:
+        why = f"no {lacking} here"
+    return InputError(f"{path}: {why}; name the folder of a run")
+
+
+def json_line(value: Any) -> str:
+    """Return a value as one line of JSON that any reader takes, without the line's end.
+
+    Half a surrogate pair, which a model may answer with and UTF-8 cannot hold, becomes a JSON escape.
+
+    Raises:
+        ValueError: If a number is not finite.
+    """
+    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def json_page(value: Any) -> str:
+    """Return a value as lines of JSON for a person to read; else as `json_line`."""
+    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+REMEDY = "restore it from a copy, or make the run again"
+
+_COUNTS = ("cases", "scored", "passed", "failed", "infrastructure_errors", "selected_cases")
+_TEXTS = ("case_id", "question_id", "task", "setting", "prompt", "shot", "loop", "model")
+_NULLS = {"scores": dict, "execution": dict, "infrastructure_error": dict, "cypher": str}
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(_TEXTS, (str,)),
+    **{name: (kind, type(None)) for name, kind in _NULLS.items()},
+    "steps": (int,),
+    "passed": (bool,),
+    "rounds": (list,),
+    "errors": (list,),
+}
+
+
+def value_of(content: bytes) -> Any:
+    """Read JSON.
+
+    Raises:
+        ValueError: If it is none, is no UTF-8, or is nested deeper than can be read.
+    """
+    try:
+        return json.loads(content.decode())
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def require_record(file: Path, number: int, value: Mapping[str, Any]) -> None:
+    """Refuse what is no record that can be read here.
+
+    Args:
+        file: Where it stands.
+        number: Number of its line, from 1.
+        value: What stands there.
+
+    Raises:
+        InputError: If it is of another schema version, or a field that every record has is missing or of
+            another type.
+    """
+    version = value.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{file}, line {number}: {other_version(version)}")
+    missing = [name for name in _KINDS if name not in value]
+    if missing:
+        why = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        raise InputError(f"{file}, line {number}: not a whole record, for {why}; {REMEDY}")
+    for name, kinds in _KINDS.items():
+        if not isinstance(value[name], kinds):
+            shown = repr(value[name])[:40]
+            raise InputError(f"{file}, line {number}: not a whole record, for {name} is {shown}; {REMEDY}")
+
+
+def require_numbers(file: Path, summary: Mapping[str, Any]) -> None:
+    """Refuse a summary with anything but numbers for counts and means, as one that was edited by hand.
+
+    Args:
+        file: Where it stands.
+        summary: What stands there.
+
+    Raises:
+        InputError: If a count or a mean is no number, or a part is no object.
+    """
+    cells = summary.get("cells", [])
+    for part in (summary, *(cells if isinstance(cells, list) else [cells])):
+        means = part.get("means", {}) if isinstance(part, dict) else None
+        if not isinstance(means, dict):
+            raise InputError(f"{file}: not what a run writes there; {REMEDY}")
+        counts = {name: part[name] for name in _COUNTS if name in part}
+        known = {name: mean for name, mean in means.items() if mean is not None}
+        for name, value in {**counts, **known}.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"{file}: {name} is {repr(value)[:40]} and no number; {REMEDY}")
+
+
+def other_version(version: object) -> str:
+    """Return what is said of a file of another schema version."""
+    return (
+        f"schema version {version!r}, and this RetroCypher reads {SCHEMA_VERSION}; "
+        "use the RetroCypher that wrote the run (versions and git of its manifest.json), or run it again"
+    )
+
+
+class LineFile:
+    """Appends lines. Each is on the disk, for other processes to read, when `append` returns.
+
+    Args:
+        path: The file; made if absent. What it holds stays.
+
+    Raises:
+        OSError: If it cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        self._size = os.fstat(self._file).st_size
+
+    def append(self, line: str) -> None:
+        """Append a line.
+
+        Args:
+            line: The line, without its end.
+
+        Raises:
+            OSError: If it cannot be written whole, on a full disk for instance; then nothing of it is left.
+        """
+        content = memoryview((line + "\n").encode())
+        try:
+            written = 0
+            while written < len(content):
+                written += os.write(self._file, content[written:])
+        except OSError:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(content)
+
+    def close(self) -> None:
+        """Close the file; harmless when repeated."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def mend(path: Path) -> int:
+    """Cut off what is left of a last line that was not written whole.
+
+    Args:
+        path: The file; none is an empty one.
+
+    Returns:
+        How many bytes were cut off.
+
+    Raises:
+        OSError: If the file cannot be written to.
+    """
+    if not path.exists():
+        return 0
+    with path.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = _end_of_lines(path, size)
+        file.seek(end)
+        rest = file.read()
+        if rest and _is_json(rest):
+            file.write(b"\n")
+            return 0
+        file.truncate(end)
+        return size - end
+
+
+def _end_of_lines(path: Path, size: int) -> int:
+    """Return where the last line that has an end ends, looking from the back."""
+    step = 1 << 16
+    with path.open("rb") as file:
+        while size:
+            start = max(0, size - step)
+            file.seek(start)
+            at = file.read(size - start).rfind(b"\n")
+            if at >= 0:
+                return start + at + 1
+            size = start
+    return 0
+
+
+def _is_json(line: bytes) -> bool:
+    """Whether a line is whole but for its end."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+class RunLock:
+    """Holds a run directory; the operating system lets go of it when the process ends, however it ends.
+
+    Args:
+        folder: The run directory; it must be there.
+
+    Raises:
+        InputError: If another process holds it; says which.
+        OSError: If the lock's file cannot be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / LOCK
+        self._lock = FileLock(self._file)
+        try:
+            self._lock.acquire(blocking=False)
+        except Timeout:
+            raise InputError(
+                f"{folder}: {_told(_holder(self._file))} is writing this run; wait for it, or name another "
+                "folder with --run-dir (without --run-dir, --fresh starts anew beside it)"
+            ) from None
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": _now()}
+        # On a full disk the lock holds all the same; it only cannot say whose it is.
+        with suppress(OSError):
+            self._file.write_text(json.dumps(holder) + "\n", encoding="utf-8")
+
+    def release(self) -> None:
+        """Let go, and take the lock's file away; harmless when repeated."""
+        if self._lock.is_locked:
+            # While it is still held: who waits for this file sees that it is gone, and takes a new one.
+            self._file.unlink(missing_ok=True)
+            self._lock.release()
+
+
+def is_held(folder: Path) -> bool:
+    """Return whether a process is writing a run directory now."""
+    file = folder / LOCK
+    if not file.exists():
+        return False
+    lock = FileLock(file)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
+
+
+def _holder(file: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        told = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(told, dict):
+            return told
+    return {}
+
+
+def _told(holder: dict[str, Any]) -> str:
+    if not holder:
+        return "another process"
+    return f"process {holder.get('pid')} on {holder.get('host')} (since {holder.get('since')})"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,311 @@
+"""Who says what the graph holds of an answer."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
+
+from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, VerifiedClaim
+from retrocypher.kg.claims.statements import claim_of
+from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.kg.graph.compact import read_graph, read_manifest
+from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
+from retrocypher.kg.graph.reaction import Source
+from retrocypher.kg.offline import is_offline
+from retrocypher.plugins.runs.replay import RunIndex
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
+from retrocypher.prompts.answering.claims import StatedClaims, Triple
+from retrocypher.prompts.answering.passage_index import read_index
+from retrocypher.prompts.answering.passage_search import VectorSearch, WordSearch
+from retrocypher.prompts.answering.writing import Limits, Search, Written
+from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
+
+
+def sources_of(fingerprint: str) -> Mapping[int, Source]:
+    """Return the record that each reaction of a graph was made from, by its id.
+
+    Args:
+        fingerprint: Of the graph; only of the default one is this known, of others it is empty.
+    """
+    if fingerprint != read_manifest()["fingerprint"]:
+        return {}
+    return {each.id: each.source for each in read_graph() if each.source is not None}
+
+
+CHECK_ROLE = "answer:check"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the graph says of an answer, as it goes on the record.
+
+    Attributes:
+        claims: The ``claims`` of the record.
+        verification: The ``verification`` of the record.
+    """
+
+    claims: list[Any]
+    verification: dict[str, Any]
+
+
+class Checker(Protocol):
+    """Says what the graph holds of the answer of a case."""
+
+    def check(self, case_id: str, question: str, written: "Written") -> Checked:
+        """Return claims and verdict; raises GraphError where nobody can say."""
+
+
+_LEXICAL = "hybrid-lexical"
+_HYBRID = "hybrid"
+
+
+def require_passages(context: str, encoder: str | None, fingerprint: str) -> None:
+    """See that the passages can be searched, and put them into the cache folder where they are not.
+
+    Args:
+        context: ``hybrid`` or ``hybrid-lexical``.
+        encoder: Name of the encoder with ``hybrid``.
+        fingerprint: Of the graph that the questions were made for.
+
+    Raises:
+        InputError: The graph has none, or they, their vectors or the encoder cannot be had.
+    """
+    asked = f"--answer-context {context}"
+    if fingerprint != graph_fingerprint():
+        raise InputError(
+            f"{asked}: passages come with the default graph alone, and these questions were made for "
+            f"{fingerprint[:12]}; take --answer-context rows"
+        )
+    if is_offline() and not passages_file().exists():
+        raise InputError(
+            f"{asked}: the passages are not on this machine yet, and --offline fetches nothing; "
+            "run once: retrocypher passages build"
+        )
+    build_passages()
+    if encoder is not None:
+        if not extra_installed():
+            raise InputError(
+                f"{asked}: passages are found by vectors of {encoder}, and the extra [semantic] is not "
+                f"installed. Run: pip install -e '.[semantic]', or take --answer-context {_LEXICAL}, which "
+                "finds them by words"
+            )
+        # Loaded now, so that one that cannot be had, or is another, is told before anything is paid for.
+        with passage_search(context, encoder, Limits()):
+            pass
+
+
+@contextmanager
+def passage_search(context: str, encoder: str | None, limits: Limits) -> Iterator[Search | None]:
+    """Open what finds passages; None where answers are written from rows alone.
+
+    Args:
+        context: ``rows``, ``hybrid`` or ``hybrid-lexical``.
+        encoder: Name of the encoder with ``hybrid``.
+        limits: How many passages at most, and the weights of a hybrid context.
+    """
+    if context not in (_HYBRID, _LEXICAL):
+        yield None
+        return
+    index = None if encoder is None else read_index(encoder)
+    with open_passages(passages_file()) as passages:
+        if index is None:
+            yield WordSearch(passages, limits.passages)
+        else:
+            weights = (limits.text_weight, limits.graph_weight)
+            yield VectorSearch(passages, index, load_encoder(index.encoder), limits.passages, weights)
+
+
+_PLACES = {
+    "REACTS_IN": ("object",),
+    **dict.fromkeys(("PRODUCES", "USES_AGENT", "USES_SOLVENT", "YIELD"), ("subject",)),
+    "LEADS_TO": ("subject", "object"),
+}
+"""Where a triple has its reactions."""
+_OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The claims that a model lists, as the graph can be asked about them.
+
+    Attributes:
+        claims: Those that can be read, each once.
+        unreadable: How many name something that is no molecule, or link reactions that have no id.
+    """
+
+    claims: tuple[Claim, ...]
+    unreadable: int
+
+
+def listed(stated: StatedClaims) -> Listed:
+    """Return the claims of a model's list; a reaction with a name of the model's own has no id."""
+    claims = [_claim(triple) for triple in stated.triples]
+    return Listed(tuple(dict.fromkeys(each for each in claims if each)), claims.count(None))
+
+
+def same(one: Claim, other: Claim) -> bool:
+    """Return whether two claims say the same.
+
+    What the reader knows of a reaction without an id (which product it makes) the model need not repeat; and
+    where the reader finds no word for the role of a molecule, any role will do.
+    """
+    if one.predicate == other.predicate == "YIELD":
+        told = one.product is None or other.product is None or one.product == other.product
+        return told and (one.subject, one.object) == (other.subject, other.object)
+    if one.predicate not in _OF_A_MOLECULE or other.predicate not in _OF_A_MOLECULE:
+        return one == other
+    kinds = {one.predicate, other.predicate}
+    return (len(kinds) == 1 or "TAKES_PART_IN" in kinds) and _ends(one) == _ends(other)
+
+
+def in_both(found: Iterable[Claim], claims: Iterable[Claim]) -> tuple[set[int], set[int]]:
+    """Return the places of the claims that both lists have: in the first, and in the second."""
+    found, claims = list(found), list(claims)
+    pairs = [
+        (here, there)
+        for here, one in enumerate(found)
+        for there, other in enumerate(claims)
+        if same(one, other)
+    ]
+    return {here for here, _ in pairs}, {there for _, there in pairs}
+
+
+def support_of(verified: Iterable[VerifiedClaim]) -> float | None:
+    """Return the share of claims that are supported; None without one."""
+    verdicts = [each.verdict == "SUPPORTED" for each in verified]
+    return sum(verdicts) / len(verdicts) if verdicts else None
+
+
+def _claim(triple: Triple) -> Claim | None:
+    """Return the claim in a triple; of a reaction that has no id, the graph is asked about any."""
+    unnamed = [name for name in _PLACES[triple.predicate] if isinstance(getattr(triple, name), str)]
+    if unnamed and triple.predicate == "LEADS_TO":
+        return None
+    read = claim_of({**asdict(triple), **dict.fromkeys(unnamed, 1)})
+    if read is None or not unnamed:
+        return read
+    return replace(read, object=None) if unnamed == ["object"] else replace(read, subject=None)
+
+
+def _ends(claim: Claim) -> frozenset[tuple[str, object]]:
+    return frozenset((type(end).__name__, end) for end in (claim.subject, claim.object))
+
+
+READER, MODEL, QUESTION = "reader", "model", "question"
+
+
+def check_answer(
+    question: str,
+    answer: str,
+    stated: StatedClaims | None,
+    verifier: Verifier,
+    thresholds: Thresholds,
+) -> Checked:
+    """Have the graph say what holds of an answer.
+
+    The verdict is by the claims that the reader finds, and by what the question asks for. Those that the
+    model lists of its own answer are looked up too and compared, but decide nothing: who wrote the answer
+    could raise its verdict by listing much that is true.
+
+    Args:
+        question: The question as asked.
+        answer: The answer.
+        stated: What the model lists; None where it listed nothing that could be read.
+        verifier: Asks the graph.
+        thresholds: Where verdicts begin.
+
+    Raises:
+        GraphError: The graph cannot be asked.
+    """
+    found = judge_answer(question, answer, verifier, thresholds)
+    if stated is None or stated.malformed:
+        return Checked([*_claims(found, frozenset())], _told(found, None))
+    own = listed(stated)
+    verified = verifier.verify(own.claims)
+    read = [each.claim for each in found.claims if each.claim.origin == "answer"]
+    here, there = in_both(read, own.claims)
+    shared = frozenset(id(read[place]) for place in here)
+    more = [each for place, each in enumerate(verified) if place not in there]
+    compared = {
+        "claims": len(own.claims),
+        "unreadable": own.unreadable,
+        "shared": len(there),
+        "only_model": len(more),
+        "only_reader": len(read) - len(here),
+        "support": support_of(verified),
+    }
+    claims = [*_claims(found, shared), *(_entry(each, MODEL) for each in more)]
+    return Checked(claims, _told(found, compared))
+
+
+def _claims(found: AnswerVerdict, shared: frozenset[int]) -> Iterator[dict[str, Any]]:
+    for each in found.claims:
+        if each.claim.origin == "question":
+            yield _entry(each, QUESTION)
+        else:
+            yield _entry(each, READER, *([MODEL] if id(each.claim) in shared else []))
+
+
+def _entry(found: VerifiedClaim, *by: str) -> dict[str, Any]:
+    return {**found.to_json(), "by": list(by)}
+
+
+def _told(found: AnswerVerdict, compared: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "verdict": found.verdict,
+        "support": found.support,
+        "claims": len(found.claims),
+        "counts": found.counts,
+        "shortcomings": list(found.shortcomings),
+        "thresholds": asdict(found.thresholds),
+        "model": compared,
+    }
+
+
+class GraphChecker:
+    """Asks the graph.
+
+    Args:
+        verifier: What asks it.
+        thresholds: Where verdicts begin.
+    """
+
+    def __init__(self, verifier: Verifier, thresholds: Thresholds) -> None:
+        self._verifier = verifier
+        self._thresholds = thresholds
+
+    def check(self, case_id: str, question: str, written: Written) -> Checked:
+        """Check an answer; raises GraphError where the graph cannot be asked."""
+        return check_answer(question, written.text or "", written.stated, self._verifier, self._thresholds)
+
+
+class NotChecked(GraphError):  # noqa: N818 - the name that records and readers know
+    """No run that is replayed has the verdict on an answer."""
+
+
+class RecordedChecker:
+    """Takes verdicts from the records of runs that are replayed: there is no graph to ask.
+
+    Args:
+        index: The records.
+    """
+
+    def __init__(self, index: RunIndex) -> None:
+        self._index = index
+
+    def check(self, case_id: str, question: str, written: Written) -> Checked:
+        """Return what the record of the case has.
+
+        Raises:
+            NotChecked: If it has another answer, or none.
+        """
+        record = self._index.case(case_id)
+        if record is None or record["answer"] != written.text or not record.get("verification"):
+            raise NotChecked(
+                f"{case_id}: the records of {self._index.named} have no verdict on the answer that it gives "
+                "now. Run the case once on a graph with --answer, and name that run with --replay too."
+            )
+        # What a judge made of it is asked for anew, by the judge of this run.
+        told = {name: value for name, value in record["verification"].items() if name != "judge"}
+        return Checked(record["claims"], told)

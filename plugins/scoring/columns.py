@@ -1,0 +1,340 @@
+"""The editable table of column names, and the names themselves brought to one form."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+
+from retrocypher.kg.cypher.tokens import tokens
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.scoring.text import nltk_module
+from retrocypher.prompts.templates.encoder import Encoder, Vectors, load_encoder
+
+
+@dataclass(slots=True)
+class KeyMatcher:
+    """Matches a column to the gold key nearest in meaning.
+
+    Attributes:
+        encoder: Encodes names, underscores read as spaces.
+        threshold: Lowest cosine similarity that matches, in (0, 1]; the paper's is 0.93.
+    """
+
+    encoder: Encoder
+    threshold: float
+    _vectors: dict[str, Vectors] = field(default_factory=dict, init=False, repr=False)
+
+    def nearest(self, name: str, keys: tuple[str, ...]) -> str | None:
+        """Return the key of highest similarity where it reaches the threshold; ties by order of keys."""
+        missing = [text for text in (name, *keys) if text not in self._vectors]
+        if missing:
+            vectors = self.encoder.encode([text.replace("_", " ") for text in missing])
+            self._vectors.update(zip(missing, vectors, strict=True))
+        similarities = [float(self._vectors[name] @ self._vectors[key]) for key in keys]
+        best = int(np.argmax(similarities))
+        return keys[best] if similarities[best] >= self.threshold else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEncoder:
+    """The encoder stage as it is asked for.
+
+    Attributes:
+        name: Name of the encoder.
+        threshold: Lowest cosine that matches, over 0 and at most 1.
+    """
+
+    name: str
+    threshold: float
+
+    def matcher(self) -> KeyMatcher:
+        """Return the stage, ready to match.
+
+        Raises:
+            InputError: If the encoder cannot be had.
+        """
+        return KeyMatcher(load_encoder(self.name), self.threshold)
+
+
+def key_encoder_named(text: str) -> KeyEncoder:
+    """Read ``--key-encoder``, and make sure that the encoder can be had.
+
+    Args:
+        text: ``NAME@THRESHOLD``.
+
+    Raises:
+        InputError: If it is something else, or the encoder cannot be had.
+    """
+    name, at, threshold = text.rpartition("@")
+    try:
+        value = float(threshold)
+    except ValueError:
+        value = 0.0
+    if not at or not name or not 0.0 < value <= 1.0:
+        raise InputError(
+            f"--key-encoder {text}: give NAME@THRESHOLD, the threshold over 0 and at most 1, "
+            "for example all-mpnet-base-v2@0.93"
+        )
+    # One word now, so that an encoder that cannot be had is told before anything is paid for.
+    load_encoder(name).encode(["reactants"])
+    return KeyEncoder(name, value)
+
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def reduce_expression(column: str, transparent: frozenset[str], molecule_properties: frozenset[str]) -> str:
+    """Reduce a column name that is a Cypher expression to the variable or property that gives its values.
+
+    ``collect(DISTINCT reactant.name)`` gives ``reactant``, ``rel.yield`` gives ``yield``, ``r.id`` gives
+    ``id``. Whatever is neither a name nor built in that way is returned as it stands.
+
+    Args:
+        column: Column name.
+        transparent: Lower-case names of functions that hand on their first argument.
+        molecule_properties: Lower-case properties that stand for the molecule itself.
+    """
+    if column.replace("_", "").isalnum():
+        return column
+    parts = [token.text for token in tokens(column)]
+    return _reduce(parts, transparent, molecule_properties) or column
+
+
+def _reduce(parts: list[str], transparent: frozenset[str], molecule_properties: frozenset[str]) -> str | None:
+    while len(parts) > 1:
+        opening = _opening(parts)
+        if opening == 0 and parts[0] == "(":
+            parts = parts[1:-1]
+        elif opening == 0 and parts[0] == "[":
+            return _comprehension(parts[1:-1], transparent, molecule_properties)
+        elif opening and parts[-1] == "]":
+            parts = parts[:opening]
+        elif opening == 1 and parts[-1] == "}":
+            parts = parts[:1]
+        elif opening and parts[-1] == ")":
+            if "".join(parts[:opening]).lower() not in transparent:
+                return None
+            parts = _until(parts[opening + 1 : -1], ",")
+            parts = parts[1:] if parts and parts[0].upper() == "DISTINCT" else parts
+        elif len(parts) > 2 and parts[-2] == ".":
+            if parts[-1].strip("`").lower() not in molecule_properties:
+                return parts[-1].strip("`") if _is_access(parts) else None
+            parts = parts[:-2]
+        else:
+            return None
+    return parts[0].strip("`") if parts and _is_word(parts[0]) else None
+
+
+def _comprehension(
+    parts: list[str], transparent: frozenset[str], molecule_properties: frozenset[str]
+) -> str | None:
+    """Reduce ``x IN list WHERE ... | x.property``: a molecule's name gives the list, else the property."""
+    if len(parts) < 3 or parts[1].upper() != "IN":
+        return None
+    projected = _until(parts[::-1], "|")[::-1] if "|" in parts else parts[:1]
+    if len(projected) == 3 and projected[1] == "." and projected[2].lower() not in molecule_properties:
+        return projected[2].strip("`")
+    source = _until(_until(parts[2:], "|"), "WHERE")
+    return _reduce(source, transparent, molecule_properties)
+
+
+def _opening(parts: Sequence[str]) -> int | None:
+    """Return where the bracket opens that the last part closes, None where it closes none."""
+    if parts[-1] not in _CLOSING.values():
+        return None
+    depth = 0
+    for index in range(len(parts) - 1, -1, -1):
+        if parts[index] in _CLOSING.values():
+            depth += 1
+        elif parts[index] in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                return index
+    return None
+
+
+def _until(parts: list[str], end: str) -> list[str]:
+    """Return the parts before the first ``end`` outside brackets, read from the left."""
+    depth = 0
+    for index, part in enumerate(parts):
+        if depth == 0 and part.upper() == end:
+            return parts[:index]
+        depth += (part in _CLOSING) - (part in _CLOSING.values())
+    return parts
+
+
+def _is_access(parts: Sequence[str]) -> bool:
+    """Return whether the parts are a chain such as ``a.b.c``, or end one."""
+    return all(part == "." for part in parts[-2:0:-2]) and all(_is_word(part) for part in parts[::-2])
+
+
+def _is_word(part: str) -> bool:
+    return part[0] == "`" or part[0] == "_" or part[0].isalpha()
+
+
+_FILE = "column_names.yaml"
+_LISTS = ("transparent_functions", "molecule_properties")
+_WORD_LISTS = ("reaction_words", "count_words", "quantities", "positions")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_TRAILING_NAME = re.compile(r"(?<=[^_])_*names?$")
+_TRAILING_NUMBER = re.compile(r"(?<=[^_\d])_*\d+$")
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """The table of ``column_names.yaml``, names stemmed.
+
+    Attributes:
+        aliases: Name -> gold keys it can mean, in order of preference.
+        transparent_functions: Lower-case names of functions that hand on their argument.
+        molecule_properties: Properties that stand for the molecule itself.
+        reaction_words: Last words of names of reactions.
+        count_words: First words of names of quantities.
+        quantities: Words of names of quantities.
+        positions: Last words of names that say which step or route a row is about.
+        ordinals: Words that number a column -> the number.
+    """
+
+    aliases: Mapping[str, tuple[str, ...]]
+    transparent_functions: frozenset[str]
+    molecule_properties: frozenset[str]
+    reaction_words: frozenset[Words]
+    count_words: frozenset[Words]
+    quantities: frozenset[str]
+    positions: frozenset[Words]
+    ordinals: Mapping[str, int]
+
+
+@lru_cache(maxsize=1)
+def column_names() -> ColumnNames:
+    """Read the table.
+
+    Raises:
+        InputError: The file does not have the form that its comments describe.
+    """
+    text = resources.files(__package__).joinpath(_FILE).read_text("utf-8")
+    try:
+        return parse_column_names(yaml.safe_load(text))
+    except (yaml.YAMLError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise InputError(
+            f"plugins/scoring/{_FILE} cannot be read ({error}): it needs `aliases` (key: list of names), "
+            f"lists of names under {', '.join((*_LISTS, *_WORD_LISTS))} and `ordinals` (word: number)"
+        ) from error
+
+
+def parse_column_names(body: Any) -> ColumnNames:
+    """Turn the parsed file into a table."""
+    aliases: dict[str, list[str]] = {}
+    for key, names in body["aliases"].items():
+        for name in names:
+            keys = aliases.setdefault(stem_name(normalise(name)), [])
+            if key not in keys:
+                keys.append(key)
+    functions, properties = ([str(name) for name in body[part]] for part in _LISTS)
+    reactions, counts, quantities, positions = (
+        frozenset(tuple(stem_name(normalise(name)).split("_")) for name in body[part]) for part in _WORD_LISTS
+    )
+    return ColumnNames(
+        {name: tuple(keys) for name, keys in aliases.items()},
+        frozenset(name.lower() for name in functions),
+        frozenset(name.lower() for name in properties),
+        reactions,
+        counts,
+        frozenset(word for words in quantities for word in words),
+        positions,
+        {normalise(word): int(number) for word, number in body["ordinals"].items()},
+    )
+
+
+@lru_cache(maxsize=16384)
+def plain_name(column: str) -> str:
+    """Return a column's normalised name, unaliased expressions reduced to what they return."""
+    names = column_names()
+    return normalise(reduce_expression(column, names.transparent_functions, names.molecule_properties))
+
+
+def normalise(name: str) -> str:
+    """Lower-case, trim, turn camelCase and punctuation into snake_case, drop a trailing name or names.
+
+    The steps are those of appendix 5.5 of the paper.
+    """
+    snake = re.sub(r"[\W_]+", "_", _CAMEL.sub("_", name.strip()).lower()).strip("_")
+    return _TRAILING_NAME.sub("", snake)
+
+
+@lru_cache(maxsize=16384)
+def stem_name(normal: str) -> str:
+    """Drop a trailing number and stem each part of a normalised name (Snowball, English)."""
+    unnumbered = _TRAILING_NAME.sub("", _TRAILING_NUMBER.sub("", normal))
+    return "_".join(_stemmer().stem(part) for part in unnumbered.split("_"))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    # NLTK takes a while to load, which a session that scores nothing need not wait for.
+    return nltk_module("stem.snowball").SnowballStemmer("english")
+
+
+ID_KEY = "id"
+# From the surest stage to the least sure.
+STAGES = ("exact", "stem", "alias", "encoder")
+
+
+class Match(NamedTuple):
+    """The key a column means, and the stage that told."""
+
+    key: str
+    stage: str
+
+
+@lru_cache(maxsize=16384)
+def resolve(name: str, keys: tuple[str, ...]) -> Match | None:
+    """Match a normalised name to one of the keys: exact, stem, then alias table."""
+    if name in keys:
+        return Match(name, "exact")
+    stemmed = stem_name(name)
+    for key in keys:
+        if stem_name(key) == stemmed:
+            return Match(key, "stem")
+    for key in column_names().aliases.get(stemmed, ()):
+        if key in keys:
+            return Match(key, "alias")
+    return None
+
+
+def match_columns(
+    names: Mapping[str, str],
+    reaction_columns: frozenset[str],
+    keys: tuple[str, ...],
+    key_encoder: KeyMatcher | None,
+) -> dict[str, Match]:
+    """Match columns to keys; columns that match none are left out.
+
+    Args:
+        names: Column -> the name it is matched by.
+        reaction_columns: Columns of Reaction nodes, which are ``id`` under any name.
+        keys: Scored keys of the case.
+        key_encoder: The opt-in last stage.
+    """
+    matches = {}
+    for column, raw in names.items():
+        name = plain_name(raw)
+        match = Match(ID_KEY, "nodes") if column in reaction_columns else resolve(name, (ID_KEY, *keys))
+        if match is None and key_encoder is not None and name:
+            nearest = key_encoder.nearest(name, keys)
+            match = Match(nearest, "encoder") if nearest else None
+        if match is not None:
+            matches[column] = match
+    return matches
+
+
+def weakest(stages: list[str]) -> str | None:
+    """Return the least sure of the stages, None where there is none."""
+    return max(stages, key=STAGES.index) if stages else None

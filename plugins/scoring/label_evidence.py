@@ -1,0 +1,192 @@
+"""What a question of the benchmark asks, from its own slots and not from its words."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from retrocypher.kg.labels.error_labels import with_detail
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.scoring.single_step import Values, values_by_key
+from retrocypher.prompts.validation.finding import Asked, AskedMolecule, Intent
+
+
+def asked_of(question: Question) -> Asked:
+    """Return what a question asks."""
+    slots = question.slots
+    molecules = [AskedMolecule(name, "product") for name in slots.get("products", ())]
+    if "start" in slots:
+        molecules.append(AskedMolecule(slots["start"], "start"))
+    if "target" in slots:
+        molecules.append(AskedMolecule(slots["target"], "target"))
+    return Asked(
+        intent=cast(Intent, question.task),
+        molecules=tuple(molecules),
+        steps=question.steps if question.setting == "multi_step" else None,
+        components=frozenset({slots["role"]} if "role" in slots else ()),
+    )
+
+
+Comparison = Literal["equal", "fewer", "more", "other", "none", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rows show.
+
+    Attributes:
+        status: The execution's status.
+        empty: Whether a query that ran returned no rows.
+        readable: Whether anything in the rows could be read as a part of the answer.
+        answers: The reactions (single-step) or routes (multi-step) that were returned, beside those of gold:
+            all, ``fewer``, ``more``, some ``other``, ``none``; ``unknown`` where rows do not tell.
+        absent: Keys for which gold has values and the result no column.
+        lacking: Keys that have a column, without some of gold's values.
+        surplus: Keys with values that gold does not have.
+        counted: Keys of molecules with numbers for values.
+        reversed: Whether routes of gold were returned from the target to the precursor.
+        lengths: Numbers of steps of the returned routes.
+    """
+
+    status: str
+    empty: bool
+    readable: bool
+    answers: Comparison
+    absent: frozenset[str]
+    lacking: frozenset[str]
+    surplus: frozenset[str]
+    counted: frozenset[str] = frozenset()
+    reversed: bool = False
+    lengths: frozenset[int] = frozenset()
+
+
+def evidence(
+    question: Question,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    values: Mapping[str, Values] | None = None,
+) -> Evidence:
+    """Read a result against gold.
+
+    Args:
+        question: The question with its gold answer.
+        execution: The record's ``execution``.
+        scores: The record's ``scores``.
+        values: What `values_by_key` reads, without an encoder; None to read it.
+    """
+    found = values_by_key(question, execution) if values is None else values
+    empty = execution["status"] == "ok" and not execution["rows"]
+    return (
+        _of_routes(question, execution["status"], empty, found["route"])
+        if question.setting == "multi_step"
+        else _of_reactions(execution["status"], empty, found, scores)
+    )
+
+
+def _of_routes(question: Question, status: str, empty: bool, routes: Values) -> Evidence:
+    lengths = frozenset(len(route) for route in routes.returned if isinstance(route, tuple))
+    turned = frozenset(route[::-1] for route in routes.returned if isinstance(route, tuple))
+    return Evidence(
+        status=status,
+        empty=empty,
+        readable=bool(routes.returned),
+        answers=_compare(routes),
+        absent=frozenset(),
+        lacking=frozenset({"route"} if routes.gold - routes.returned else ()),
+        surplus=frozenset({"route"} if routes.returned - routes.gold else ()),
+        reversed=bool(turned & routes.gold) and not routes.returned & routes.gold,
+        lengths=lengths,
+    )
+
+
+def _of_reactions(
+    status: str, empty: bool, found: Mapping[str, Values], scores: Mapping[str, Any]
+) -> Evidence:
+    keys: Mapping[str, Mapping[str, Any]] = scores.get("per_key") or {}
+    missing = {key for key, counts in keys.items() if counts["fn"]}
+    absent = frozenset(key for key in missing if not keys[key]["columns"])
+    ids = found["id"]
+    return Evidence(
+        status=status,
+        empty=empty,
+        readable=any(values.returned for values in found.values()),
+        answers=_compare(ids) if ids.returned or empty else "unknown",
+        absent=absent if status == "ok" else frozenset(),
+        lacking=frozenset(missing - absent),
+        surplus=frozenset(key for key, counts in keys.items() if counts["fp"]),
+        counted=frozenset(key for key in keys if key != "target_yield" and _are_numbers(found[key].returned)),
+    )
+
+
+def _are_numbers(values: frozenset[Hashable]) -> bool:
+    return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+def _compare(values: Values) -> Comparison:
+    gold: frozenset[Hashable] = values.gold
+    if not values.returned:
+        return "none"
+    if values.returned == gold:
+        return "equal"
+    if values.returned < gold:
+        return "fewer"
+    return "more" if values.returned > gold else "other"
+
+
+def symptoms(shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is missing from the result of a query that ran or extra in it, whatever the cause."""
+    if shown.empty:
+        yield "empty_result"
+        return
+    if not shown.readable:
+        return
+    missing = shown.absent
+    if shown.answers in ("equal", "unknown"):
+        # With other reactions, other molecules are missing and extra as a matter of course.
+        missing |= shown.lacking
+        for key in _in_order(scores, shown.surplus - shown.counted):
+            yield with_detail("extra_component", key)
+    for key in _in_order(scores, missing - shown.counted):
+        yield with_detail("missing_component", key)
+
+
+def guesses(question: Question, shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the causes that fit the rows where the text shows none, the likeliest first."""
+    if shown.empty and question.task == "multi_product":
+        yield "set_logic"
+    if not shown.readable:
+        return
+    if question.setting == "multi_step":
+        yield from _labels_of_routes(question, shown)
+    else:
+        yield from _labels_of_reactions(question, shown)
+    if shown.answers in ("more", "other") and len(asked_of(question).molecules) > 1:
+        # All molecules are looked up, or the text would have told; not all of them bind what is found.
+        yield "set_logic"
+
+
+def _labels_of_routes(question: Question, shown: Evidence) -> Iterator[str]:
+    if shown.reversed:
+        yield "wrong_aggregation_or_order"
+    elif max(shown.lengths) < question.steps:
+        # The text says nothing against the length of the path, so the path was returned in part.
+        yield "return_shape"
+    elif shown.lengths != {question.steps}:
+        yield "path_length"
+    elif shown.answers == "fewer":
+        yield "duplicate_or_incomplete"
+
+
+def _labels_of_reactions(question: Question, shown: Evidence) -> Iterator[str]:
+    if shown.counted:
+        yield "wrong_aggregation_or_order"
+    elif question.task == "best_yield" and shown.answers == "more":
+        yield "limit"
+    elif shown.answers == "fewer":
+        yield "duplicate_or_incomplete"
+    elif not (shown.absent or shown.lacking or shown.surplus):
+        # Every value is there, but not in rows of one reaction each.
+        yield "missing_component:id" if shown.answers == "unknown" else "wrong_aggregation_or_order"
+
+
+def _in_order(scores: Mapping[str, Any], keys: frozenset[str]) -> list[str]:
+    return [key for key in scores.get("per_key") or {} if key in keys]

@@ -1,0 +1,253 @@
+"""What is wrong with one case."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from retrocypher.kg.labels.error_labels import detail_of, name_of
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.semantics.reader import read_query
+from retrocypher.kg.semantics.schema import Schema
+from retrocypher.plugins.scoring.label_evidence import Evidence, asked_of, evidence, guesses, symptoms
+from retrocypher.plugins.scoring.single_step import Values
+from retrocypher.prompts.validation.finding import Asked, Finding
+from retrocypher.prompts.validation.validator import critique
+
+
+def is_perfect(scores: Mapping[str, Any]) -> bool:
+    """Whether a result is right value by value and, where that is defined, reaction by reaction.
+
+    Args:
+        scores: The ``scores`` of a record.
+    """
+    return scores["f1"] == 1.0 and scores.get("row_f1") in (None, 1.0)
+
+
+CAUSES_FIRST = (
+    "altered_smiles",
+    "wrong_entity",
+    "schema_violation",
+    "traversal_direction",
+    "wrong_relationship",
+    "endpoint_anchoring",
+    "path_length",
+    "set_logic",
+    "missing_null_check",
+    "wrong_aggregation_or_order",
+    "limit",
+    "duplicate_or_incomplete",
+    "return_shape",
+    "extra_component",
+    "missing_component",
+    "empty_result",
+    "other",
+)
+"""From what makes all else meaningless to what is only seen in the rows."""
+
+_SELECTING = frozenset(
+    {
+        "altered_smiles",
+        "wrong_entity",
+        "endpoint_anchoring",
+        "path_length",
+        "set_logic",
+        "missing_null_check",
+        "limit",
+    }
+)
+"""Errors that return other reactions or routes than those of gold, or leave the result as it is."""
+
+_OUT_OF_MEMORY = frozenset(
+    {
+        "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+        "Neo.TransientError.General.OutOfMemoryError",
+        "Neo.ClientError.Transaction.TransactionTimedOut",
+    }
+)
+
+_RUNAWAY = frozenset(
+    {
+        "altered_smiles",
+        "wrong_entity",
+        "traversal_direction",
+        "wrong_relationship",
+        "endpoint_anchoring",
+        "path_length",
+        "duplicate_or_incomplete",
+    }
+)
+"""Errors that can make a query run for ever or out of memory."""
+
+
+def ranked(labels: Iterable[str], shown: Evidence, scores: Mapping[str, Any]) -> list[str]:
+    """Return labels without repetition, those that explain the result first.
+
+    A label that the rows contradict is kept behind those that they do not: it is wrong with the query, but
+    it is not why this case failed.
+    """
+    return sorted(
+        dict.fromkeys(labels), key=lambda label: (contradicted(label, shown, scores), _place(label, shown))
+    )
+
+
+def _place(label: str, shown: Evidence) -> tuple[float, bool]:
+    name = name_of(label)
+    place = float(CAUSES_FIRST.index(name))
+    if name == "return_shape" and not shown.readable:
+        # Of what cannot be read at all, no flaw that returns too much or too little is known to matter.
+        place = CAUSES_FIRST.index("path_length") + 0.5
+    # Without an id only rows run together; without another component the answer itself is not there.
+    return place, detail_of(label) == "id"
+
+
+def specific(labels: Iterable[str]) -> list[str]:
+    """Return labels without repetition; a name alone gives way to what has it with a detail."""
+    distinct = list(dict.fromkeys(labels))
+    named = {
+        label: [each for each in distinct if name_of(each) == label and detail_of(each) not in (None, "id")]
+        for label in distinct
+    }
+    return list(dict.fromkeys(each for label in distinct for each in named[label] or [label]))
+
+
+def with_status(labels: Sequence[str], status: str, code: str | None) -> list[str]:
+    """Put the label of a status that is not ``ok`` in its place among those of the text."""
+    if status == "timeout" or (status == "runtime_error" and code in _OUT_OF_MEMORY):
+        causes = [label for label in labels if name_of(label) in _RUNAWAY]
+        return [*causes, status, *(label for label in labels if label not in causes)]
+    return [status, *labels]
+
+
+def contradicted(label: str, shown: Evidence, scores: Mapping[str, Any]) -> bool:
+    """Whether the rows show that an error cannot be why the result is wrong."""
+    name, detail = name_of(label), detail_of(label)
+    if shown.status != "ok":
+        return False
+    if shown.empty:
+        return name in ("missing_component", "extra_component")
+    if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.get("per_key") or {}):
+        # Where all are asked for, it can only have taken some away.
+        return True
+    if name in _SELECTING:
+        return shown.answers == "equal"
+    if name == "missing_component" and detail == "id":
+        return shown.answers != "unknown"
+    if name in ("missing_component", "extra_component") and detail in shown.counted:
+        return True
+    if name in ("missing_component", "extra_component") and detail in (scores.get("per_key") or {}):
+        return detail not in (shown.surplus if name == "extra_component" else shown.absent | shown.lacking)
+    if name == "duplicate_or_incomplete":
+        whole = not shown.lacking and not shown.surplus
+        return whole and (bool(shown.absent) or scores.get("row_f1") == 1.0)
+    if name == "return_shape":
+        return shown.reversed or (bool(scores.get("per_key")) and shown.readable and not shown.absent)
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with a case.
+
+    Attributes:
+        labels: Labels of ``kg.labels``, with details where they have one, the primary label first; none where
+            nothing is wrong.
+        message: What the text of the query shows of the primary label, in words; None where it shows nothing
+            of it, and of a query that did not run, of which the server says why.
+    """
+
+    labels: tuple[str, ...] = ()
+    message: str | None = None
+
+
+def diagnose(
+    question: Question,
+    cypher: str | None,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    schema: Schema,
+    values: Mapping[str, Values] | None = None,
+) -> Diagnosis:
+    """Return what is wrong with a case.
+
+    Something is wrong where the query did not run to its end, or where ``f1`` or ``row_f1`` is under 1. So
+    a case can pass, with all values right, and still have labels: those of a result whose values do not
+    stand in the rows of their reactions. The reference query is not looked at. The same arguments give the
+    same diagnosis.
+
+    Args:
+        question: The question with its slots and gold answer.
+        cypher: The query; None where there is none.
+        execution: The record's ``execution``.
+        scores: The record's ``scores``.
+        schema: The schema of the graph that the query ran on.
+        values: What `plugins.scoring.values_by_key` reads of the execution, without an encoder, where it was
+            read already: of thousands of rows it is most of the work.
+
+    Raises:
+        GraphError: The tables of Cypher's grammar cannot be had.
+    """
+    status = execution["status"]
+    if status == "ok" and is_perfect(scores):
+        return Diagnosis()
+    if cypher is None:
+        return Diagnosis(("no_query",))
+    if status in ("no_query", "refused"):
+        return Diagnosis((status,))
+    told, broken = _told(cypher, asked_of(question), schema)
+    labels = _labels(question, execution, scores, values, [finding.label for finding in told], broken)
+    return Diagnosis(tuple(labels), None if labels[0] == status else _message(told, labels[0]))
+
+
+def labels_of(
+    question: Question,
+    cypher: str | None,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    schema: Schema,
+) -> list[str]:
+    """Return the labels of a case, as `diagnose` finds them."""
+    return list(diagnose(question, cypher, execution, scores, schema).labels)
+
+
+def _labels(
+    question: Question,
+    execution: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    values: Mapping[str, Values] | None,
+    told: list[str],
+    broken: bool,
+) -> list[str]:
+    """The labels of a query with these labels by its text, which may be broken as the grammar has it."""
+    status = execution["status"]
+    if "refused" in told and status != "ok":
+        return ["refused", status]
+    # Apart from that the server has decided whether it is Cypher and runs.
+    found = [label for label in told if name_of(label) in CAUSES_FIRST]
+    shown = evidence(question, execution, scores, values)
+    if status == "syntax_error" and broken:
+        # What can be read of a broken query is no evidence of anything.
+        return [status]
+    if status == "ok" and not shown.empty and not shown.readable:
+        found.append("return_shape")
+    labels = ranked(found, shown, scores)
+    if status != "ok":
+        return with_status(specific(labels), status, execution.get("code"))
+    causes = [label for label in labels if not contradicted(label, shown, scores)]
+    causes = causes or list(guesses(question, shown, scores))
+    seen = [*causes, *symptoms(shown, scores)]
+    return specific([*(seen or ["other"]), *labels])
+
+
+@lru_cache(maxsize=256)
+def _told(cypher: str, asked: Asked, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
+    """What the text of a query shows, and whether it is broken as the grammar has it.
+
+    A question often has the same query as an answer: from another prompt, in several rounds of a loop.
+    """
+    reading = read_query(cypher, schema)
+    return critique(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)
+
+
+def _message(told: Iterable[Finding], label: str) -> str | None:
+    return next((finding.message for finding in told if finding.label == label), None)

@@ -1,0 +1,265 @@
+"""Routes read from the rows of a multi-step answer."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from retrocypher.plugins.scoring.columns import ID_KEY, Words, column_names, plain_name, resolve, stem_name
+from retrocypher.plugins.scoring.table import (
+    MAX_DEPTH,
+    is_reaction_id,
+    map_of,
+    may_hold,
+    node_of,
+    path_of,
+    reaction_number,
+    relationship_of,
+    whole_number,
+)
+
+_NUMBERED = re.compile(r"([^\W\d]*)(\d+)")
+
+
+class Kind(Enum):
+    """What a column's numbers are, as far as its name tells."""
+
+    REACTION = "reaction"
+    OTHER = "other"
+    POSITION = "position"
+    QUANTITY = "quantity"
+
+
+class StepName(NamedTuple):
+    """A column's name as the part of a route.
+
+    Attributes:
+        kind: What the numbers are.
+        stem: The name without its last number.
+        number: That number; None where there is none.
+    """
+
+    kind: Kind
+    stem: str
+    number: int | None
+
+
+@lru_cache(maxsize=16384)
+def step_name(column: str) -> StepName:
+    """Read a column's name."""
+    name, ordinals = plain_name(column), column_names().ordinals
+    parts = name.split("_")
+    words, number, place = [], None, 0
+    for index, part in enumerate(parts):
+        word = part
+        if part in ordinals:
+            word, number, place = "", ordinals[part], index
+        elif numbered := _NUMBERED.fullmatch(part):
+            # More than eight digits number no column, and int() refuses very long ones.
+            word, number, place = numbered[1], int(numbered[2][:8]), index
+        words.append(word)
+    if number is not None:
+        parts[place] = words[place]
+    stems = tuple(stem_name(word) for word in words if word)
+    return StepName(_kind(name, stems), "_".join(part for part in parts if part), number)
+
+
+def most_numbered(columns: Iterable[str]) -> str | None:
+    """Return the stem that most columns bear with different numbers; None where no two do.
+
+    A name that tells a place in the route (``step1``) gives way to one that does not.
+    """
+    found: dict[str, tuple[Kind, set[int]]] = {}
+    for name in map(step_name, columns):
+        if name.number is not None and name.kind is not Kind.QUANTITY:
+            found.setdefault(name.stem, (name.kind, set()))[1].add(name.number)
+    groups = {stem: (kind is Kind.OTHER, len(numbers)) for stem, (kind, numbers) in found.items()}
+    return max((stem for stem, (_, size) in groups.items() if size > 1), key=groups.__getitem__, default=None)
+
+
+def _kind(name: str, words: Words) -> Kind:
+    table = column_names()
+    if resolve(name, (ID_KEY,)) is not None:
+        return Kind.REACTION
+    if any(words[: len(head)] == head and len(words) > len(head) for head in table.count_words):
+        return Kind.QUANTITY
+    position, reaction = _longest(words, table.positions), _longest(words, table.reaction_words)
+    if reaction > position:
+        return Kind.REACTION
+    if not table.quantities.isdisjoint(words):
+        return Kind.QUANTITY
+    return Kind.POSITION if position else Kind.OTHER
+
+
+def _longest(words: Words, tails: Iterable[Words]) -> int:
+    """Return how many words the longest tail has that the name ends in, 0 where it ends in none."""
+    return max((len(tail) for tail in tails if words[-len(tail) :] == tail), default=0)
+
+
+Cell = tuple[str, Any]
+_Step = tuple[StepName, Any, int]
+
+
+def single_steps(cells: Sequence[Cell]) -> tuple[int, ...]:
+    """Return the reactions of a row's single values, in column order.
+
+    They are the Reaction nodes, the maps of reactions and the ids in columns that are named like a
+    reaction's. One id or none gives way to numbered columns of one stem (``step1``, ``step2``). Else
+    they are the numbers in columns that are not named like a quantity or a place in the route. A number
+    that is the id of a node or map in the same row (``r1, r1.id``) says the same reaction again.
+    """
+    steps = _each_once((step_name(column), value, step) for column, value in cells for step in step_of(value))
+    named = [step for name, value, step in steps if name.kind is Kind.REACTION or isinstance(value, dict)]
+    if len(named) < 2:
+        stem = most_numbered(column for column, _ in cells)
+        numbered = [step for name, _, step in steps if name.number is not None and name.stem == stem]
+        named = max(named, numbered, key=len)
+    return tuple(named or [step for name, _, step in steps if name.kind is Kind.OTHER])
+
+
+def _each_once(steps: Iterable[_Step]) -> list[_Step]:
+    found = list(steps)
+    told = {step for _, value, step in found if isinstance(value, dict)}
+    return [each for each in found if isinstance(each[1], dict) or each[2] not in told]
+
+
+def step_of(value: Any) -> tuple[int, ...]:
+    """Return the reaction a single value stands for; molecules and all else give none."""
+    if isinstance(value, dict):
+        node = node_of(value)
+        if node is None:
+            entries = map_of(value)
+            return () if entries is None else reaction_of(entries)
+        number = reaction_number(node)
+    else:
+        number = whole_number(value)
+    return () if number is None else (number,)
+
+
+def reaction_of(entries: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the reaction that a map such as ``r{.id}`` stands for.
+
+    None where the map has two different reactions, or an id beside a list of reactions: it holds a route.
+    """
+    found = {
+        step for entry, value in entries.items() if is_reaction_id(entry, value) for step in step_of(value)
+    }
+    if len(found) != 1 or any(_is_list_of_reactions(entry, value) for entry, value in entries.items()):
+        return ()
+    return tuple(found)
+
+
+def by_number(entries: Mapping[str, Any]) -> list[Cell]:
+    """Return a map's entries, numbered ones in the order of their numbers: maps have none of their own."""
+    return sorted(entries.items(), key=lambda entry: step_name(entry[0]).number or 0)
+
+
+def is_bare(value: Any, depth: int = 0) -> bool:
+    """Return whether a value holds ids as numbers and no node or map, which would tell what they are."""
+    if isinstance(value, list) and depth <= MAX_DEPTH:
+        return all(is_bare(item, depth + 1) for item in value)
+    return not isinstance(value, dict)
+
+
+def _is_list_of_reactions(entry: str, value: Any) -> bool:
+    if not isinstance(value, list) or step_name(entry).kind is Kind.QUANTITY:
+        return False
+    return any(
+        (whole_number(item) if (node := node_of(item)) is None else reaction_number(node)) is not None
+        for item in value
+    )
+
+
+Route = tuple[int, ...]
+
+
+def routes(columns: Sequence[str], rows: Iterable[Any]) -> set[Route]:
+    """Return the distinct routes of a result, each a sequence of reaction ids as it was returned.
+
+    One row gives one route, unless it holds several paths or lists. Where a row holds paths, the paths
+    are its routes; else its lists that hold reactions are; else its single reactions, in column order.
+    """
+    found: set[Route] = set()
+    for row in rows:
+        values = row if isinstance(row, list) else [row]
+        found.update(_routes_of_row(list(zip(columns, values, strict=False)), 0))
+    return found
+
+
+def _routes_of_row(cells: Sequence[Cell], depth: int) -> list[Route]:
+    if depth > MAX_DEPTH:
+        return []
+    paths = [route for _, value in cells if may_hold(value) for route in _path_routes(value, depth)]
+    if paths:
+        return paths
+    lists = _lists(cells, depth)
+    if lists:
+        return lists
+    steps = single_steps(cells)
+    return [steps] if steps else []
+
+
+def _lists(cells: Sequence[Cell], depth: int) -> list[Route]:
+    """Return the routes of a row's lists: of those that are most surely of reactions."""
+    found: list[tuple[Kind, list[Route]]] = []
+    for column, value in cells:
+        inner = _list_routes(value, depth) if may_hold(value) else []
+        if inner:
+            found.append((step_name(column).kind if is_bare(value) else Kind.REACTION, inner))
+    for wanted in (Kind.REACTION, Kind.OTHER, Kind.POSITION):
+        surest = [route for kind, inner in found if kind is wanted for route in inner]
+        if surest:
+            return surest
+    return []
+
+
+def _path_routes(value: Any, depth: int) -> list[Route]:
+    """Return the route of each path in a value that may hold others."""
+    if depth > MAX_DEPTH:
+        return []
+    items: Iterable[Any] | None = value if isinstance(value, list) else None
+    if items is None:
+        path = path_of(value)
+        if path is not None:
+            route = _oriented(path)
+            return [route] if route else []
+        items = (map_of(value) or {}).values()
+    return [route for item in items if may_hold(item) for route in _path_routes(item, depth + 1)]
+
+
+def _list_routes(value: Any, depth: int) -> list[Route]:
+    """Return the routes of a list, or of a map that is no reaction: its entries are read as a row."""
+    if not isinstance(value, list):
+        entries = map_of(value)
+        if entries is None or reaction_of(entries):
+            return []
+        return _routes_of_row(by_number(entries), depth + 1)
+    if depth > MAX_DEPTH:
+        return []
+    inner = [route for item in value if may_hold(item) for route in _list_routes(item, depth + 1)]
+    if inner:
+        return inner
+    steps = tuple(step for item in value for step in step_of(item))
+    return [steps] if steps else []
+
+
+def _oriented(path: Mapping[str, Any]) -> Route:
+    """Return a path's reactions in the direction in which most of its relationships point.
+
+    A path in which as many point either way is left as it was returned.
+    """
+    nodes = _tagged(path.get("nodes"), "$node")
+    links = _tagged(path.get("relationships"), "$relationship")
+    steps = [step for node in nodes for step in step_of(node)]
+    balance = 0
+    for node, link in zip(nodes, links, strict=False):
+        along = (relationship_of(link) or {}).get("start") == (node_of(node) or {}).get("id")
+        balance += 1 if along else -1
+    return tuple(steps[::-1] if balance < 0 else steps)
+
+
+def _tagged(value: Any, tag: str) -> list[Any]:
+    """A path's nodes or relationships as they stand elsewhere: within a path they have no tag."""
+    items = value if isinstance(value, list) else []
+    return [item if isinstance(item, dict) and tag in item else {tag: item} for item in items]

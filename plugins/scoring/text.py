@@ -1,0 +1,146 @@
+"""Text similarity of two queries, on the tokens of Cypher's grammar."""
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from retrocypher.kg.cypher.tokens import Token, TokenKind, tokens
+
+_UNUSED = "scipy.stats"
+
+
+def nltk_module(name: str) -> ModuleType:
+    """Return a module of NLTK.
+
+    The package imports SciPy's statistics where they are there, which would cost each process 0.6 s and
+    50 MiB for nothing. None in their place makes Python raise ImportError, which NLTK is written to bear.
+
+    Args:
+        name: Its name below ``nltk``.
+    """
+    hidden = "nltk" not in sys.modules and _UNUSED not in sys.modules
+    if hidden:
+        sys.modules[_UNUSED] = None  # type: ignore[assignment]
+    try:
+        return import_module(f"nltk.{name}")
+    finally:
+        if hidden:
+            del sys.modules[_UNUSED]
+
+
+_BLANK = " "
+
+
+class _Numbers:
+    """Splits texts in which tokens stand as numbers; the tokeniser of ROUGE-L."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return text.split(_BLANK)
+
+
+class _NoSynonyms:
+    """In place of WordNet: no token has a synonym."""
+
+    def synsets(self, word: str) -> list[str]:
+        return []
+
+
+class _WordStemmer:
+    """Stems words only, so that no SMILES literal is folded."""
+
+    def __init__(self, stem: Callable[[str], str]) -> None:
+        self._stem = lru_cache(maxsize=8192)(stem)
+
+    def stem(self, token: str) -> str:
+        return self._stem(token) if token.isidentifier() else token
+
+
+class _Metrics:
+    """The libraries' metrics, set up once."""
+
+    def __init__(self) -> None:
+        # They take half a second to load, which a session that scores nothing need not wait for.
+        from rouge_score_rs.rouge_scorer import RougeScorer
+        from sacrebleu.metrics.bleu import BLEU
+
+        self._bleu = BLEU(tokenize="none", smooth_method="exp", effective_order=True)
+        self._rouge: Any = RougeScorer(["rougeL"], tokenizer=_Numbers())  # type: ignore[no-untyped-call]
+        self._meteor = partial(
+            nltk_module("translate.meteor_score").single_meteor_score,
+            preprocess=str,
+            stemmer=_WordStemmer(nltk_module("stem.porter").PorterStemmer().stem),
+            wordnet=_NoSynonyms(),
+        )
+
+    def bleu(self, reference: str, query: str) -> float:
+        return self._bleu.sentence_score(query, [reference]).score / 100
+
+    def meteor(self, reference: Sequence[str], query: Sequence[str]) -> float:
+        return float(self._meteor(reference, query))
+
+    def rouge_l(self, reference: str, query: str) -> float:
+        return float(self._rouge.score(reference, query)["rougeL"].fmeasure)
+
+
+@lru_cache(maxsize=1)
+def _metrics() -> _Metrics:
+    return _Metrics()
+
+
+def text_scores(reference: str, query: str | None) -> dict[str, float]:
+    """Return BLEU, METEOR and ROUGE-L (F-measure) of a query, each in [0, 1]; 0 for no query.
+
+    BLEU is sacrebleu's sentence score (four-grams, exponential smoothing, effective order). METEOR is
+    NLTK's (alpha 0.9, beta 3, gamma 0.5) with its exact and stem stages and no synonyms.
+    """
+    similarity = _similarity(reference, query_tokens(query or ""))
+    return dict(zip(("bleu", "meteor", "rouge_l"), similarity, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _similarity(reference: str, given: Sequence[str]) -> tuple[float, float, float]:
+    """BLEU, METEOR and ROUGE-L; a question often has the same query as an answer, from other prompts."""
+    wanted = reference_tokens(reference)
+    if not wanted or not given:
+        return 0.0, 0.0, 0.0
+    # Tokens may hold blanks (string literals do); numbers do not.
+    numbers: dict[str, str] = {}
+    wanted_text, given_text = (_numbered(side, numbers) for side in (wanted, given))
+    metrics = _metrics()
+    return (
+        _clamp(metrics.bleu(wanted_text, given_text)),
+        _clamp(metrics.meteor(wanted, given)),
+        _clamp(metrics.rouge_l(wanted_text, given_text)),
+    )
+
+
+def _numbered(side: Sequence[str], numbers: dict[str, str]) -> str:
+    return _BLANK.join(numbers.setdefault(token, str(len(numbers))) for token in side)
+
+
+def query_tokens(query: str) -> Sequence[str]:
+    """Return the tokens of a query as the metrics compare them.
+
+    Comments and blanks are left out, keywords are in upper case and string literals in single quotes, so
+    that no score depends on what Neo4j does not tell apart.
+    """
+    return tuple(_comparable(token) for token in tokens(query))
+
+
+def _comparable(token: Token) -> str:
+    if token.kind is TokenKind.KEYWORD:
+        return token.text.upper()
+    return f"'{token.text[1:-1]}'" if token.kind is TokenKind.STRING else token.text
+
+
+@lru_cache(maxsize=4096)
+def reference_tokens(reference: str) -> Sequence[str]:
+    """Return the tokens of a reference query, which many cases share."""
+    return query_tokens(reference)
+
+
+def _clamp(value: float) -> float:
+    return min(1.0, max(0.0, float(value)))

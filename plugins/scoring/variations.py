@@ -1,0 +1,89 @@
+"""How a right query differs from the reference query without a change of meaning."""
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from retrocypher.kg.cypher.clauses import RelationshipPattern, clauses, relationship_patterns
+from retrocypher.kg.cypher.grammar import Rule
+from retrocypher.kg.cypher.parser import ParsedQuery, parse
+
+VARIATIONS = ("aliases", "with_clause", "edge_written_from_other_side", "clause_order")
+"""The neutral variations that are counted, as in figure A4 of the reaction Text2Cypher paper."""
+
+_Types = frozenset[str]
+
+
+def variations(cypher: str, reference: str) -> list[str]:
+    """Return in what a query differs from the reference query, in the order of `VARIATIONS`.
+
+    Meant for queries whose result is perfect: it looks at how they are written and not at what they mean.
+
+    - ``aliases``: the names of variables and columns are not the same;
+    - ``with_clause``: one has more WITH clauses than the other;
+    - ``edge_written_from_other_side``: some type that both use has its arrows pointing to the right in one
+      and to the left in the other, or both ways in one only;
+    - ``clause_order``: the patterns that both have (told by their relationship types) do not come in the
+      same order.
+
+    Raises:
+        GraphError: The tables of Cypher's grammar cannot be had.
+    """
+    query, wanted = _form(cypher), _form(reference)
+    differs = (
+        query.names != wanted.names,
+        query.withs != wanted.withs,
+        any(query.arrows[kind] != wanted.arrows[kind] for kind in query.arrows.keys() & wanted.arrows.keys()),
+        _common(query.order, wanted.order) != _common(wanted.order, query.order),
+    )
+    return [name for name, is_so in zip(VARIATIONS, differs, strict=True) if is_so]
+
+
+class _Form(NamedTuple):
+    names: frozenset[str]
+    withs: int
+    arrows: dict[str, frozenset[str]]
+    order: tuple[_Types, ...]
+
+
+# As many as there are questions: a run compares with each reference many times.
+@lru_cache(maxsize=4096)
+def _form(text: str) -> _Form:
+    parsed = parse(text)
+    edges = relationship_patterns(parsed)
+    return _Form(
+        names=frozenset(parsed.source(node).strip("`") for node in parsed.root.find_all(Rule.VARIABLE)),
+        withs=sum(clause.kind == "WITH" for clause in clauses(parsed)),
+        arrows=_arrows(edges),
+        order=tuple(_order(parsed, edges)),
+    )
+
+
+def _arrows(edges: Iterable[RelationshipPattern]) -> dict[str, frozenset[str]]:
+    written: dict[str, frozenset[str]] = {}
+    for edge in edges:
+        if edge.direction != "either":
+            for kind in edge.types:
+                written[kind] = written.get(kind, frozenset()) | {edge.direction}
+    return written
+
+
+def _order(parsed: ParsedQuery, edges: Iterable[RelationshipPattern]) -> list[_Types]:
+    """The types of each path pattern, in the order of the text."""
+    found: dict[int, set[str]] = {}
+    for edge in edges:
+        path = edge.node.parent
+        found.setdefault(id(path), set()).update(edge.types)
+    return [frozenset(types) for types in found.values()]
+
+
+def _common(order: tuple[_Types, ...], other: tuple[_Types, ...]) -> list[_Types]:
+    """What both have, as often as both have it, in the order of the first."""
+    left = Counter(order) & Counter(other)
+    kept = []
+    for types in order:
+        if left[types]:
+            left[types] -= 1
+            kept.append(types)
+    return kept

@@ -1,0 +1,208 @@
+"""The gate of a run: checked before anything is paid for, judged when the cases are done."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Setting
+from retrocypher.plugins.analysis.comparison import differences, require_comparable
+from retrocypher.plugins.analysis.gate import Gate
+from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, unpaired
+from retrocypher.plugins.analysis.paired_scores import require_common
+from retrocypher.plugins.analysis.scores import UNKNOWN, Conditions, Side, asked_as, digest, of_questions
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.judge.criteria import judge_facts
+from retrocypher.plugins.runs.record import SCHEMA_VERSION
+from retrocypher.plugins.session.options import dest
+from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.models.checks import contents_of
+
+if TYPE_CHECKING:
+    from retrocypher.plugins.analysis.gate_decision import GateResult
+    from retrocypher.plugins.session.controller import Controller
+
+
+_ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_ERROR: "broken off"}
+
+
+def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> "Gate | None":
+    """Return the gate of a run; None without a rule.
+
+    Args:
+        plan: The resolved plan.
+        config: The session's configuration.
+        settings: The settings whose test files the session names.
+
+    Raises:
+        InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
+            baseline of the command line, the baseline is not there or is of other questions, another graph
+            or other scoring options, or a rule is about a judge that was not calibrated well enough.
+    """
+    options = plan.options
+    # One of pyproject.toml stands there for all runs; one of the command line is for this run.
+    standing = config.getoption(dest("baseline")) is None
+    if not options.gate and (standing or options.baseline is None):
+        return None
+    from retrocypher.plugins.analysis.gate import gate_of, idle_baseline
+
+    if not options.gate:
+        raise idle_baseline(str(options.baseline), "")
+
+    gate = gate_of(
+        options.gate,
+        options.baseline,
+        config.rootpath,
+        allow_inconclusive=options.gate_allow_inconclusive,
+        partial=options.gate_partial,
+        standing=standing,
+        judge_kappa=options.gate_judge_kappa,
+    )
+    if gate.asks_a_judge and (reason := gate.distrusts(_judge(plan))):
+        raise InputError(reason)
+    cut = next(_cuts(plan, config, settings), None)
+    if cut is not None and not gate.partial:
+        raise InputError(
+            f"{cut} runs a part of the cases, which a gate does not judge; leave out one of the two, or "
+            "have the part judged with --gate-partial"
+        )
+    if gate.baseline is not None:
+        require_pairs(gate, planned_side(plan))
+    return gate
+
+
+def _judge(plan: Plan) -> dict[str, Any] | None:
+    """Return what the manifest will say of the judge."""
+    if plan.judge is None:
+        return None
+    spec = plan.judge.spec
+    return judge_facts(spec, plan.judge.criteria, contents_of([spec]))
+
+
+def side_of(controller: "Controller", status: int) -> "Side":
+    """Return the scores of a run whose cases are done.
+
+    Args:
+        controller: The controller of the run.
+        status: What pytest would exit with.
+    """
+    from retrocypher.plugins.analysis.scores import read_run
+
+    errors, lost = controller.summary.infrastructure_errors, len(controller.lost)
+    missing = [f"{errors:,} with an infrastructure error"] if errors else []
+    missing += [f"{lost:,} broke off"] if lost else []
+    missing += [_ENDED[pytest.ExitCode(status)]] if status in _ENDED else []
+    cases, planned = controller.summary.cases, controller.plan.case_count()
+    options = controller.plan.options
+    parts = [f"a sample of {counted(options.sample, 'question')}"] if options.sample else []
+    parts += [f"shard {options.shard}"] if options.shard else []
+    parts += [f"{cases:,} of {counted(planned, 'planned case')}"] if cases < planned else []
+    # The manifest does not tell yet how the run ended.
+    return replace(read_run(controller.run.path), incomplete="; ".join(missing), part="; ".join(parts))
+
+
+def judged(gate: "Gate", controller: "Controller", status: int) -> "GateResult":
+    """Return what becomes of a gate; a run that cannot be read back is refused.
+
+    Args:
+        gate: The gate.
+        controller: The controller of the run.
+        status: What pytest would exit with.
+    """
+    from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
+
+    try:
+        return gate.judge(side_of(controller, status))
+    except InputError as error:
+        return GateResult(GateVerdict.REFUSED, str(error))
+
+
+def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> Iterator[str]:
+    """Yield what is known beforehand to leave out some of the planned cases."""
+    options: Any = config.option
+    if plan.options.sample:
+        yield f"--sample {plan.options.sample}"
+    if plan.options.shard:
+        yield f"--shard {plan.options.shard}"
+    if options.keyword:
+        yield f"-k {options.keyword}"
+    if options.markexpr:
+        yield f"-m {options.markexpr}"
+    if options.deselect:
+        yield f"--deselect {options.deselect[0]}"
+    if not {question.setting for question in plan.questions} <= set(settings):
+        yield " ".join(Path(each).name for each in config.args) or "what is named"
+    if named := next((each for each in config.args if "::" in each), None):
+        yield named
+
+
+def planned_side(plan: Plan) -> Side:
+    """Return what a run will ask and under what, as far as that is known before it starts.
+
+    Args:
+        plan: The resolved plan.
+    """
+    _, golds = of_questions(plan.questions)
+    asked, records = {}, []
+    for setting in ("single_step", "multi_step"):
+        for case in plan.cases(setting):
+            record = {
+                "question_id": case.question.id,
+                "setting": case.question.setting,
+                "task": case.question.task,
+                "steps": case.question.steps,
+                "phrasing": case.phrasing,
+                "prompt": case.prompt,
+                "shot": case.shot,
+                "loop": case.loop,
+                "model": case.model,
+                "scores": None,
+            }
+            asked[asked_as(record)] = digest(case.question.text)
+            records.append(record)
+    options = plan.options
+    fixed = {
+        "schema version of records": str(SCHEMA_VERSION),
+        "graph fingerprint": plan.question_set.fingerprint,
+        "schema text": UNKNOWN,
+        "--query-timeout": str(options.query_timeout),
+        "--key-encoder": options.key_encoder or "none",
+    }
+    return Side(
+        name="this run",
+        conditions=Conditions(fixed, str(options.case_threshold), {}),
+        manifest={},
+        records=tuple(records),
+        asked=asked,
+        golds=golds,
+        targets={question.id: digest(question.target) for question in plan.questions},
+        faults={},
+        incomplete="",
+        part="",
+    )
+
+
+def require_pairs(gate: Gate, planned: Side) -> None:
+    """Refuse a run that cannot be compared with its baseline, before it has cost anything.
+
+    Args:
+        gate: The gate, with a baseline.
+        planned: What the run will ask.
+
+    Raises:
+        InputError: If the two will not be measured alike, have no case in common, or which cases to pair is
+            not clear; or if a case of one has no partner in the other, unless a part may be judged.
+    """
+    baseline = gate.baseline
+    if baseline is None:
+        return
+    for metric in gate.compared_metrics:
+        found = differences(baseline, planned, metric)
+        known = [each for each in found if UNKNOWN not in (each.a, each.b)]
+        require_comparable(baseline, planned, known, REMEDY)
+    alone = require_common(baseline.table(), planned.table(), (baseline.name, planned.name))
+    if not gate.partial and (other := unpaired(*alone)):
+        raise InputError(f"--baseline {baseline.name}: {other}. {REMEDY} {COMMON}")

@@ -1,0 +1,225 @@
+"""What the manifest says of a run: before the first case, and after the last."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.graph.loading import load, schema_text
+from retrocypher.kg.questions.reading import QuestionSet
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import open_server
+from retrocypher.kg.server.process import java_version
+from retrocypher.plugins.analysis.summary import Summary
+from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts
+from retrocypher.plugins.runs.manifest import manifest
+from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.models.checks import file_of
+from retrocypher.prompts.models.openai_client import api_address, silent_api
+from retrocypher.prompts.models.spec import ModelSpec
+from retrocypher.prompts.templates.exemplars import bank_sha256
+
+if TYPE_CHECKING:
+    import neo4j
+
+
+@dataclass(frozen=True, slots=True)
+class RunGraph:
+    """A graph that answers and fits the questions.
+
+    Attributes:
+        schema: Schema text, as the prompts show it.
+        fingerprint: Hash of the graph's content.
+        kind: How its server came to be; ``none`` where rows come from runs that were.
+        version: Version of the server that rows are from.
+        notes: What cannot be enforced on the server, one sentence each.
+        server: The server; None where there is none.
+        replayed: Folders of the runs that rows come from, where there is no server.
+    """
+
+    schema: str
+    fingerprint: str
+    kind: str
+    version: str
+    notes: tuple[str, ...] = ()
+    server: RunningServer | None = None
+    replayed: tuple[Path, ...] = ()
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """How the server is reached; None where there is none."""
+        return self.server.endpoint if self.server else None
+
+    def lines(self) -> list[str]:
+        """Return the lines of the terminal's header that say what is asked."""
+        where = f"none, rows of {', '.join(map(str, self.replayed))}" if self.replayed else self.kind
+        return [
+            f"graph: Neo4j {self.version} ({where}), fingerprint {self.fingerprint[:12]}",
+            *(f"note: {note}" for note in self.notes),
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ``graph`` of the manifest."""
+        return {
+            "kind": self.kind,
+            "version": self.version,
+            "fingerprint": self.fingerprint,
+            "schema": self.schema,
+            "notes": list(self.notes),
+        }
+
+    def stop(self) -> None:
+        """Stop the server where this run has one; may be called again."""
+        if self.server:
+            self.server.stop()
+
+
+def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
+    """Return the graph of a run: the one that replayed runs were asked of, or a server's.
+
+    Args:
+        plan: The plan of the run.
+        announce: Called with one line for each thing the user should know.
+
+    Raises:
+        GraphError: As `open_graph`.
+        InputError: As `open_graph`.
+    """
+    runs = plan.replay
+    if runs is None:
+        return open_graph(plan.options.graph, plan.question_set, announce)
+    return RunGraph(runs.schema, runs.fingerprint, "none", runs.version, replayed=runs.paths)
+
+
+def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
+    """Start or reach the server and check that it holds the questions' graph.
+
+    Args:
+        spec: ``auto``, ``docker``, ``local`` or a URI.
+        question_set: The questions to be asked.
+        announce: Called with one line for each thing the user should know.
+
+    Raises:
+        GraphError: If the server cannot be started or reached.
+        InputError: If the graph is not the one the questions were made for.
+    """
+    shipped = cache(read_graph)
+
+    def require_shipped() -> None:
+        if fingerprint_of(shipped()) != question_set.fingerprint:
+            raise InputError(
+                f"the questions were made for graph {question_set.fingerprint[:12]}, which is not the "
+                "shipped one; start a server that holds it with `retrocypher graph up --graph DIR` first"
+            )
+
+    def fill(driver: "neo4j.Driver") -> None:
+        load(driver, shipped())
+
+    server = open_server(
+        spec,
+        graph_fingerprint=question_set.fingerprint,
+        fill=fill,
+        announce=announce,
+        before_fill=require_shipped,
+    )
+    try:
+        with connect(server.endpoint) as driver:
+            found = fingerprint(driver, server.endpoint.database)
+            if found != question_set.fingerprint:
+                raise InputError(_mismatch(server.endpoint, question_set, found))
+            endpoint = server.endpoint
+            schema = schema_text(driver, endpoint.database)
+            return RunGraph(schema, found, endpoint.kind, endpoint.version, endpoint.notes, server)
+    except BaseException:
+        server.stop()
+        raise
+
+
+def _mismatch(endpoint: Endpoint, question_set: QuestionSet, found: str) -> str:
+    remedy = "build questions for it with `retrocypher questions build`, or name its set with --questions"
+    if not endpoint.owned:
+        remedy = f"load the right one with `retrocypher graph load --uri URI --yes`, or {remedy}"
+    return (
+        f"the graph at {endpoint.uri} (fingerprint {found[:12]}) is not the one the questions were made for "
+        f"({question_set.fingerprint[:12]}); {remedy}"
+    )
+
+
+def described(
+    plan: Plan, graph: RunGraph, contents: Mapping[str, str], started: datetime, root: Path
+) -> dict[str, Any]:
+    """Return the manifest of a run that is about to ask its first case.
+
+    Args:
+        plan: The resolved plan.
+        graph: The graph it asks.
+        contents: SHA-256 of the files its models are made of, by path.
+        started: When it began.
+        root: The project's folder.
+    """
+    judge = plan.judge
+    told = manifest(
+        started=started,
+        options=plan.options.to_json(),
+        models=[_model(spec, contents) for spec in plan.models],
+        loops=plan.loops.to_json(),
+        judge=None if judge is None else judge_facts(judge.spec, judge.criteria, contents),
+        api=api_address(plan.asked),
+        prices=plan.prices,
+        questions={
+            "count": len(plan.questions),
+            "set_sha256": plan.question_set.sha256,
+            "graph_fingerprint": plan.question_set.fingerprint,
+        },
+        prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
+        exemplars={prompt.setting: bank_sha256(prompt.setting) for prompt in plan.prompts.values()},
+        graph=graph.to_json(),
+        java=java_version() if graph.kind == "local" else None,
+        cases=plan.case_count(),
+        checkout=root,
+    )
+    return {**told, "answering": plan.answering.to_json() if plan.answering else None}
+
+
+def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> dict[str, int]:
+    """Return how many cases a run has, and what became of them.
+
+    Args:
+        plan: The resolved plan.
+        summary: Of those that have a record.
+        selected: How many were left by ``-k`` and ``-m``.
+        lost: Those that broke off.
+    """
+    return {
+        "planned": plan.case_count(),
+        "selected": selected,
+        "run": summary.cases,
+        "passed": summary.passed,
+        "failed": summary.failed,
+        "infrastructure_errors": summary.infrastructure_errors,
+        "lost": len(lost),
+    }
+
+
+def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
+    file = file_of(spec)
+    return {**spec.to_json(), **({} if file is None else {"file_sha256": contents[str(file)]})}
+
+
+def silent_apis(plan: Plan) -> Iterator[str]:
+    """Yield a sentence about each API of a run that nothing answers at: the models', and the judge's."""
+    if silent := silent_api(plan.asked):
+        yield silent
+    if plan.judge is None:
+        return
+    own = judge_environment(os.environ)
+    elsewhere = api_address([plan.judge.spec], environment=own) != api_address(plan.asked)
+    if elsewhere and (silent := silent_api([plan.judge.spec], environment=own)):
+        yield f"Judge: {as_set(silent)}"

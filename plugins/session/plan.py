@@ -1,0 +1,318 @@
+"""The cases of a run: every combination of question, wording, prompt, shot, loop and model."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.offline import require_loopback
+from retrocypher.kg.questions.question import Question, Setting
+from retrocypher.kg.questions.reading import QuestionSet, load_questions
+from retrocypher.kg.questions.sampling import phrase, phrasings_named, select
+from retrocypher.kg.secrets import without_password
+from retrocypher.kg.server.open import is_uri
+from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
+from retrocypher.plugins.runs.shards import Shard, parse_shard
+from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
+from retrocypher.plugins.session.arguments import (
+    Options,
+    prompts_named,
+    require_overlap,
+    shots_named,
+    tasks_named,
+)
+from retrocypher.plugins.session.context import JudgePlan, judge_plan
+from retrocypher.plugins.session.side_plans import AnswerPlan, LoopPlan, answer_plan, loop_plan
+from retrocypher.prompts.models.cache_files import default_file
+from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.prices import prices_used
+from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs
+from retrocypher.prompts.templates.selection import require_vectors
+from retrocypher.prompts.templates.template import Prompt
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Case:
+    """One pytest test.
+
+    Attributes:
+        id: Readable and stable: question, wording where it is not the first (``w2``), prompt, shot, loop and
+            model, joined by dashes.
+        question: The question asked, in the wording asked.
+        phrasing: Number of the wording, from 1.
+        prompt: Prompt name.
+        shot: Shot name.
+        loop: What happens after the first answer.
+        model: Label of the model.
+    """
+
+    id: str
+    question: Question
+    phrasing: int
+    prompt: str
+    shot: str
+    loop: str
+    model: str
+
+    def __repr__(self) -> str:
+        return self.id
+
+
+def cases_of(
+    setting: Setting,
+    questions: Sequence[Question],
+    phrasings: Sequence[int],
+    prompts: Sequence[str],
+    shots: Sequence[str],
+    loops: Sequence[str],
+    models: Sequence[str],
+) -> Iterator[Case]:
+    """Yield the cases of one setting.
+
+    Questions vary slowest, so that an interrupted run has whole questions rather than whole prompts.
+
+    Args:
+        setting: The setting.
+        questions: Selected questions of both settings.
+        phrasings: Selected wordings, by number.
+        prompts: Selected prompts of this setting.
+        shots: Selected shots.
+        loops: Selected loops, by name.
+        models: Model labels.
+    """
+    combinations = [
+        (f"-{prompt}-{shot}-{loop}-{model}", prompt, shot, loop, model)
+        for prompt in prompts
+        for shot in shots
+        for loop in loops
+        for model in models
+    ]
+    for question in questions:
+        if question.setting == setting:
+            for phrasing in phrasings:
+                asked = phrase(question, phrasing)
+                name = question.id if phrasing == 1 else f"{question.id}-w{phrasing}"
+                for suffix, prompt, shot, loop, model in combinations:
+                    yield Case(name + suffix, asked, phrasing, prompt, shot, loop, model)
+
+
+NONE = "none"
+
+
+def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
+    """Return the file of the run's answer cache; None where no answer is to be kept.
+
+    Args:
+        options: What the user asked for.
+        specs: The models of the run, those that play roles in its loops among them.
+
+    Raises:
+        InputError: If there can be no folder for it, or none is wanted where there is nobody to ask.
+    """
+    if not any(spec.kind in TEXT_KINDS for spec in specs):
+        return None
+    replayed = options.offline and bool(options.replay)
+    if options.cache == NONE:
+        if options.offline and not replayed:
+            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
+        return None
+    if options.cache:
+        return Path(options.cache).expanduser().absolute()
+    # The runs that are replayed may have all answers.
+    return None if replayed and not default_file().is_file() else default_file()
+
+
+def answers_line(usage: Usage, cache: Path | None, replayed: bool = False) -> str:
+    """Return in words how many answers a run asked for; empty where it asked for none.
+
+    Args:
+        usage: What was asked for.
+        cache: File of the cache; None without one.
+        replayed: Whether answers come from the records of runs, too.
+    """
+    if not usage.asked and not usage.from_cache:
+        return ""
+    kept = f", {usage.from_cache:,} from the cache" if cache else ", none kept (--cache none)"
+    if replayed:
+        kept = f", {usage.from_cache:,} had before"
+    return f"answers: {usage.asked:,} asked{kept}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run as it will be: every name resolved, every input file read.
+
+    Attributes:
+        options: The options it came from.
+        question_set: The set the questions were taken from.
+        questions: The questions of this run, in their first wording.
+        phrasings: The wordings of this run, by number.
+        prompts: The prompts of this run, by name.
+        shots: The shots of this run, canonical names.
+        loops: The loops of this run, with who plays their roles.
+        models: The models of this run.
+        judge: Who judges its queries; None for nobody.
+        prices: List prices of its models, of those that play roles, and of the judge; None where none is
+            known.
+        key_encoder: The encoder stage of key matching, where asked for.
+        answers: File of the cache of answers; None where none is kept.
+        shard: Which part of the run this is; None for all of it.
+        whole: The questions of all parts together.
+        replay: The runs that rows come from; None where they come from a graph.
+        answering: How answers are written; None where none are.
+    """
+
+    options: Options
+    question_set: QuestionSet
+    questions: tuple[Question, ...]
+    phrasings: tuple[int, ...]
+    prompts: Mapping[str, Prompt]
+    shots: tuple[str, ...]
+    loops: LoopPlan
+    models: tuple[ModelSpec, ...]
+    judge: JudgePlan | None
+    prices: Mapping[str, Any] | None
+    key_encoder: KeyEncoder | None
+    answers: Path | None
+    shard: Shard | None
+    whole: tuple[Question, ...]
+    replay: ReplayedRuns | None
+    answering: AnswerPlan | None
+
+    @property
+    def asked(self) -> tuple[ModelSpec, ...]:
+        """The models of the run, those that play roles in its loops, and those that write answers."""
+        writers = self.answering.writers.values() if self.answering else ()
+        return (*self.models, *self.loops.players.values(), *writers)
+
+    @property
+    def every_model(self) -> tuple[ModelSpec, ...]:
+        """All of these, and the judge's, which may be behind an API of its own."""
+        return (*self.asked, *((self.judge.spec,) if self.judge else ()))
+
+    def cases(self, setting: Setting) -> Iterator[Case]:
+        """Yield the cases of one setting, in a stable order."""
+        names = [name for name, prompt in self.prompts.items() if prompt.setting == setting]
+        labels = [model.label for model in self.models]
+        return cases_of(
+            setting, self.questions, self.phrasings, names, self.shots, tuple(self.loops.loops), labels
+        )
+
+    def case_count(self) -> int:
+        """Return how many cases the plan has, both settings together."""
+        return self.cases_for(self.questions)
+
+    def cases_for(self, questions: Iterable[Question]) -> int:
+        """Return how many cases some questions make."""
+        by_setting = [prompt.setting for prompt in self.prompts.values()]
+        each = len(self.phrasings) * len(self.shots) * len(self.loops.loops) * len(self.models)
+        return sum(each * by_setting.count(question.setting) for question in questions)
+
+    def require_cases(self, settings: Collection[Setting]) -> None:
+        """Refuse a session that names only settings without a case.
+
+        Args:
+            settings: The settings whose test files the session names.
+
+        Raises:
+            InputError: If none of them has a case.
+        """
+        if not any(question.setting in settings for question in self.questions):
+            asked = ",".join(self.prompts) + (f", {self.shard}," if self.shard else "")
+            raise InputError(
+                f"--prompt {asked} selects no {' or '.join(sorted(settings))} question: "
+                "P1 to P5 go with benchmarks/test_single_step.py, P6 to P10 with test_multi_step.py"
+            )
+
+
+def resolve(
+    options: Options, environment: Mapping[str, str] = os.environ, registered: Iterable[object] = ()
+) -> Plan:
+    """Resolve and check options; reads files, but calls no model and starts no server.
+
+    Args:
+        options: What the user asked for.
+        environment: Where keys are looked up.
+        registered: Loops that a user has registered.
+
+    Raises:
+        InputError: If anything asked for does not exist, does not fit together, or selects nothing.
+    """
+    if options.offline:
+        environment = _offline(options, environment)
+    prompts = prompts_named(options)
+    tasks = tasks_named(options)
+    shard = parse_shard(options.shard)
+    phrasings = phrasings_named(options.phrasing)
+    settings = {prompt.setting for prompt in prompts.values()}
+    shots = shots_named(options)
+    models = parse_specs(options.model, environment)
+    loops = loop_plan(options, models, registered, environment)
+    judge = judge_plan(options, environment)
+    question_set = load_questions(Path(options.questions) if options.questions else None)
+    answering = answer_plan(options, models, question_set.fingerprint, environment)
+    replay = replayed_runs(
+        options.graph,
+        options.replay,
+        fingerprint=question_set.fingerprint,
+        query_timeout=options.query_timeout,
+    )
+    require_overlap(prompts, tasks, settings)
+    # What can be known to be wrong is that of the whole run, so that its shards agree on it.
+    whole = select(
+        [question for question in question_set.questions if question.setting in settings],
+        tasks=tasks,
+        sample=options.sample,
+        seed=options.seed,
+    )
+    prompts = {
+        name: prompt
+        for name, prompt in prompts.items()
+        if any(question.setting == prompt.setting for question in whole)
+    }
+    questions = shard.select(whole) if shard else whole
+    check_models(
+        models,
+        whole,
+        shots,
+        every_question=question_set.questions,
+        phrasings=phrasings,
+        prompts=tuple(prompts),
+        loops=tuple(loops.loops),
+        environment=environment,
+    )
+    writers = answering.writers.values() if answering else ()
+    asked = (*models, *loops.players.values(), *writers, *((judge.spec,) if judge else ()))
+    prices = prices_used(asked)
+    require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
+    key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
+    return Plan(
+        options,
+        question_set,
+        questions,
+        phrasings,
+        prompts,
+        shots,
+        loops,
+        models,
+        judge,
+        prices,
+        key_encoder,
+        answers_file(options, asked),
+        shard,
+        whole,
+        replay,
+        answering,
+    )
+
+
+def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Check that no other machine is named, and return an environment with a key: nobody will see it."""
+    if is_uri(options.graph):
+        named = without_password(options.graph)
+        require_loopback(urlsplit(named).hostname or "", f"--graph {named}")
+    return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}

@@ -1,0 +1,203 @@
+"""The key of a run, from its plan."""
+
+import hashlib
+import inspect
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+import yaml
+
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.sampling import phrase
+from retrocypher.plugins.judge.criteria import judge_facts
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.resume import RunKey
+from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.loops.interface import Loop
+from retrocypher.prompts.models.checks import file_of
+from retrocypher.prompts.models.openai_client import api_address
+from retrocypher.prompts.models.spec import ModelSpec
+from retrocypher.prompts.templates.exemplars import load_bank
+
+_LIST = Path(__file__).with_name("code.yaml")
+_CHECKOUT = Path(__file__).parents[2]
+
+
+def code_sha256(checkout: Path = _CHECKOUT) -> str:
+    """Return a hash of the code and data files that decide what is on a record, as they are on the disk.
+
+    Args:
+        checkout: The folder that holds the packages; needs no git.
+    """
+    digest = hashlib.sha256()
+    for file in code_files(checkout):
+        content = hashlib.sha256(file.read_bytes()).digest()
+        digest.update(file.relative_to(checkout).as_posix().encode() + b"\0" + content)
+    return digest.hexdigest()
+
+
+def code_files(checkout: Path = _CHECKOUT) -> list[Path]:
+    """Return the files that `code_sha256` reads, in order (``code.yaml`` says which)."""
+    listed = _listed()
+    apart = tuple(listed["apart"])
+    found = (file for folder in listed["folders"] for file in _below(checkout / folder, checkout, apart))
+    return sorted(file for file in found if file.suffix in listed["endings"])
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of the installed packages that a record depends on."""
+    found = {}
+    for name in _listed()["libraries"]:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _below(folder: Path, checkout: Path, apart: tuple[str, ...]) -> Iterator[Path]:
+    for entry in os.scandir(folder) if folder.is_dir() else ():
+        path = Path(entry.path)
+        name = path.relative_to(checkout).as_posix()
+        if entry.name.startswith((".", "__pycache__")) or any(PurePosixPath(name).match(p) for p in apart):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(path, checkout, apart)
+        else:
+            yield path
+
+
+@cache
+def _listed() -> Mapping[str, Any]:
+    listed: dict[str, Any] = yaml.safe_load(_LIST.read_text(encoding="utf-8"))
+    return listed
+
+
+_CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise", "stepwise_skip")
+
+
+def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str]) -> RunKey:
+    """Return the key of a run.
+
+    Args:
+        plan: What it will do.
+        selection: Which of its cases pytest is to run (`selection_of`).
+        contents: SHA-256 of the files its models are made of, by path.
+    """
+    options = plan.options
+    settings = {prompt.setting for prompt in plan.prompts.values()}
+    players = plan.loops.players
+    validator = plan.loops.validator if plan.loops.validates else None
+    encoder = plan.key_encoder
+    return RunKey(
+        {
+            "questions": _questions(plan, plan.questions),
+            "selection": dict(selection),
+            "graph": plan.question_set.fingerprint,
+            "replay": [str(path) for path in plan.replay.paths] if plan.replay else None,
+            "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
+            "shots": sorted(plan.shots),
+            "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},
+            "models": {spec.label: _model(spec, contents) for spec in plan.models},
+            "loops": {name: _code_of(loop) for name, loop in plan.loops.loops.items()},
+            "validator": validator,
+            "players": {label: _model(spec, contents) for label, spec in players.items()},
+            "answering": _answering(plan, contents),
+            **_judge(plan, contents),
+            "seed": options.seed,
+            "query_timeout": options.query_timeout,
+            "case_threshold": options.case_threshold,
+            "key_encoder": f"{encoder.name}@{encoder.threshold:g}" if encoder else None,
+            "code": code_sha256(),
+            "libraries": library_versions(),
+        }
+    )
+
+
+def shard_facts(plan: Plan, key: RunKey) -> dict[str, Any] | None:
+    """Return which shard of what a run is, for the manifest; None where it is no shard.
+
+    Args:
+        plan: What the run will do.
+        key: Its key. That of the whole differs in the questions alone.
+    """
+    if plan.shard is None:
+        return None
+    whole = RunKey({**key.parts, "questions": _questions(plan, plan.whole)})
+    return {**plan.shard.to_json(), "cases_in_all": plan.cases_for(plan.whole), "key": whole.to_json()}
+
+
+def selection_of(config: pytest.Config) -> dict[str, Any]:
+    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like.
+
+    Args:
+        config: The session's configuration.
+    """
+    start, root = config.invocation_params.dir, config.rootpath
+    named = (argument.partition("::") for argument in config.args)
+    paths = {os.path.relpath((start / path).resolve(), root) + mark + rest for path, mark, rest in named}
+    told = {name: getattr(config.option, name, None) for name in _CHOOSING}
+    return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
+
+
+def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, Any]:
+    return {
+        "set": plan.question_set.sha256,
+        "asked": _sha256(_asked(plan, questions)),
+        "count": len(questions),
+        "phrasings": sorted(plan.phrasings),
+    }
+
+
+def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
+    for question in questions:
+        for phrasing in plan.phrasings:
+            yield json_line(phrase(question, phrasing).to_json())
+
+
+def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
+    """Who judges, and by what; nothing without a judge, so that the keys of older runs stay."""
+    judge = plan.judge
+    if judge is None:
+        return {}
+    facts = judge_facts(judge.spec, judge.criteria, contents)
+    told = {"api": facts["api"], "criteria": facts["criteria"], "deepeval": version("deepeval")}
+    return {"judge": {**_model(judge.spec, contents), **told}}
+
+
+def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
+    """What is asked, whatever the path of its file; host, port and path of the API for one behind one."""
+    file = file_of(spec)
+    return {
+        "kind": spec.kind,
+        "argument": spec.argument if file is None else contents[str(file)],
+        "api": api_address([spec]),
+    }
+
+
+def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any] | None:
+    if plan.answering is None:
+        return None
+    writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}
+    return {**plan.answering.to_json(), "writers": writers}
+
+
+def _code_of(loop: Loop) -> str | None:
+    """Hash of the file that a loop is written in: one of the user's own is no part of our code."""
+    try:
+        return hashlib.sha256(Path(inspect.getfile(type(loop))).read_bytes()).hexdigest()
+    except (OSError, TypeError):
+        return None
+
+
+def _sha256(parts: Iterator[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()

@@ -1,0 +1,225 @@
+"""What the hooks call: one object a pytest session, on the side that this process is on."""
+
+import os
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+
+from retrocypher.kg.errors import InputError, RetroCypherError
+from retrocypher.kg.offline import refuse_network
+from retrocypher.kg.questions.question import Setting
+from retrocypher.kg.secrets import Secrets, secrets_of
+from retrocypher.kg.server.folders import SessionFolder
+from retrocypher.plugins.reporting.allure.unfinished import forgive_unwritten
+from retrocypher.plugins.session.arguments import is_case, named_settings, read_options
+from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.controller import Controller
+from retrocypher.plugins.session.gate import gate_for
+from retrocypher.plugins.session.plan import Plan, resolve
+from retrocypher.plugins.session.remote_workers import (
+    allow_for_remote,
+    asked_there,
+    is_remote,
+    prepare,
+    settled,
+)
+from retrocypher.plugins.session.run_key import selection_of
+from retrocypher.plugins.session.terminal import closing_lines, gate_said, quieten
+from retrocypher.plugins.session.worker import ERROR_FIELD, Worker, case_of, is_empty
+from retrocypher.plugins.session.writing import publish, strike_logs, strike_report
+
+SESSION = pytest.StashKey["SuiteSession"]()
+_WORKER_INPUT = "retrocypher"
+
+
+class SuiteSession:
+    """One session of the suite.
+
+    With xdist the controller's process has a controller and no worker, a worker's process the reverse;
+    without xdist, one process has both. A session that names no benchmark has neither.
+
+    Args:
+        config: The session's configuration.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.controller: Controller | None = None
+        self.worker: Worker | None = None
+        self._context: Context | None = None
+        self._failed_cases = 0
+        self._secrets = Secrets()
+        self._registered = False
+        self._remote: list[str] = []
+        self._folder: SessionFolder | None = None
+
+    def configure(self) -> None:
+        """Resolve and check everything that can be checked before a server or a worker starts.
+
+        Raises:
+            pytest.UsageError: If anything the user gave cannot be used.
+        """
+        for name in ("single_step", "multi_step"):
+            self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
+        settings = named_settings(self._config)
+        if not settings:
+            return
+        self._secrets = secrets_of(os.environ)
+        try:
+            registered = self._config.hook.pytest_retrocypher_loops(config=self._config)
+            loops = [loop for brought in registered for loop in brought]
+            options = read_options(self._config)
+            self._secrets |= secrets_of({}, [options.graph]).values
+            if options.offline:
+                refuse_network()
+            plan = resolve(options, registered=loops)
+            plan.require_cases(settings)
+            if self._is_worker():
+                handed = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
+                self._secrets |= handed.passwords
+                context, self._folder = settled(handed)
+                self.worker = Worker(plan, context)
+                self._config.option.allure_report_dir = context.allure
+                # Only the controller cleans: a worker that replaces a crashed one would delete results.
+                self._config.option.clean_alluredir = False
+            else:
+                self._registered = bool(loops)
+                self._configure_controller(plan, settings)
+        except RetroCypherError as error:
+            raise pytest.UsageError(self._secrets.strike(str(error))) from error
+        if self.worker is not None:
+            self._config.add_cleanup(forgive_unwritten())
+
+    def start(self) -> None:
+        """Start the server and what models share; the controller's part.
+
+        Raises:
+            pytest.UsageError: If they cannot be started.
+        """
+        strike_logs(self._secrets, self._config)
+        if self.controller is None:
+            return
+        try:
+            self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
+        except RetroCypherError as error:
+            raise pytest.UsageError(self._secrets.strike(str(error))) from error
+        self._secrets |= self._context.passwords
+        if self.worker is not None:
+            self.worker.context = self._context
+
+    def hand_over(self, node: Any) -> None:
+        """Give an xdist worker what the controller started.
+
+        Raises:
+            pytest.UsageError: If it is on another machine, which lacks something.
+        """
+        if self._context is None or self.controller is None:
+            return
+        node.workerinput[_WORKER_INPUT] = self._context.to_json()
+        if is_remote(node.gateway.spec):
+            asked = asked_there(self.controller.plan, self._context, self._registered)
+            try:
+                prepare(node.gateway, self._config.rootpath, asked)
+            except RetroCypherError as error:
+                raise pytest.UsageError(self._secrets.strike(str(error))) from error
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """Make the cases."""
+        if self.worker is not None:
+            self.worker.parametrize(metafunc)
+
+    def deselect_empty(self, items: list[pytest.Item]) -> None:
+        """Drop the test of a setting that the plan has no case for."""
+        if self.worker is not None:
+            empty = [item for item in items if is_empty(item)]
+            items[:] = [item for item in items if not is_empty(item)]
+            self._config.hook.pytest_deselected(items=empty)
+
+    def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+        """Put a case's record on its report, and take secrets out of what the report shows."""
+        if self.worker is not None and case_of(item) is not None:
+            self.worker.annotate(item, call, report)
+        if self.worker is not None:
+            strike_report(self._secrets, call, report)
+
+    def log(self, report: pytest.TestReport) -> None:
+        """Write a case's record."""
+        if self.controller is not None and is_case(report.nodeid):
+            self._failed_cases += report.failed
+            self.controller.log(report, self._total())
+
+    def header(self) -> list[str]:
+        """Return the lines of the terminal's header."""
+        return [*self.controller.header(), *self._remote] if self.controller else []
+
+    def status_of(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Show an infrastructure error as an error, not as a failure."""
+        return ("error", "E", "ERROR") if getattr(report, ERROR_FIELD, False) else None
+
+    def finish(self, session: pytest.Session, status: int) -> None:
+        """Write the summary and set the exit status."""
+        if self.controller is not None and self._context is not None:
+            session.exitstatus = self.controller.finish(status, session.testsfailed > self._failed_cases)
+            quieten(self._config, self.controller.summary)
+            publish(self._config, self.controller, self._announce)
+
+    def tidy(self) -> None:
+        """Leave nothing that contradicts the records; the workers are gone."""
+        if self.controller is not None and self._context is not None:
+            self.controller.tidy()
+
+    def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
+        """Write the closing table; of a complete run with ``--no-summary`` only the gate."""
+        if self.controller is None or self._context is None:
+            return
+        silent = getattr(self._config.option, "no_summary", False) and self.controller.complete
+        if not silent or self.controller.gate is not None:
+            reporter.write_sep("=", "retrocypher")
+            lines = gate_said(self.controller) if silent else closing_lines(self.controller, reporter)
+            for line in lines:
+                reporter.write_line(self._secrets.strike(line))
+
+    def stop(self) -> None:
+        """Stop what was started, whatever happened."""
+        if self.controller is not None:
+            self.controller.stop()
+        if self._folder is not None:
+            self._folder.remove()
+
+    def _configure_controller(self, plan: Plan, settings: Collection[Setting]) -> None:
+        if self._config.getoption("dist", "no") == "each":
+            raise InputError("--dist each would ask every case once a worker; leave it out, or name another")
+        self._remote = allow_for_remote(self._config, plan)
+        if not self._config.option.collectonly:
+            selection = selection_of(self._config)
+            gate = gate_for(plan, self._config, settings)
+            self.controller = Controller(
+                plan, self._config.rootpath, self._announce, selection, gate, self._end_early
+            )
+            if getattr(self._config.option, "allure_report_dir", "") is None and not self._remote:
+                self._config.option.allure_report_dir = str(self.controller.allure_path)
+        if not self._config.pluginmanager.hasplugin("dsession"):
+            self.worker = Worker(plan)
+
+    def _is_worker(self) -> bool:
+        return hasattr(self._config, "workerinput")
+
+    def _end_early(self, reason: str) -> None:
+        for name in ("session", "dsession"):
+            running: Any = self._config.pluginmanager.getplugin(name)
+            if running is not None:
+                running.shouldstop = reason
+
+    def _total(self) -> int:
+        session: Any = self._config.pluginmanager.getplugin("session")
+        return int(session.testscollected)
+
+    def _announce(self, line: str) -> None:
+        reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()
+            # It does not know of dots without a file name before them, as with -q.
+            if reporter._tw.width_of_current_line:
+                reporter._tw.line()
+            reporter.write_line(self._secrets.strike(line))

@@ -1,0 +1,323 @@
+"""How answers are written in a run: by whom, and from what."""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.session.arguments import Options
+from retrocypher.prompts.loops.interface import Loop, ValidatorName
+from retrocypher.prompts.loops.proposal import text_hashes
+from retrocypher.prompts.loops.registry import loops_by_name
+from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec
+
+if TYPE_CHECKING:
+    from retrocypher.plugins.scoring.verdict import Thresholds
+    from retrocypher.prompts.answering.writing import Limits
+
+
+def named_player(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
+    """Read and check a model that an option names.
+
+    Args:
+        text: What the option says.
+        option: The option, such as ``--loop-model``.
+        environment: Where keys are looked up.
+
+    Raises:
+        InputError: There is no such model, or it reads no messages.
+    """
+    try:
+        spec = parse_spec(text, environment)
+        if spec.kind in TEXT_KINDS:
+            check_models(
+                [spec],
+                [],
+                [],
+                every_question=[],
+                prompts=[],
+                environment=environment,
+                keyless="gguf:PATH, local",
+            )
+    except InputError as error:
+        raise InputError(str(error).replace("--model", option, 1)) from None
+    if spec.kind not in TEXT_KINDS:
+        raise InputError(
+            f"{option} {text}: {spec.kind} reads no messages and can play no role; choose gguf:PATH, "
+            "local, or the name of a model behind an OpenAI-compatible API"
+        )
+    return spec
+
+
+def reader_for(
+    spec: ModelSpec, asked: str, cannot: str, option: str, environment: Mapping[str, str]
+) -> ModelSpec:
+    """Return a model itself where it reads what it is asked, else the default model, as for ``--model``.
+
+    Args:
+        spec: The model.
+        asked: What needs one that reads, for the message, such as ``--loop cove``.
+        cannot: What it cannot do without, such as ``correct itself``.
+        option: The option that names one.
+        environment: Where keys are looked up.
+
+    Raises:
+        InputError: There is no key for the default model.
+    """
+    if spec.kind in TEXT_KINDS:
+        return spec
+    if not environment.get("OPENAI_API_KEY"):
+        raise InputError(
+            f"{asked} --model {spec.label}: {spec.kind} reads no messages and cannot {cannot}. "
+            f"Name a model that does with {option}, or set OPENAI_API_KEY for the default ({DEFAULT_MODEL})."
+        )
+    return ModelSpec(DEFAULT_MODEL, "openai", DEFAULT_MODEL)
+
+
+def player_name(spec: ModelSpec) -> str:
+    """Return the label of a model, and what is behind it where the label does not say."""
+    what = spec.argument if spec.kind == "openai" else spec.kind
+    if spec.kind == "gguf":
+        what = f"gguf:{Path(spec.argument).name}"
+    return spec.label if spec.label == what else f"{spec.label} ({what})"
+
+
+_ROWS = "rows"
+_HYBRID = "hybrid"
+_CONTEXTS: Mapping[str, str] = {
+    _ROWS: "rows",
+    _HYBRID: "rows and passages found by vectors",
+    "hybrid-lexical": "rows and passages found by words (BM25)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlan:
+    """How answers are written.
+
+    Attributes:
+        writers: The model that writes them, by the label of the model that wrote the query.
+        limits: How much it is given.
+        thresholds: Where verdicts on answers begin.
+        context: What it is given: ``rows``, with ``hybrid`` also passages found by vectors, with
+            ``hybrid-lexical`` also passages found by words. Neither stands in for the other unasked.
+        encoder: What passages are found by with ``hybrid``; None with another context.
+    """
+
+    writers: Mapping[str, ModelSpec]
+    limits: "Limits"
+    thresholds: "Thresholds"
+    context: str = _ROWS
+    encoder: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan for the manifest."""
+        from retrocypher.prompts.answering.writing import text_hashes
+
+        return {
+            "writers": {label: spec.to_json() for label, spec in self.writers.items()},
+            "context": self.context,
+            "encoder": self.encoder,
+            "limits": asdict(self.limits),
+            "thresholds": asdict(self.thresholds),
+            "texts": text_hashes(),
+        }
+
+
+def answer_plan(
+    options: Options, models: Sequence[ModelSpec], fingerprint: str, environment: Mapping[str, str]
+) -> AnswerPlan | None:
+    """Resolve and check ``--answer`` and what goes with it; None where no answers are written.
+
+    Args:
+        options: What the user asked for.
+        models: The models of the run.
+        fingerprint: Of the graph that the questions were made for.
+        environment: Where keys are looked up.
+
+    Raises:
+        InputError: A model, a context or weights cannot be used, nobody can write, or passages are asked
+            for that are not to be had.
+    """
+    if not options.answer:
+        return None
+    # What answers are made with takes a while to load, and most runs write none.
+    from retrocypher.prompts.answering.writing import Limits
+
+    context = options.answer_context
+    if context not in _CONTEXTS:
+        raise InputError(f"--answer-context {context}: no such context; choose from {', '.join(_CONTEXTS)}")
+    given = None
+    if options.answer_model is not None:
+        given = named_player(options.answer_model, "--answer-model", environment)
+    writers = {
+        spec.label: given or reader_for(spec, "--answer", "write answers", "--answer-model", environment)
+        for spec in models
+    }
+    text, graph = _weights(options.answer_weights)
+    limits = Limits(
+        rows=options.answer_rows,
+        characters=options.answer_budget,
+        text_weight=text,
+        graph_weight=graph,
+    )
+    encoder = options.answer_encoder if context == _HYBRID else None
+    if context != _ROWS:
+        from retrocypher.plugins.scoring.answer_check import require_passages
+
+        require_passages(context, encoder, fingerprint)
+    return AnswerPlan(writers, limits, _thresholds(options.answer_thresholds), context, encoder)
+
+
+def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
+    """Yield the line of the terminal's header that says who writes answers, and from what."""
+    if plan is not None:
+        writers = ", ".join(dict.fromkeys(map(player_name, plan.writers.values())))
+        by = f" of {plan.encoder}" if plan.encoder else ""
+        yield f"answers written by {writers}, from {_CONTEXTS[plan.context]}{by}"
+        return
+    if options.answer_model is not None:
+        yield f"note: --answer-model {options.answer_model} has no effect without --answer"
+    if options.answer_context != _ROWS:
+        yield f"note: --answer-context {options.answer_context} has no effect without --answer"
+
+
+def _thresholds(text: str) -> "Thresholds":
+    from retrocypher.plugins.scoring.verdict import Thresholds
+
+    shares = _shares(text)
+    if len(shares) != 2 or shares[0] < shares[1]:
+        raise InputError(
+            f"--answer-thresholds {text}: not two shares; give those of supported claims from which an "
+            "answer is verified, and partially verified, such as 0.9,0.7"
+        )
+    return Thresholds(shares[0], shares[1])
+
+
+def _shares(text: str) -> list[float]:
+    """Return numbers from 0 to 1; none where one is no such number."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        return []
+    return numbers if all(0 <= each <= 1 for each in numbers) else []
+
+
+def _weights(text: str) -> tuple[float, float]:
+    weights = _shares(text)
+    if len(weights) != 2 or not math.isclose(sum(weights), 1):
+        raise InputError(
+            f"--answer-weights {text}: not two weights; give those of passages and of rows, which sum to 1, "
+            "such as 0.6,0.4"
+        )
+    return weights[0], weights[1]
+
+
+_VALIDATORS = get_args(ValidatorName)
+_DEFAULT_VALIDATOR = "schema"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPlan:
+    """The loops of a run.
+
+    Attributes:
+        loops: The loops by name, in the order asked for.
+        validator: The validator they use.
+        players: The model that plays the roles of loops, by the label of the model that answered first;
+            empty where no loop needs one.
+        notes: What was asked for and has no effect.
+    """
+
+    loops: Mapping[str, Loop]
+    validator: ValidatorName
+    players: Mapping[str, ModelSpec]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def active(self) -> bool:
+        """Whether any loop but ``none`` is run."""
+        return any(name != "none" for name in self.loops)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan for the manifest."""
+        players = {label: spec.to_json() for label, spec in self.players.items()}
+        texts = text_hashes() if self.active else {}
+        return {"names": list(self.loops), "validator": self.validator, "players": players, "texts": texts}
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether a loop of the run asks a model in roles of its own."""
+        return any(loop.needs_model for loop in self.loops.values())
+
+    @property
+    def validates(self) -> bool:
+        """Whether a loop of the run uses a validator; one that does not say may."""
+        return _validates(self.loops.values())
+
+
+def loop_lines(plan: LoopPlan) -> list[str]:
+    """Return the lines of the terminal's header that say which loops are run, and with which model."""
+    notes = [f"note: {note}" for note in plan.notes]
+    if not plan.active:
+        return notes
+    players = ", ".join(dict.fromkeys(map(player_name, plan.players.values())))
+    played = f", their roles played by {players}" if players else ""
+    validator = f", validator {plan.validator}" if plan.validates else ""
+    return [f"loops: {', '.join(plan.loops)}{validator}{played}", *notes]
+
+
+def _validates(loops: Iterable[Loop]) -> bool:
+    return any(getattr(loop, "validates", True) for loop in loops)
+
+
+def loop_plan(
+    options: Options,
+    models: Sequence[ModelSpec],
+    registered: Iterable[object],
+    environment: Mapping[str, str],
+) -> LoopPlan:
+    """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``.
+
+    Args:
+        options: What the user asked for.
+        models: The models of the run.
+        registered: Loops that a user has registered.
+        environment: Where keys are looked up.
+
+    Raises:
+        InputError: A loop, the validator or a model does not exist, or a loop needs a model and has none.
+    """
+    known = loops_by_name(registered)
+    unknown = [name for name in options.loop if name not in known]
+    if unknown or not options.loop:
+        wrong = unknown[0] if unknown else "names none"
+        raise InputError(f"--loop {wrong}: no such loop; choose from {', '.join(known)}")
+    named = options.validator or _DEFAULT_VALIDATOR
+    if named not in _VALIDATORS:
+        raise InputError(f"--validator {named}: no such validator; choose from {', '.join(_VALIDATORS)}")
+    loops = {name: known[name] for name in options.loop}
+    validator = cast(ValidatorName, named)
+    given = None
+    if options.loop_model is not None:
+        given = named_player(options.loop_model, "--loop-model", environment)
+    needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
+    notes = tuple(_without_effect(options, loops.values()))
+    if needing is None:
+        return LoopPlan(loops, validator, {}, notes)
+    players = {
+        spec.label: given
+        or reader_for(spec, f"--loop {needing}", "correct itself", "--loop-model", environment)
+        for spec in models
+    }
+    return LoopPlan(loops, validator, players, notes)
+
+
+def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:
+    if options.validator is not None and not _validates(loops):
+        yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
+    if options.loop_model is not None and not any(loop.needs_model for loop in loops):
+        yield f"--loop-model {options.loop_model} has no effect: no loop of this run asks a model"

@@ -1,0 +1,300 @@
+"""What a run says when it is over."""
+
+import shlex
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console, RenderableType
+
+from retrocypher.plugins.analysis.group import RunningMean
+from retrocypher.plugins.analysis.summary import Summary
+from retrocypher.plugins.formatting.text import counted, duration, safe, usd
+from retrocypher.plugins.reporting.run_tables import in_order, render_ledger, render_table
+from retrocypher.plugins.runs.log import unpriced_players
+from retrocypher.plugins.runs.record import JUDGE_STAGE
+from retrocypher.plugins.session.context import judge_lines
+from retrocypher.plugins.session.manifest import RunGraph
+from retrocypher.plugins.session.plan import Plan, answers_line
+from retrocypher.plugins.session.side_plans import answer_lines, loop_lines
+
+if TYPE_CHECKING:
+    from retrocypher.plugins.analysis.gate import Gate
+    from retrocypher.plugins.session.controller import Controller
+
+
+MANY = 20
+
+
+def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -> Iterator[str]:
+    """Yield the closing table and where the run lies.
+
+    Args:
+        controller: The controller of the run.
+        reporter: The terminal it is written to, for its width and whether it has colour.
+    """
+    if failure := controller.writer.failure:
+        yield (
+            f"incomplete: {failure}. The records that are there are whole: make room, and give the same "
+            "command again to go on with this run"
+        )
+    if controller.summary.cases == 0 and not controller.lost:
+        yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
+        return
+    plan = controller.plan
+    models, loops = [model.label for model in plan.models], list(plan.loops.loops)
+    yield from _drawn(render_table(controller.summary.to_json(), {}, models, loops), reporter)
+    if plan.options.ledger:
+        yield ""
+        if plan.loops.active:
+            ledger = in_order(controller.ledger, models, loops)
+            unpriced = unpriced_players(plan.loops.to_json()["players"], plan.prices)
+            yield from _drawn(render_ledger(ledger, unpriced), reporter)
+        else:
+            yield "ledger: no loop was run; name one with --loop"
+    if controller.summary.failed > MANY:
+        yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
+    if said := answers_line(controller.answers, controller.plan.answers, controller.plan.replay is not None):
+        yield said
+    waited = controller.standstill()
+    if waited.queries:
+        yield (
+            f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
+            f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
+        )
+    if controller.earlier is not None:
+        yield controller.earlier.closing()
+    yield from _incomplete(controller)
+    yield from gate_said(controller)
+    yield f"records: {controller.run.path}"
+    if controller.allure_path.is_dir():
+        yield f"Allure report: retrocypher allure {shlex.quote(str(controller.run.path))} --html"
+
+
+def gate_said(controller: "Controller") -> Iterator[str]:
+    """Yield what became of the gate; nothing without one."""
+    if controller.gate is not None:
+        from retrocypher.plugins.reporting.comparison_tables import gate_lines
+
+        yield from gate_lines(controller.gate)
+
+
+def _incomplete(controller: "Controller") -> Iterator[str]:
+    for fault, messages in controller.faults.items():
+        lacking = "a judgement" if fault.startswith(f"{JUDGE_STAGE} ") else "a score"
+        cases = counted(len(messages), "case")
+        yield f"incomplete: {cases} without {lacking}: {fault}: {safe(messages[0])}"
+    for fault, messages in controller.answer_faults.items():
+        cases = counted(len(messages), "case")
+        yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
+    if controller.lost:
+        lost = counted(len(controller.lost), "case")
+        yield f"incomplete: {lost} broke off with their worker or in the harness"
+    if controller.summary.cases + len(controller.lost) < controller.selected:
+        yield f"incomplete: {controller.summary.cases:,} of {counted(controller.selected, 'case')} were run"
+
+
+def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[str]:
+    terminal = reporter._tw
+    text = StringIO()
+    console = Console(
+        file=text, width=max(terminal.fullwidth, 100), force_terminal=terminal.hasmarkup, highlight=False
+    )
+    console.print(what)
+    yield from text.getvalue().rstrip().splitlines()
+
+
+def quieten(config: pytest.Config, summary: Summary) -> None:
+    """Leave the tracebacks of many failed cases to the report, unless the user asked for them."""
+    if summary.failed + summary.infrastructure_errors <= MANY:
+        return
+    if config.option.tbstyle == "auto":
+        config.option.tbstyle = "no"
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None and config.option.reportchars == _DEFAULT_REPORTCHARS:
+        reporter.reportchars = ""
+
+
+_DEFAULT_REPORTCHARS = "fE"
+
+
+def header_lines(plan: Plan, graph: RunGraph, gate: "Gate | None", answers: int, run: Path) -> Iterator[str]:
+    """Yield the lines that say what is being measured.
+
+    Args:
+        plan: The resolved plan.
+        graph: The graph it asks.
+        gate: What decides the exit status; None without a rule.
+        answers: How many answers the cache has.
+        run: The run directory.
+    """
+    models = ", ".join(model.label for model in plan.models)
+    wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
+    prompts, shots = ", ".join(plan.prompts), ", ".join(plan.shots)
+    yield from graph.lines()
+    yield f"model: {models}"
+    yield (
+        f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
+        f"{wordings}prompts {prompts}, shots {shots}: {counted(plan.case_count(), 'case')}"
+    )
+    if plan.shard:
+        yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"
+    yield from loop_lines(plan.loops)
+    yield from answer_lines(plan.answering, plan.options)
+    yield from judge_lines(plan.judge, plan.options)
+    if plan.answers:
+        yield f"answers: kept in {plan.answers}, {answers:,} there"
+    if gate:
+        yield f"gate: {gate}"
+    if plan.options.offline:
+        yield "offline: connections to other machines are refused"
+    yield f"run: {run}"
+
+
+INCOMPLETE = 16
+_KEPT = frozenset(
+    {
+        pytest.ExitCode.INTERRUPTED,
+        pytest.ExitCode.INTERNAL_ERROR,
+        pytest.ExitCode.USAGE_ERROR,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    }
+)
+
+
+def exit_status(
+    given: int,
+    unscored: bool,
+    aside: bool = False,
+    gate: int | None = None,
+    elsewhere: bool = False,
+) -> int:
+    """Return the exit status: 16 where the run is incomplete, but pytest's own 2 to 5 stay.
+
+    Args:
+        given: What pytest would exit with.
+        unscored: Whether a case has no scores, or was lost with its worker.
+        aside: Whether a judgement or a written answer is missing. A gate says itself whether it asks for it.
+        gate: What the gate calls for; None without one. It decides, however many cases failed.
+        elsewhere: Whether a test failed that is no case; of that no gate knows.
+    """
+    if given in _KEPT:
+        return int(given)
+    if unscored or (aside and gate is None):
+        return INCOMPLETE
+    if gate is None:
+        return int(given)
+    return max(gate, int(elsewhere))
+
+
+_WINDOW_S = 120.0
+_FEWEST_TIMED = 20
+
+
+class Rate:
+    """The rate of the last two minutes, or of the last 20 cases where these took longer.
+
+    A rate over all of a run would go on telling of its start, and one over a few cases of chance. It begins
+    with the first case that ends: what was started before is no part of it.
+    """
+
+    def __init__(self) -> None:
+        self._ends: deque[float] = deque()
+
+    def add(self, now: float) -> None:
+        """Count a case that ended.
+
+        Args:
+            now: Seconds of a clock that does not go back.
+        """
+        self._ends.append(now)
+        while len(self._ends) > _FEWEST_TIMED + 1 and now - self._ends[1] >= _WINDOW_S:
+            self._ends.popleft()
+
+    @property
+    def a_second(self) -> float | None:
+        """Cases that end in a second; None as long as there is nothing to tell it from."""
+        if len(self._ends) < 2 or (span := self._ends[-1] - self._ends[0]) <= 0:
+            return None
+        return (len(self._ends) - 1) / span
+
+
+_STEPS = 20
+_FEWEST = 50
+_LONGEST_S = 60.0
+
+
+class Progress:
+    """Writes a line each twentieth of the way (of 50 cases or more), each minute, and at the end.
+
+    Lines are plain, one after another: workers and CI services garble anything that is written over.
+
+    Args:
+        write: Writes one line to the terminal.
+        cost: Tells what the run has cost so far in USD; None where no price is known.
+        clock: Seconds of a clock that does not go back.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        cost: Callable[[], float | None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._write = write
+        self._cost = cost
+        self._clock = clock
+        self._mean = RunningMean()
+        self._rate = Rate()
+        self._errors = 0
+        self._shown = 0
+        self._shown_at: float | None = None
+
+    def take_over(self, f1: float | None) -> None:
+        """Count a case that was run before this session: done, but no part of how fast it goes.
+
+        Args:
+            f1: Its F1; None for an infrastructure error.
+        """
+        self._count(f1)
+        self._shown += 1
+
+    def add(self, f1: float | None, total: int) -> None:
+        """Count a case that ended now.
+
+        Args:
+            f1: Its F1; None for an infrastructure error.
+            total: How many cases there are.
+        """
+        now = self._clock()
+        self._count(f1)
+        self._rate.add(now)
+        if self._shown_at is None:
+            self._shown_at = now
+        done = self._mean.count + self._errors
+        late = now - self._shown_at >= _LONGEST_S
+        if late or done - self._shown >= max(total / _STEPS, _FEWEST) or done == total:
+            self._shown, self._shown_at = done, now
+            self._write(", ".join(self._told(done, total)))
+
+    def _count(self, f1: float | None) -> None:
+        if f1 is None:
+            self._errors += 1
+        else:
+            self._mean.add(f1)
+
+    def _told(self, done: int, total: int) -> Iterator[str]:
+        yield f"{done:,} of {counted(total, 'case')}"
+        yield "mean F1 n/a" if self._mean.count == 0 else f"mean F1 {self._mean.mean:.3f}"
+        if self._errors:
+            yield counted(self._errors, "infrastructure error")
+        if (rate := self._rate.a_second) is not None:
+            yield f"{rate:.1f} cases/s" if rate >= 1 else f"{60 * rate:.1f} cases/min"
+            if done < total:
+                yield f"{duration((total - done) / rate)} left"
+        if (cost := self._cost()) is not None:
+            yield f"{usd(cost)} so far"

@@ -1,0 +1,101 @@
+"""The side of the session that runs cases: every xdist worker, or the one process without xdist."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrocypher.kg.questions.question import Setting
+from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, shortened
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.session.context import Context, Outcome
+from retrocypher.plugins.session.opening import Taken
+from retrocypher.plugins.session.plan import Case, Plan
+
+RECORD_FIELD = "retrocypher_record"
+MESSAGES_FIELD = "retrocypher_messages"
+ERROR_FIELD = "retrocypher_error"
+FORESEEN_FIELD = "retrocypher_foreseen"
+TAKEN_FIELD = "retrocypher_taken"
+STOP = "stop"
+"""A file of this name in the folder that all workers share ends each of them after its case."""
+
+
+class Worker:
+    """Parametrizes the tests and sends each case's record along with its report.
+
+    Args:
+        plan: The resolved plan.
+        context: What the controller started; None while only collecting.
+    """
+
+    def __init__(self, plan: Plan, context: Context | None = None) -> None:
+        self.plan = plan
+        self.context = context
+        self._outcome: Outcome | None = None
+        self._taken: Taken | None = None
+
+    def parametrize(self, metafunc: pytest.Metafunc) -> None:
+        """Give a test that takes ``case`` the cases of its setting."""
+        if "case" not in metafunc.fixturenames:
+            return
+        single_step = metafunc.definition.get_closest_marker("single_step")
+        setting: Setting = "single_step" if single_step else "multi_step"
+        cases = list(self.plan.cases(setting))
+        metafunc.parametrize("case", cases, ids=[case.id for case in cases])
+
+    def keep(self, outcome: Outcome) -> None:
+        """Keep the outcome of the running case for its report."""
+        self._outcome = outcome
+
+    def take(self, case: Case) -> Taken | None:
+        """Return what the earlier part of the run has of the running case; None where it is to be asked."""
+        told = self.context.taken.get(case.id) if self.context else None
+        self._taken = None if told is None else Taken(**told)
+        return self._taken
+
+    def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+        """Put a case's record on the report of its call, and shorten what failed cases print."""
+        if report.when != "call":
+            return
+        if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
+            report.longrepr = shortened(str(call.excinfo.value), report.location)
+            setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
+            setattr(report, FORESEEN_FIELD, True)
+        if self._stopped():
+            item.session.shouldstop = "the controller stopped the run"
+        taken, self._taken = self._taken, None
+        if taken is not None:
+            setattr(report, TAKEN_FIELD, True)
+            report.duration = taken.time_s
+            _tell_scores(item, report, taken.scores)
+        outcome, self._outcome = self._outcome, None
+        if outcome is None:
+            return
+        record = outcome.record
+        setattr(report, RECORD_FIELD, json_line(record.to_json()))
+        setattr(report, MESSAGES_FIELD, json_line(outcome.messages))
+        _tell_scores(item, report, record.scores or {})
+
+    def _stopped(self) -> bool:
+        return self.context is not None and (Path(self.context.coordination) / STOP).exists()
+
+
+def case_of(item: pytest.Item) -> Case | None:
+    """Return the case an item runs, None where it is some other test."""
+    spec: Any = getattr(item, "callspec", None)
+    case = spec.params.get("case") if spec else None
+    return case if isinstance(case, Case) else None
+
+
+def is_empty(item: pytest.Item) -> bool:
+    """Tell whether an item stands for a parametrization without cases."""
+    spec: Any = getattr(item, "callspec", None)
+    return spec is not None and "case" in spec.params and case_of(item) is None
+
+
+def _tell_scores(item: pytest.Item, report: pytest.TestReport, scores: Mapping[str, Any]) -> None:
+    numbers = ((name, value) for name, value in scores.items() if isinstance(value, int | float))
+    item.user_properties.extend(numbers)
+    report.user_properties = list(item.user_properties)

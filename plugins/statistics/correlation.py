@@ -1,0 +1,224 @@
+"""Correlations of two scores, with intervals by a bootstrap over target molecules."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from retrocypher.plugins.statistics.intervals import (
+    FEWEST,
+    Clusters,
+    Estimate,
+    Floats,
+    Names,
+    Resampler,
+    Weights,
+    blocks,
+    bootstrapped,
+    weighted,
+)
+from retrocypher.plugins.statistics.means import certain_share
+from retrocypher.plugins.statistics.reliability import Flags
+
+_ZERO = 1e-12
+
+
+def pearson(
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    clusters: Names,
+    resampler: Resampler | None = None,
+) -> Estimate:
+    """Return Pearson's correlation with its interval.
+
+    Args:
+        x: One score a case.
+        y: The other, in the same order.
+        clusters: The target molecule of each case.
+        resampler: As for `bootstrapped`.
+
+    Returns:
+        The value is None where a score is the same for all cases; the ends are None where that is so in too
+        many resamples, and of too few clusters.
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(first):
+        return Estimate(None, None, None, 0, 0)
+    of = Clusters(clusters)
+    # Centred and scaled first: sums of squares far from 0 would lose what the variance is made of.
+    u, v = _standard(first), _standard(second)
+    sums = of.sums(np.column_stack([np.ones(len(u)), u, v, u * u, v * v, u * v]))
+
+    def of_weights(weights: Weights) -> Floats:
+        n, su, sv, suu, svv, suv = weighted(weights, sums).T
+        return _ratio(suv - su * sv / n, suu - su**2 / n, svv - sv**2 / n, n)
+
+    return bootstrapped(of_weights, of, len(first), resampler)
+
+
+def spearman(
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    clusters: Names,
+    resampler: Resampler | None = None,
+) -> Estimate:
+    """Return Spearman's rank correlation with its interval; every resample is ranked anew.
+
+    Equal scores have the mean of their ranks. Arguments and result are those of `pearson`.
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(first):
+        return Estimate(None, None, None, 0, 0)
+    of = Clusters(clusters)
+    # In one order of the cases whatever order they came in, so that sums come out the same to the last bit.
+    order = np.lexsort((second, first, of.places))
+    places, first, second = of.places[order], first[order], second[order]
+    ranks = [_Ranks(values) for values in (first, second)]
+
+    def of_weights(weights: Weights) -> Floats:
+        parts = [
+            _rank_correlation(weights[rows][:, places].astype(np.float64), ranks)
+            for rows in blocks(len(weights), len(places))
+        ]
+        return np.concatenate(parts)
+
+    return bootstrapped(of_weights, of, len(first), resampler)
+
+
+class _Ranks:
+    """Ranks of values of which each case may count several times, or not at all."""
+
+    def __init__(self, values: Floats) -> None:
+        self._order = np.argsort(values, kind="stable")
+        _, self._starts, self._groups = np.unique(values[self._order], return_index=True, return_inverse=True)
+        self._back = np.argsort(self._order, kind="stable")
+
+    def of(self, counts: Floats) -> tuple[Floats, Floats]:
+        """Return mid-ranks less their mean, of shape (resamples, cases), and the sums of their squares."""
+        often = np.add.reduceat(counts[:, self._order], self._starts, axis=1)
+        middle = np.cumsum(often, axis=1) - often / 2 - often.sum(axis=1, keepdims=True) / 2
+        squares = np.einsum("rk,rk,rk->r", often, middle, middle)
+        return np.take(middle, self._groups[self._back], axis=1), squares
+
+
+def _rank_correlation(counts: Floats, ranks: Sequence[_Ranks]) -> Floats:
+    (u, uu), (v, vv) = (each.of(counts) for each in ranks)
+    uv = np.einsum("rc,rc,rc->r", counts, u, v)
+    n = counts.sum(axis=1)
+    return _ratio(uv / n**2, uu / n**2, vv / n**2, n)
+
+
+def _standard(values: Floats) -> Floats:
+    ordered = np.sort(values)
+    spread = ordered.std()
+    return (values - ordered.mean()) / spread if spread > _ZERO else np.zeros_like(values)
+
+
+def _ratio(covariance: Floats, first: Floats, second: Floats, n: Floats) -> Floats:
+    """Return the correlation from sums of products; NaN where one side does not vary."""
+    varies = (first > _ZERO * n) & (second > _ZERO * n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = covariance / np.sqrt(first * second)
+    return np.where(varies, np.clip(value, -1, 1), np.nan)
+
+
+def kendall(
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    clusters: Names,
+    resampler: Resampler | None = None,
+) -> Estimate:
+    """Return Kendall's tau-b (1945) with its interval: pairs in the same order less the rest.
+
+    Ties are taken account of, which scores in steps have many of.
+
+    Args:
+        x: One score a case.
+        y: The other, in the same order.
+        clusters: The target molecule of each case.
+        resampler: As for `bootstrapped`.
+
+    Returns:
+        The value is None where a score is the same for all cases.
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(first):
+        return Estimate(None, None, None, 0, 0)
+    of = Clusters(clusters)
+    # A resample counts a pair of cases as often as their clusters are taken, one times the other: sums over
+    # pairs are quadratic forms of the weights, and pairs need be looked at only once.
+    alike, apart_x, apart_y = _pairs(first, second, of)
+
+    def of_weights(weights: Weights) -> Floats:
+        parts = []
+        for rows in blocks(len(weights), of.count):
+            often = weights[rows].astype(np.float64)
+            sums = [np.einsum("rc,rc->r", often @ each, often) for each in (alike, apart_x, apart_y)]
+            varies = (sums[1] > 0) & (sums[2] > 0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                tau = sums[0] / (np.sqrt(sums[1]) * np.sqrt(sums[2]))
+            parts.append(np.where(varies, np.clip(tau, -1, 1), np.nan))
+        return np.concatenate(parts)
+
+    return bootstrapped(of_weights, of, len(first), resampler)
+
+
+def _pairs(x: Floats, y: Floats, of: Clusters) -> tuple[Floats, Floats, Floats]:
+    """Return, by pair of clusters: pairs in the same order less the others, and those not tied on a side."""
+    order = np.argsort(of.places, kind="stable")
+    x, y, places = x[order], y[order], of.places[order]
+    _, starts = np.unique(places, return_index=True)
+    alike, apart_x, apart_y = (np.zeros((of.count, of.count)) for _ in range(3))
+    for rows in blocks(len(x), len(x)):
+        by_x = np.sign(x[rows, None] - x[None, :])
+        by_y = np.sign(y[rows, None] - y[None, :])
+        for total, pairs in ((alike, by_x * by_y), (apart_x, np.abs(by_x)), (apart_y, np.abs(by_y))):
+            np.add.at(total, places[rows], np.add.reduceat(pairs, starts, axis=1))
+    return alike, apart_x, apart_y
+
+
+def auroc(
+    scores: Sequence[float] | Floats, positive: Flags, clusters: Names, resampler: Resampler | None = None
+) -> Estimate:
+    """Return how likely a positive case has a higher score than a negative one; a tie counts half.
+
+    That is the area under the ROC curve (Hanley & McNeil 1982). Where all positive cases are on one side of
+    all negative ones, every resample is the same; then the open end is the smallest share of the rarer kind,
+    of all its molecules, that would show on all of these (`certain_share`).
+
+    Args:
+        scores: One a case.
+        positive: Whether each case is a positive one.
+        clusters: The target molecule of each case.
+        resampler: As for `bootstrapped`.
+
+    Returns:
+        The value is None without a case of each kind.
+    """
+    values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
+    if not len(values):
+        return Estimate(None, None, None, 0, 0)
+    of = Clusters(clusters)
+    order = np.argsort(values, kind="stable")
+    places, flags = of.places[order], flags[order]
+    _, starts = np.unique(values[order], return_index=True)
+
+    def of_weights(weights: Weights) -> Floats:
+        parts = []
+        for rows in blocks(len(weights), len(places)):
+            often = weights[rows][:, places].astype(np.float64)
+            above = np.add.reduceat(often * flags, starts, axis=1)
+            below = np.add.reduceat(often * ~flags, starts, axis=1)
+            won = np.einsum("rk,rk->r", above, np.cumsum(below, axis=1) - below / 2)
+            pairs = above.sum(axis=1) * below.sum(axis=1)
+            parts.append(np.where(pairs > 0, won / np.where(pairs > 0, pairs, 1), np.nan))
+        return np.concatenate(parts)
+
+    found = bootstrapped(of_weights, of, len(values), resampler)
+    if found.value not in (0, 1):
+        return found
+    fewest = min(len(np.unique(places[flags])), len(np.unique(places[~flags])))
+    if fewest < FEWEST:
+        return replace(found, low=None, high=None)
+    share = certain_share(fewest)
+    return replace(found, low=share, high=1.0) if found.value else replace(found, low=0.0, high=1 - share)

@@ -1,0 +1,258 @@
+"""A number with its interval.
+
+Both widen the tails for the number of clusters as Hesterberg (2015) does for percentiles:
+a bootstrap's spread is too small by √((m - 1) / m), and its quantiles are normal where those of Student's t
+are due.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtrit
+
+LEVEL = 0.95
+FEWEST = 5
+"""Of fewer clusters than these no interval is told: resamples of them say next to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number estimated from cases, with its interval at `LEVEL`.
+
+    Attributes:
+        value: The number; None where it is not defined.
+        low: Lower end of the interval; None where none can be told.
+        high: Upper end; None where none can be told.
+        n: How many cases it is from.
+        clusters: Of how many target molecules these are.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both ends are told."""
+        return self.low is not None and self.high is not None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as one JSON object."""
+        return asdict(self)
+
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.uint16]
+
+RESAMPLES = 5_000
+SEED = 20_260
+"""Fixed, so that the same records give the same intervals."""
+
+_KEPT = 8
+"""Draws that are remembered, each of another number of clusters: one of 700 takes 7 MB."""
+
+_BLOCK = 2_000_000
+"""How many counts are handled at once as numbers of 8 bytes."""
+
+
+class Resampler:
+    """Draws clusters with replacement; the same seed and number of clusters give the same draws.
+
+    Args:
+        resamples: How often.
+        seed: Of NumPy's default generator.
+    """
+
+    def __init__(self, resamples: int = RESAMPLES, seed: int = SEED) -> None:
+        self.resamples = resamples
+        self.seed = seed
+        self._drawn: dict[int, Counts] = {}
+
+    def weights(self, clusters: int) -> Counts:
+        """Return how often each cluster is taken in each resample, of shape (resamples, clusters).
+
+        As many are taken as there are, so a row sums to ``clusters``.
+
+        Args:
+            clusters: How many there are, at least one.
+        """
+        if clusters not in self._drawn:
+            while len(self._drawn) >= _KEPT:
+                del self._drawn[next(iter(self._drawn))]
+            generator = np.random.default_rng(self.seed)
+            even = np.full(clusters, 1 / clusters)
+            drawn = np.empty((self.resamples, clusters), dtype=np.uint16)
+            for rows in blocks(self.resamples, clusters):
+                drawn[rows] = generator.multinomial(clusters, even, size=rows.stop - rows.start)
+            self._drawn[clusters] = drawn
+        return self._drawn[clusters]
+
+    def totals(self, sums: Floats) -> Floats:
+        """Return the sums of each resample, of shape (resamples,) or (resamples, columns).
+
+        Args:
+            sums: Those of each cluster, of shape (clusters,) or (clusters, columns).
+        """
+        return weighted(self.weights(len(sums)), sums)
+
+
+def weighted(weights: npt.NDArray[np.number], sums: Floats) -> Floats:
+    """Return ``weights @ sums``, some rows at a time, so that they need never all be floats at once."""
+    parts = [weights[rows].astype(np.float64) @ sums for rows in blocks(*weights.shape)]
+    return np.concatenate(parts)
+
+
+def blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Yield all rows of a table in turn, as many at once as are handled well.
+
+    Args:
+        rows: How many there are.
+        columns: How many numbers each has.
+    """
+    step = max(1, _BLOCK // max(1, columns))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+class Clusters:
+    """Which cluster each case is of: questions about one molecule stand or fall together.
+
+    Args:
+        names: The cluster of each case; an array of numbers is faster for many cases.
+    """
+
+    def __init__(self, names: Sequence[str] | npt.NDArray[np.intp]) -> None:
+        labels = names if isinstance(names, np.ndarray) else np.asarray(list(names), dtype=object)
+        distinct, places = np.unique(labels, return_inverse=True)
+        self.count = len(distinct)
+        self.places: npt.NDArray[np.intp] = places.astype(np.intp)
+
+    def sums(self, values: npt.ArrayLike) -> Floats:
+        """Return the sum over the cases of each cluster; the order of cases changes not a bit of it.
+
+        Args:
+            values: One a case, of shape (cases,) or (cases, columns).
+
+        Returns:
+            Of shape (clusters,) or (clusters, columns).
+        """
+        table = np.asarray(values, dtype=np.float64)
+        if table.ndim > 1:
+            sums = np.empty((self.count, table.shape[1]))
+            for number, column in enumerate(table.T):
+                sums[:, number] = self.sums(column)
+            return sums
+        order = np.lexsort((table, self.places))
+        return np.asarray(
+            np.bincount(self.places[order], weights=table[order], minlength=self.count), dtype=np.float64
+        )
+
+
+_TIE = 1e-12
+
+
+def expanded_percentile(resampled: Floats, clusters: int) -> tuple[Floats, Floats]:
+    """Return the expanded percentile interval of each column (Efron & Tibshirani 1993, chapter 13).
+
+    Args:
+        resampled: The resampled numbers, of shape (resamples, columns).
+        clusters: How many clusters they were drawn from, at least two.
+    """
+    tail = np.full(resampled.shape[1], ndtr(-_reach(clusters)))
+    ordered = np.sort(resampled, axis=0)
+    return _quantile(ordered, tail), _quantile(ordered, 1 - tail)
+
+
+def expanded_bca(
+    value: Floats, resampled: Floats, left_one_out: Floats, clusters: int
+) -> tuple[Floats, Floats]:
+    """Return the expanded BCa interval of each column (Efron & Tibshirani 1993, chapter 14.3).
+
+    Args:
+        value: The numbers estimated, of shape (columns,).
+        resampled: The resampled numbers, of shape (resamples, columns).
+        left_one_out: The numbers without one cluster each, of shape (clusters, columns).
+        clusters: How many clusters they were drawn from, at least two.
+    """
+    tie = _TIE * np.maximum(1, np.abs(value))
+    below = np.mean(resampled < value - tie, axis=0) + np.mean(np.abs(resampled - value) <= tie, axis=0) / 2
+    bias = ndtri(np.clip(below, 0.5 / len(resampled), 1 - 0.5 / len(resampled)))
+    pulls = left_one_out.mean(axis=0) - left_one_out
+    spread = np.sum(pulls**2, axis=0) ** 1.5
+    acceleration = np.sum(pulls**3, axis=0) / np.where(spread > 0, 6 * spread, 1)
+    ordered = np.sort(resampled, axis=0)
+    reach = _reach(clusters)
+    low = _quantile(ordered, _moved(bias, acceleration, -reach))
+    high = _quantile(ordered, _moved(bias, acceleration, reach))
+    return np.minimum(low, value), np.maximum(high, value)
+
+
+def _reach(clusters: int) -> float:
+    """Return how many standard errors of the bootstrap the ends are away."""
+    small = np.sqrt(clusters / (clusters - 1))
+    return float(small * stdtrit(clusters - 1, (1 + LEVEL) / 2))
+
+
+def _moved(bias: Floats, acceleration: Floats, reach: float) -> Floats:
+    """Return the share of resamples below an end, after correction."""
+    off = bias + reach
+    stretch = 1 - acceleration * off
+    # At 0 and beyond the correction has left the range in which it is one: the end is the outermost resample.
+    return np.where(stretch > 0, ndtr(bias + off / np.where(stretch > 0, stretch, 1)), np.heaviside(off, 0.5))
+
+
+def _quantile(ordered: Floats, share: Floats) -> Floats:
+    place = share * (len(ordered) - 1)
+    under = np.floor(place).astype(np.intp)
+    over = np.minimum(under + 1, len(ordered) - 1)
+    columns = np.arange(ordered.shape[1])
+    lower, upper = ordered[under, columns], ordered[over, columns]
+    return np.asarray(lower + (place - under) * (upper - lower))
+
+
+STATISTIC_RESAMPLES = 2_000
+_SAME = 1e-12
+
+Names = Sequence[str] | npt.NDArray[np.intp]
+Weights = npt.NDArray[np.number]
+
+
+def bootstrapped(
+    of_weights: Callable[[Weights], Floats], of: Clusters, n: int, resampler: Resampler | None = None
+) -> Estimate:
+    """Return a number with its expanded BCa interval.
+
+    Args:
+        of_weights: Given how often each cluster counts, of shape (resamples, clusters), returns the number
+            of each resample; NaN where it is not defined.
+        of: The clusters.
+        n: How many cases there are.
+        resampler: Draws the resamples; one of `RESAMPLES` with the default seed where there is none.
+
+    Returns:
+        The value is None where it is not defined; the ends are None where that is so in too many resamples,
+        without a single cluster, and of too few clusters; also where all resamples give the same number,
+        which then know nothing of what was not asked.
+    """
+    (value,) = of_weights(np.ones((1, of.count)))
+    if np.isnan(value):
+        return Estimate(None, None, None, n, of.count)
+    none = Estimate(float(value), None, None, n, of.count)
+    if of.count < FEWEST:
+        return none
+    resampler = resampler or Resampler(STATISTIC_RESAMPLES)
+    resampled = of_weights(resampler.weights(of.count))
+    left_one_out = of_weights(1 - np.eye(of.count, dtype=np.uint8))
+    defined = ~np.isnan(resampled)
+    if np.isnan(left_one_out).any() or np.mean(~defined) > (1 - LEVEL) / 2:
+        return none
+    if np.ptp(resampled[defined]) <= _SAME:
+        return none
+    low, high = expanded_bca(
+        np.asarray([value]), resampled[defined][:, None], left_one_out[:, None], of.count
+    )
+    return Estimate(float(value), float(low[0]), float(high[0]), n, of.count)

@@ -1,0 +1,336 @@
+"""Writes the answer to a question from what its query returned."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.prompts.answering.claims import StatedClaims, read_stated
+from retrocypher.prompts.answering.passage_search import Found
+from retrocypher.prompts.extraction.candidates import said_aloud
+from retrocypher.prompts.loops.interface import Step
+from retrocypher.prompts.models.interface import Answer, Message, ModelError
+from retrocypher.prompts.templates.template import Texts
+
+_TEXTS = Texts(Path(__file__).with_name("texts"))
+
+messages_for = _TEXTS.messages
+text_hashes = _TEXTS.hashes
+
+INSUFFICIENT = _TEXTS.text("insufficient", {})
+"""What an answer says that has nothing to answer from."""
+
+
+def passages_text(passages: Iterable[Found]) -> str:
+    """Return passages as they are shown; empty without one.
+
+    Each of their lines is quoted, so that none can pass for a line of ours, whatever a patent says.
+    """
+    shown = "\n\n".join(_shown(number, each) for number, each in enumerate(passages, 1))
+    return f"\n{_TEXTS.text('passages', {'passages': shown})}\n" if shown else ""
+
+
+def _shown(number: int, found: Found) -> str:
+    lines = "\n".join(f"> {line}" for line in found.passage.text.splitlines())
+    return f"Passage {number}, on reaction {found.passage.reaction} (relevance {found.score:.2f}):\n{lines}"
+
+
+def facts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Yield each row as one line of JSON, values by column.
+
+    Nodes and relationships are their properties, paths alternate between nodes and types of relationships:
+    labels and internal ids would only cost room. A line break within a value is escaped, as JSON has it, so
+    that no value can look like a line of its own.
+
+    Args:
+        columns: Column names.
+        rows: Rows in column order, in the JSON form of a record.
+    """
+    for row in rows:
+        told = {column: _plain(value) for column, value in zip(columns, row, strict=True)}
+        yield json.dumps(told, ensure_ascii=False)
+
+
+def tells_nothing(rows: Sequence[Sequence[Any]]) -> bool:
+    """Return whether no row has a value: there is none, or all that they hold is null or empty."""
+    return not any(_holds(value) for row in rows for value in row)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    match next(iter(value.items()), ("", None)):
+        case ("$node" | "$relationship", {"properties": properties}):
+            return _plain(properties)
+        case ("$path", {"nodes": nodes, "relationships": relationships}):
+            return [*_along(nodes, relationships)]
+        case ("$temporal", {"value": written}):
+            return written
+        case ("$map" | "$float" | "$bytes", held):
+            return _plain(held)
+    return {name: _plain(each) for name, each in value.items()}
+
+
+def _along(nodes: Sequence[Any], relationships: Sequence[Any]) -> Iterator[Any]:
+    for number, node in enumerate(nodes):
+        if number:
+            between = relationships[number - 1]
+            held = _plain(between["properties"])
+            yield {between["type"]: held} if held else between["type"]
+        yield _plain(node["properties"])
+
+
+def _holds(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_holds, value))
+    return value is not None and value != ""
+
+
+_CUT = " … (cut)"
+_OF_A_FACT = 1.0
+"""Relevance of a row: it is what the query returned. That of a passage is at most as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a model is given.
+
+    Attributes:
+        rows: Rows, at most.
+        characters: Of rows and passages together.
+        passages: Passages, at most.
+        text_weight: Weight of passages against facts, where both are given.
+        graph_weight: Weight of facts.
+    """
+
+    rows: int = 50
+    characters: int = 6_000
+    passages: int = 3
+    text_weight: float = 0.6
+    graph_weight: float = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a model is given.
+
+    Attributes:
+        facts: Rows, a line each.
+        row_count: How many rows there were.
+        passages: Passages, the most relevant first.
+        characters: What both take.
+        combined: Weighted mean relevance of passages and facts (Hybrid retrieval of GraphBuilder-RAG: weight
+            of the text times the mean score of its chunks, plus weight of the graph times that of its
+            matches); None where no passages were looked for.
+    """
+
+    facts: tuple[str, ...]
+    row_count: int
+    passages: tuple[Found, ...] = field(default=())
+    characters: int = 0
+    combined: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a record says of it."""
+        told: dict[str, Any] = {"rows": len(self.facts), "of": self.row_count, "characters": self.characters}
+        if self.combined is not None:
+            told["passages"] = [each.to_json() for each in self.passages]
+            told["combined_score"] = round(self.combined, 6)
+        return told
+
+
+def context_of(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    row_count: int,
+    found: Sequence[Found] | None,
+    limits: Limits,
+) -> Context:
+    """Choose what fits: by weight times relevance, facts and passages in one order.
+
+    Rows keep their order, and the first that does not fit ends them; so do passages. One row is given at
+    least, its end cut off where it alone is too long.
+
+    Args:
+        columns: Column names.
+        rows: Rows, one at least.
+        row_count: How many rows there were, those not kept among them.
+        found: Passages with their relevance; None where none were looked for.
+        limits: How much.
+    """
+    facts = list(islice(facts_of(columns, rows), limits.rows))
+    passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]
+    if len(facts[0]) > limits.characters:
+        facts = [facts[0][: max(0, limits.characters - len(_CUT))] + _CUT]
+    ranked = [(limits.graph_weight * _OF_A_FACT, 0, number, len(fact)) for number, fact in enumerate(facts)]
+    ranked += [
+        (limits.text_weight * each.score, 1, number, len(each.passage.text))
+        for number, each in enumerate(passages)
+    ]
+    ranked.sort(key=lambda each: (-each[0], *each[1:]))
+    # The first row before all else: without it there is nothing to answer from.
+    ranked.sort(key=lambda each: each[1:3] != (0, 0))
+    room, taken, full = limits.characters, [0, 0], [False, False]
+    for _, kind, _, size in ranked:
+        if full[kind] or size > room:
+            full[kind] = True
+            continue
+        room -= size
+        taken[kind] += 1
+    kept = tuple(passages[: taken[1]])
+    combined = None
+    if found is not None:
+        of_text = fmean(each.score for each in kept) if kept else 0.0
+        combined = limits.text_weight * of_text + limits.graph_weight * _OF_A_FACT
+    return Context(tuple(facts[: taken[0]]), row_count, kept, limits.characters - room, combined)
+
+
+Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[Found]]
+"""Finds passages for a question, the columns of its query and the rows it returned."""
+
+TEXT_ROLE = "answer:text"
+CLAIMS_ROLE = "answer:claims"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A written answer.
+
+    Attributes:
+        text: The answer without what the model thought aloud; empty where the model said nothing; None where
+            it could not be asked.
+        stated: The claims of the answer, as the model lists them; None where it was not asked, or could not
+            be.
+        given: The rows and passages that the model was given, each as a text.
+    """
+
+    text: str | None
+    stated: StatedClaims | None = None
+    given: tuple[str, ...] = ()
+
+    @property
+    def insufficient(self) -> bool:
+        """Whether the answer is that there is no answer in what was given."""
+        return self.text is not None and _bare(self.text).startswith(_bare(INSUFFICIENT))
+
+    @property
+    def claims_nothing(self) -> bool:
+        """Whether there is nothing to check: no answer, an empty one, or that there is none and no more."""
+        return not self.text or _bare(self.text) == _bare(INSUFFICIENT)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWriter:
+    """Has a model write answers, and list what they claim.
+
+    Attributes:
+        limits: How much the model is given.
+        search: Finds passages for a question and its rows; None where answers are from rows alone.
+    """
+
+    limits: Limits
+    search: Search | None = None
+
+    def write(
+        self,
+        question: str,
+        execution: Execution,
+        ask: Callable[[list[Message]], Answer],
+        note: Callable[[Step], None],
+    ) -> Written:
+        """Write an answer. Without rows nobody is asked: nothing can be said.
+
+        A model that cannot be asked is put on the record as a step with the verdict ``error``, and raises
+        nothing: what the query is worth is known by then.
+
+        Args:
+            question: The question as asked.
+            execution: What came of its query.
+            ask: Asks the model; raises ModelError where it cannot be asked.
+            note: Puts a step on the record.
+        """
+        if tells_nothing(execution.rows):
+            said = Answer(INSUFFICIENT)
+            note(Step(TEXT_ROLE, None, "insufficient", [{"context": {"rows": 0, "of": 0}}], answer=said))
+            return Written(INSUFFICIENT)
+        found = None
+        if self.search is not None:
+            found = self.search(question, execution.columns, execution.rows)
+        context = context_of(execution.columns, execution.rows, execution.row_count, found, self.limits)
+        messages = answer_messages(question, context, execution.truncated)
+        answer = _asked(TEXT_ROLE, messages, {"context": context.to_json()}, ask, note)
+        if answer is None:
+            return Written(None)
+        given = (*context.facts, *(each.passage.text for each in context.passages))
+        written = Written(said_aloud(answer.text), given=given)
+        verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
+        findings = [{"context": context.to_json()}]
+        note(Step(TEXT_ROLE, None, verdict, findings, messages=messages, answer=answer))
+        if not written.text or written.claims_nothing:
+            return written
+        return replace(written, stated=_stated(question, written.text, ask, note))
+
+
+def answer_messages(question: str, context: Context, truncated: bool = False) -> list[Message]:
+    """Return the messages that ask for an answer.
+
+    Args:
+        question: The question as asked.
+        context: What the model may answer from.
+        truncated: Whether the query returned more rows than were counted.
+    """
+    shown, of = len(context.facts), f"{context.row_count:,}{' or more' if truncated else ''}"
+    cut = f" (the first {shown:,} of {of})" if truncated or shown < context.row_count else ""
+    values = {
+        "question": question.strip(),
+        "facts": "\n".join(context.facts),
+        "cut": cut,
+        "passages": passages_text(context.passages),
+        "insufficient": INSUFFICIENT,
+    }
+    return messages_for("answer", values)
+
+
+def claims_messages(question: str, answer: str) -> list[Message]:
+    """Return the messages that ask for the claims of an answer."""
+    return messages_for("claims", {"question": question.strip(), "answer": answer})
+
+
+def _stated(
+    question: str,
+    answer: str,
+    ask: Callable[[list[Message]], Answer],
+    note: Callable[[Step], None],
+) -> StatedClaims | None:
+    messages = claims_messages(question, answer)
+    listed = _asked(CLAIMS_ROLE, messages, {}, ask, note)
+    if listed is None:
+        return None
+    stated = read_stated(said_aloud(listed.text))
+    note(Step(CLAIMS_ROLE, None, stated.verdict, stated.findings, messages=messages, answer=listed))
+    return stated
+
+
+def _asked(
+    role: str,
+    messages: list[Message],
+    told: Mapping[str, Any],
+    ask: Callable[[list[Message]], Answer],
+    note: Callable[[Step], None],
+) -> Answer | None:
+    try:
+        return ask(messages)
+    except ModelError as error:
+        failed = {"error": {"stage": "model", "kind": error.kind, "message": str(error)}}
+        note(Step(role, None, "error", [*([dict(told)] if told else []), failed], messages=messages))
+        return None
+
+
+def _bare(text: str) -> str:
+    return text.strip(" \n\t.\"'*`").casefold()

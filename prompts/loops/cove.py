@@ -1,0 +1,253 @@
+"""Chain of verification: plan, turn arrows, validate, and have what is wrong corrected.
+
+After the paper's section 5.3: a query that can be planned has its directions corrected by rule, another is
+given to a model with the error message and without SMILES. The validator's findings go to the same model for
+minimal edits. At most three corrections.
+"""
+
+import re
+import time
+from dataclasses import dataclass, field
+
+from retrocypher.kg.cypher.edits import Edit, apply_edits, quote, string_literals
+from retrocypher.kg.cypher.tokens import TokenKind, tokens
+from retrocypher.kg.graph.molecules import find_molecules
+from retrocypher.kg.semantics.direction import correct_directions
+from retrocypher.prompts.extraction.extract import extract_cypher
+from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
+from retrocypher.prompts.loops.proposal import Considered, consider, judge, messages_for
+
+_SHORTEST = 5
+"""Shorter SMILES are not looked for outside of string literals: they are parts of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A question and a query without SMILES.
+
+    Attributes:
+        question: The question with names for its molecules.
+        query: The query with names for its string literals; a molecule of the question has one name in both.
+        literals: By name, the literal that stands for it in Cypher, quotes included.
+        values: By name, the text it stands for.
+    """
+
+    question: str
+    query: str
+    literals: dict[str, str]
+    values: dict[str, str]
+    _pattern: re.Pattern[str]
+
+    @property
+    def example(self) -> str:
+        """A name, to show what names look like."""
+        return next(iter(self.literals), "MOLECULE_1")
+
+    def hide(self, text: str) -> str:
+        """Return another text, such as an error message, with names for what is masked."""
+        named = {**{raw: name for name, raw in self.literals.items()}}
+        named |= {value: name for name, value in self.values.items() if len(value) >= _SHORTEST}
+        return _replaced(text, named)
+
+    def unknown_names(self, query: str) -> list[str]:
+        """Return names in a query that look like ours and stand for nothing."""
+        return sorted(name for name in set(self._pattern.findall(query)) if name not in self.literals)
+
+    def restore(self, query: str) -> str:
+        """Return a query with the literals put back for their names, within quotes or without."""
+        edits: list[Edit] = []
+        found = tokens(query)
+        for place, token in enumerate(found):
+            name = token.text[1:-1] if token.kind is TokenKind.STRING else token.text
+            if name in self.literals and token.kind in (TokenKind.STRING, TokenKind.IDENTIFIER):
+                # A model that takes a name for a parameter means the text all the same.
+                dollar = place > 0 and found[place - 1].name == "DOLLAR"
+                start = found[place - 1].start if dollar else token.start
+                edits.append(Edit(start, token.stop, self.literals[name]))
+        return apply_edits(query, edits)
+
+
+def mask(question: str, query: str) -> Masked:
+    """Give names to the molecules of a question and to the string literals of a query.
+
+    Args:
+        question: The question as asked.
+        query: A query, which may be broken.
+    """
+    prefix = _free_prefix(question + query)
+    mentions = find_molecules(question)
+    names: dict[str, str] = {}
+    for mention in mentions:
+        names.setdefault(mention.smiles, f"{prefix}_{len(names) + 1}")
+    found = string_literals(query)
+    # As first written in the query, so that putting back changes no character.
+    literals = {name: quote(smiles) for smiles, name in names.items()}
+    written: dict[str, str] = {}
+    for at in found:
+        name = names.get(at.value)
+        if name is not None and name not in written.values():
+            literals[name] = at.raw
+            written[at.raw] = name
+        elif at.raw not in written:
+            written[at.raw] = f"{prefix}_{len(literals) + 1}"
+            literals[written[at.raw]] = at.raw
+    values = {name: smiles for smiles, name in names.items()}
+    values |= {written[at.raw]: at.value for at in found}
+    masked = apply_edits(query, [Edit(at.start, at.stop, f"'{written[at.raw]}'") for at in found])
+    # Where a quote is broken, SMILES stand outside of any literal.
+    masked = _replaced(masked, {smiles: name for smiles, name in names.items() if len(smiles) >= _SHORTEST})
+    return Masked(
+        question=apply_edits(question, [Edit(at.start, at.stop, names[at.smiles]) for at in mentions]),
+        query=masked,
+        literals=literals,
+        values=values,
+        _pattern=re.compile(rf"\b{prefix}_\d+\b"),
+    )
+
+
+def _free_prefix(text: str) -> str:
+    prefix = "MOLECULE"
+    while prefix in text:
+        prefix += "X"
+    return prefix
+
+
+def _replaced(text: str, names: dict[str, str]) -> str:
+    if not names:
+        return text
+    longest_first = sorted(names, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), lambda match: names[match[0]], text)
+
+
+_NO_QUERY = "(there is none)"
+_NOTHING_FOUND = "The answer held no query."
+
+
+@dataclass(frozen=True, slots=True)
+class Cove:
+    """The loop ``cove``.
+
+    Attributes:
+        name: Its name.
+        needs_model: It asks a model to correct.
+        validates: It has queries judged by the validator of the run.
+        corrections: How often at most.
+    """
+
+    name: str = "cove"
+    needs_model: bool = True
+    validates: bool = True
+    corrections: int = 3
+
+    def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
+        """Correct the query of the first answer until nothing is found wrong with it."""
+        work = _Work(case, tools)
+        work.examine(case.cypher)
+        for left in reversed(range(self.corrections)):
+            if work.problem is None:
+                break
+            work.correct(last=left == 0)
+        return LoopResult(work.query)
+
+
+@dataclass(slots=True)
+class _Work:
+    """A query in the course of its correction.
+
+    Attributes:
+        query: The query there is.
+        executable: Whether the database can run it.
+        problem: What is wrong with it, for the corrector; None where nothing is known to be.
+        note: Why the corrector's last proposal was not taken.
+    """
+
+    case: LoopCase
+    tools: LoopTools
+    query: str | None = None
+    executable: bool = False
+    problem: str | None = None
+    note: str = ""
+    masked: Masked = field(init=False)
+
+    def examine(self, query: str | None, *, validate: bool = True) -> None:
+        """Take a query and find out what is wrong with it."""
+        self.query, self.note = query, ""
+        started = time.perf_counter()
+        planned = self.tools.graph.explain(query)
+        self.executable = planned.status == "ok"
+        fault = [] if self.executable else [{"code": planned.code, "message": planned.message}]
+        self._note("explain", planned.status, fault, started)
+        if self.executable:
+            self._turn()
+            self.masked = mask(self.case.question, self.query or "")
+            self.problem = self._findings() if validate else None
+        else:
+            self.masked = mask(self.case.question, self.query or "")
+            self.problem = self._error(planned.message) if query is not None else _NOTHING_FOUND
+
+    def correct(self, *, last: bool) -> None:
+        """Have the query corrected once, and take the correction if it may be taken."""
+        messages = messages_for(
+            "correct_findings" if self.executable else "correct_error",
+            {
+                "schema": self.case.schema_text,
+                "example": self.masked.example,
+                "question": self.masked.question,
+                "query": self.masked.query or _NO_QUERY,
+                "problem": self.problem or "",
+                "note": self._last_time(),
+            },
+        )
+        answer = self.tools.ask("corrector", messages)
+        found = self._considered(extract_cypher(answer.text))
+        findings = [*found.findings, *([{"detail": found.detail}] if found.detail else [])]
+        self.tools.note(
+            Step("corrector", found.query, found.verdict, findings, messages=messages, answer=answer)
+        )
+        if found.taken:
+            self.examine(found.query, validate=not last)
+        else:
+            self.note = self.masked.hide(found.note)
+
+    def _considered(self, proposed: str | None) -> Considered:
+        if proposed is not None:
+            unknown = self.masked.unknown_names(proposed)
+            proposed = self.masked.restore(proposed)
+            if unknown:
+                return Considered(proposed, "unknown_name", ", ".join(unknown))
+        return consider(proposed, self.query, self.executable, self.case, self.tools.graph)
+
+    def _turn(self) -> None:
+        """Turn arrows that contradict the schema, as long as the query can still be run."""
+        started = time.perf_counter()
+        corrected = correct_directions(self.query or "", self.case.schema)
+        turned = corrected.query != self.query
+        taken = turned and self.tools.graph.explain(corrected.query).status == "ok"
+        edits = [
+            {"edit": [{"was": each.before, "is": each.after}], "message": each.message}
+            for each in corrected.turned
+        ]
+        verdict = "turned" if taken else "not_executable" if turned else "unchanged"
+        if taken:
+            self.query = corrected.query
+        self.tools.note(
+            Step("direction", corrected.query, verdict, edits, time_s=time.perf_counter() - started)
+        )
+
+    def _findings(self) -> str | None:
+        found = judge(self.query or "", self.case, self.tools)
+        lines = [f"{number}. {finding.message}" for number, finding in enumerate(found, 1)]
+        return self.masked.hide("\n".join(lines)) or None
+
+    def _error(self, message: str | None) -> str:
+        """What the database says of the query without its SMILES, so that positions fit what is shown."""
+        planned = self.tools.graph.explain(self.masked.query)
+        said = planned.message if planned.status != "ok" else message
+        return self.masked.hide(said or "It cannot be run.")
+
+    def _last_time(self) -> str:
+        return f"\nYour last proposal was not taken: {self.note}." if self.note else ""
+
+    def _note(self, role: str, verdict: str, findings: list[dict[str, str | None]], started: float) -> None:
+        time_s = time.perf_counter() - started
+        self.tools.note(Step(role, self.query, verdict, list(findings), time_s=time_s))

@@ -1,0 +1,198 @@
+"""Guarded retrieval with a fallback.
+
+After GraphBuilder-RAG: a query is checked for safety and run with a short time limit; where it is invalid,
+unsafe or brings nothing, the entities of the question are looked up and their neighbourhood is returned. Its
+rows are marked and scored apart: they answer something else than the query did.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.execution.guard import with_limit
+from retrocypher.kg.graph.molecules import canonical_smiles, find_molecules
+from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
+from retrocypher.prompts.templates.template import fill
+from retrocypher.prompts.validation.words import common_names
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A molecule that a question speaks of.
+
+    Attributes:
+        text: How the question calls it.
+        names: SMILES to look for in the graph: as written, and as RDKit writes it.
+    """
+
+    text: str
+    names: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entity for a record."""
+        return {**asdict(self), "names": list(self.names)}
+
+
+def entities_in(question: str) -> list[Entity]:
+    """Return the molecules in a question in the order of the text, each once.
+
+    SMILES are found and checked by RDKit; names are those of ``prompts.validation.common_names``.
+
+    Args:
+        question: The question as asked.
+    """
+    mentions = find_molecules(question)
+    found = [(at.start, at.smiles, at.smiles) for at in mentions]
+    taken = [range(at.start, at.stop) for at in mentions]
+    for match in _pattern().finditer(question):
+        if not any(match.start() in span for span in taken):
+            found.append((match.start(), match.group(), common_names()[match.group().lower()]))
+    entities: dict[str, Entity] = {}
+    for _, text, smiles in sorted(found):
+        names = tuple(dict.fromkeys(filter(None, (smiles, canonical_smiles(smiles)))))
+        entities.setdefault(smiles, Entity(text, names))
+    return list(entities.values())
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest_first = sorted(common_names(), key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    # Not within a longer name: 'methanol' is no part of '2-methanol' or 'methanolate'.
+    return re.compile(rf"(?<![\w\-,])(?:{names})(?![\w\-])", re.IGNORECASE)
+
+
+_FOLDER = Path(__file__).parent
+
+
+def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s: float) -> dict[str, Any]:
+    """Return the reactions around the molecules of a question, as the ``fallback`` of a record.
+
+    Args:
+        question: The question as asked.
+        graph: Guarded access to the graph.
+        hops: How many relationships away the farthest molecules may be, at least 2: a reaction and what
+            takes part in it.
+        cap: How many reactions at most.
+        timeout_s: Seconds that each of the two queries may take.
+
+    Returns:
+        ``entities`` (found in the question), ``resolved`` (names in the graph), ``hops``, and what came of
+        the query: ``cypher``, ``status``, ``columns``, ``rows``, ``row_count``, ``truncated``, ``time_s``.
+
+    Raises:
+        GraphError: The graph cannot be asked.
+    """
+    entities = entities_in(question)
+    resolved = _resolved(entities, graph, timeout_s)
+    found: dict[str, Any] = {
+        "entities": [entity.to_json() for entity in entities],
+        "resolved": resolved,
+        "hops": hops,
+    }
+    if not resolved:
+        nothing = Execution("no_query", message="No molecule of the question is in the graph.")
+        return {**found, "cypher": None, **_kept(nothing)}
+    values = {"names": _listed(resolved), "reach": str(hops - 1), "cap": str(cap)}
+    cypher = _query("neighbourhood", values)
+    return {**found, "cypher": cypher, **_kept(graph.run(cypher, timeout_s=timeout_s, row_limit=cap))}
+
+
+def _resolved(entities: Iterable[Entity], graph: Graph, timeout_s: float) -> list[str]:
+    """The names of the graph that entities have, in the order of the question."""
+    names = list(dict.fromkeys(name for entity in entities for name in entity.names))
+    if not names:
+        return []
+    found = graph.run(_query("resolve", {"names": _listed(names)}), timeout_s=timeout_s)
+    known = {row[0] for row in found.rows}
+    return [name for name in names if name in known]
+
+
+def _query(name: str, values: Mapping[str, str]) -> str:
+    return fill((_FOLDER / f"{name}.cypher").read_text(encoding="utf-8"), values)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(quote, names))
+
+
+def _kept(execution: Execution) -> dict[str, Any]:
+    kept = execution.to_json()
+    kept.pop("code")
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """The loops ``guarded`` and, with a limit, ``guarded-limit``.
+
+    Attributes:
+        name: Its name.
+        needs_model: It asks none.
+        validates: It uses no validator.
+        limit: Rows that a query may ask for, by a LIMIT put into it; None for no such limit.
+        timeout_s: Seconds that a query may take.
+        hops: How far the fallback reaches from a molecule of the question, in relationships.
+        cap: How many reactions the fallback returns at most.
+    """
+
+    name: str = "guarded"
+    needs_model: bool = False
+    validates: bool = False
+    limit: int | None = None
+    timeout_s: float = 5.0
+    hops: int = 2
+    cap: int = 100
+
+    def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
+        """Run the query of the first answer under guard, and look around where that brings nothing."""
+        query = self._checked(case, tools)
+        started = time.perf_counter()
+        execution = tools.graph.run(query, timeout_s=self.timeout_s, row_limit=self.limit)
+        finding = {
+            "message": execution.message,
+            "row_count": execution.row_count,
+            "truncated": execution.truncated,
+        }
+        time_s = time.perf_counter() - started
+        tools.note(Step("executor", query, execution.status, [finding], time_s=time_s))
+        if execution.status == "ok" and not _is_empty(execution):
+            return LoopResult(query, execution)
+        reason = "empty" if execution.status == "ok" else execution.status
+        return LoopResult(query, execution, {"reason": reason, **self._fallback(case, tools)})
+
+    def _checked(self, case: LoopCase, tools: LoopTools) -> str | None:
+        """Return the query with its limit, where it may run at all."""
+        started = time.perf_counter()
+        planned = tools.graph.explain(case.cypher)
+        query, findings = case.cypher, []
+        if planned.status != "ok":
+            findings.append({"code": planned.code, "message": planned.message})
+        elif query is not None and self.limit is not None:
+            query = with_limit(query, self.limit)
+            if query != case.cypher:
+                findings.append({"edit": f"no more than {self.limit} rows"})
+        time_s = time.perf_counter() - started
+        tools.note(Step("guard", query, planned.status, list(findings), time_s=time_s))
+        return query
+
+    def _fallback(self, case: LoopCase, tools: LoopTools) -> dict[str, Any]:
+        started = time.perf_counter()
+        found = neighbourhood(
+            case.question, tools.graph, hops=self.hops, cap=self.cap, timeout_s=self.timeout_s
+        )
+        finding = {"resolved": found["resolved"], "row_count": found["row_count"]}
+        time_s = time.perf_counter() - started
+        tools.note(Step("fallback", found["cypher"], found["status"], [finding], time_s=time_s))
+        return found
+
+
+def _is_empty(execution: Execution) -> bool:
+    """Whether a result holds nothing: no rows, or rows of nulls and empty lists."""
+    return all(value in (None, [], {}) for row in execution.rows for value in row)

@@ -1,0 +1,357 @@
+"""Models, ready to be asked, in the process that asks them."""
+
+import hashlib
+import os
+import secrets
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.mutations.registry import operators_named
+from retrocypher.prompts.models.baselines import (
+    ExemplarModel,
+    FileModel,
+    MutantModel,
+    OracleModel,
+    read_predictions,
+)
+from retrocypher.prompts.models.checks import identity_of
+from retrocypher.prompts.models.interface import Answer, Chat, Model, ModelError, Request, TextModel
+from retrocypher.prompts.models.llama import LlamaModel
+from retrocypher.prompts.models.llama_process import LlamaProcess, answer_tokens, gguf_path, settings_for
+from retrocypher.prompts.models.openai_client import address_of
+from retrocypher.prompts.models.prices import load_prices
+from retrocypher.prompts.models.response_cache import (
+    AnswerCacheError,
+    AnswerStore,
+    Identity,
+    Kept,
+    answer_key,
+    stamp,
+)
+from retrocypher.prompts.models.retries import GivenUp, Slots
+from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
+
+
+class SharedModels:
+    """The llama.cpp processes of a session, one for each GGUF file.
+
+    Args:
+        processes: By path of the file.
+        api_key: The token they all ask for.
+        weights: SHA-256 of each file, by path; empty where no answer is kept.
+    """
+
+    def __init__(
+        self, processes: Mapping[str, LlamaProcess], api_key: str, weights: Mapping[str, str]
+    ) -> None:
+        self._weights = dict(weights)
+        self._processes = dict(processes)
+        self._api_key = api_key
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what workers need to reach them, as plain values; with a token, so keep it out of files."""
+        addresses = {path: process.address for path, process in self._processes.items()}
+        return {"llama": addresses, "llama_key": self._api_key, "weights": self._weights}
+
+    def pids(self) -> dict[str, int]:
+        """Return the process ids by path of the file."""
+        return {path: process.pid for path, process in self._processes.items()}
+
+    def stop(self) -> None:
+        """End all processes; harmless when repeated."""
+        while self._processes:
+            self._processes.popitem()[1].stop()
+
+
+def start_shared(
+    specs: Sequence[ModelSpec], *, contents: Mapping[str, str] | None = None, offline: bool = False
+) -> SharedModels:
+    """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
+
+    Args:
+        specs: The models.
+        contents: SHA-256 of the files they are made of, by path (`contents_of`), by which answers are kept.
+        offline: Whether all answers are there already, so that nothing has to be started.
+
+    Raises:
+        InputError: If llama.cpp cannot load a file; nothing is left running then.
+    """
+    weights = contents or {}
+    api_key = secrets.token_urlsafe(32)
+    processes: dict[str, LlamaProcess] = {}
+    try:
+        for spec in () if offline else specs:
+            if spec.kind in ("local", "gguf") and str(gguf_path(spec)) not in processes:
+                processes[str(gguf_path(spec))] = LlamaProcess(settings_for(spec, api_key))
+    except BaseException:
+        SharedModels(processes, api_key, weights).stop()
+        raise
+    return SharedModels(processes, api_key, weights)
+
+
+class RememberedModel:
+    """Answers from a cache, else asks a model and keeps what it says; failures are never kept.
+
+    A cache that fails in the course of a run costs no answer: the model is asked, and a warning tells once
+    that its answers are not kept.
+
+    Args:
+        identity: Whose answers they are.
+        answers: The cache.
+        model: Who is asked what is not there.
+    """
+
+    def __init__(self, identity: Identity, answers: AnswerStore, model: TextModel) -> None:
+        self._identity = identity
+        self._answers = answers
+        self._model = model
+        self._warned = False
+
+    @property
+    def label(self) -> str:
+        """Name in ids and tables."""
+        return self._model.label
+
+    def answer(self, request: Request | Chat) -> Answer:
+        """Answer a request; raises as the model does."""
+        key = answer_key(self._identity, request.messages, request.repeat)
+        if (kept := self._find(key)) is not None:
+            return _as_answer(kept)
+        answer = self._model.answer(request)
+        if (first := self._keep(_as_kept(key, self._identity, answer))) is None:
+            return answer
+        # Another process may have asked the same at the same time. What was kept first holds for all, so
+        # that a repetition of the run finds what the run went on with.
+        return replace(_as_answer(first), cached=False, cost=answer.cost)
+
+    def close(self) -> None:
+        """Close the model; the cache is its opener's."""
+        self._model.close()
+
+    def _find(self, key: str) -> Kept | None:
+        try:
+            return self._answers.get(key)
+        except AnswerCacheError as error:
+            self._warn(error)
+            return None
+
+    def _keep(self, kept: Kept) -> Kept | None:
+        try:
+            return self._answers.put(kept)
+        except AnswerCacheError as error:
+            self._warn(error)
+            return None
+
+    def _warn(self, error: AnswerCacheError) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
+
+
+class OfflineModel:
+    """Answers from a cache and nowhere else.
+
+    Args:
+        label: Name in ids and tables.
+        identity: Whose answers they are.
+        answers: The cache.
+    """
+
+    def __init__(self, label: str, identity: Identity, answers: AnswerStore) -> None:
+        self.label = label
+        self._identity = identity
+        self._answers = answers
+
+    def answer(self, request: Request | Chat) -> Answer:
+        """Answer a request.
+
+        Raises:
+            ModelError: If the answer is not there, or the cache cannot be read.
+        """
+        key = answer_key(self._identity, request.messages, request.repeat)
+        try:
+            kept = self._answers.get(key)
+        except AnswerCacheError as error:
+            raise ModelError("not_cached", str(error)) from error
+        if kept is None:
+            again = f" (time {request.repeat + 1} that it asks so)" if request.repeat else ""
+            raise ModelError(
+                "not_cached",
+                f"{_asking(request)}: what this case asks {self.label}{again} has no "
+                f"answer in the answer cache {self._answers.path}, and --offline asks nobody. Run the case "
+                "once without --offline, or add an export that has it with `retrocypher cache import`.",
+            )
+        return _as_answer(kept)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _asking(request: Request | Chat) -> str:
+    return request.case_id or (request.question.id if isinstance(request, Request) else "a request")
+
+
+def _as_kept(key: str, identity: Identity, answer: Answer) -> Kept:
+    served = answer.details.get("model")
+    return Kept(
+        key=key,
+        model=identity.model,
+        api=identity.api,
+        parameters=identity.parameters,
+        served=served if isinstance(served, str) else None,
+        made=stamp(datetime.now(UTC)),
+        text=answer.text,
+        tokens=answer.tokens,
+        time_s=answer.time_s,
+        details=answer.details,
+    )
+
+
+def _as_answer(kept: Kept) -> Answer:
+    return Answer(kept.text, tokens=kept.tokens, time_s=kept.time_s, details=dict(kept.details), cached=True)
+
+
+def open_text_model(
+    spec: ModelSpec,
+    *,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
+    logprobs: int = 0,
+    form: Mapping[str, Any] | None = None,
+) -> TextModel:
+    """Open a model that reads messages; arguments that `open_models` has too are as it has them.
+
+    Args:
+        spec: The model, of one of `TEXT_KINDS`.
+        shared: What `SharedModels.to_json` gave.
+        slots: Folder that all processes of the run share.
+        concurrency: Calls of API models in flight, over all processes.
+        seed: Seed of the run.
+        environment: Where key and address of an API are looked up.
+        answers: Where its answers are kept; None for nowhere.
+        offline: Whether it is not to be asked what is not there.
+        logprobs: How many log-probabilities of each token to ask for, 0 to 20.
+        form: JSON schema that llama.cpp holds its answers to; an API is not told of it. None for free
+            answers.
+    """
+
+    def opened() -> TextModel:
+        return _open_text(spec, shared, slots, concurrency, seed, environment, logprobs, form)
+
+    if answers is None:
+        return opened()
+    weights = shared.get("weights", {})
+    identity = identity_of(
+        spec, weights=weights, seed=seed, environment=environment, logprobs=logprobs, form=form
+    )
+    assert identity is not None
+    if offline:
+        return OfflineModel(spec.label, identity, answers)
+    return RememberedModel(identity, answers, opened())
+
+
+def _open_text(
+    spec: ModelSpec,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str],
+    logprobs: int,
+    form: Mapping[str, Any] | None,
+) -> TextModel:
+    if spec.kind != "openai":
+        path = str(gguf_path(spec))
+        name = "llama-" + hashlib.sha256(path.encode()).hexdigest()[:12]
+        return LlamaModel(
+            spec.label,
+            shared["llama"][path],
+            shared["llama_key"],
+            turn=Slots(slots, name, 1),
+            seed=seed,
+            max_tokens=answer_tokens(spec),
+            logprobs=logprobs,
+            form=form,
+        )
+    # Its library takes a second to import, which runs without an API model should not pay.
+    from retrocypher.prompts.models.openai import OpenAIModel
+
+    return OpenAIModel(
+        spec.label,
+        spec.argument,
+        environment=environment,
+        slots=Slots(slots, "api", concurrency),
+        # One of the same name elsewhere is another.
+        given_up=GivenUp(slots, f"{spec.argument} {address_of(environment)}"),
+        seed=seed,
+        price=load_prices().of(spec.argument),
+        logprobs=logprobs,
+    )
+
+
+def open_models(
+    specs: Sequence[ModelSpec],
+    *,
+    shared: Mapping[str, Any],
+    slots: Path,
+    concurrency: int,
+    seed: int,
+    environment: Mapping[str, str] = os.environ,
+    answers: AnswerStore | None = None,
+    offline: bool = False,
+) -> dict[str, Model]:
+    """Open the models of a run in this process.
+
+    Args:
+        specs: The models, as `check_models` let them pass.
+        shared: What `SharedModels.to_json` gave in the controller.
+        slots: Folder that all processes of the run share, for locks and for which API was given up on.
+        concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
+        seed: Seed of the run; sent to the models that take one.
+        environment: Where key and address of an API are looked up.
+        answers: Where answers of models that read messages are kept; None for nowhere.
+        offline: Whether such models are not to be asked: then what `answers` has is all there is.
+
+    Returns:
+        The models by label.
+
+    Raises:
+        InputError: If a file that was checked can no longer be read.
+    """
+    opened: dict[str, Model] = {}
+    for spec in specs:
+        if spec.kind in TEXT_KINDS:
+            opened[spec.label] = open_text_model(
+                spec,
+                shared=shared,
+                slots=slots,
+                concurrency=concurrency,
+                seed=seed,
+                environment=environment,
+                answers=answers,
+                offline=offline,
+            )
+        else:
+            opened[spec.label] = _open(spec, seed)
+    return opened
+
+
+def _open(spec: ModelSpec, seed: int) -> Model:
+    match spec.kind:
+        case "exemplar":
+            return ExemplarModel(spec.label)
+        case "mutant":
+            return MutantModel(spec.label, operators_named(spec.argument), seed)
+        case "file":
+            return FileModel(spec.label, read_predictions(Path(spec.argument)))
+        case _:
+            return OracleModel(spec.label)

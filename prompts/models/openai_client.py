@@ -1,0 +1,345 @@
+"""Log-probabilities of the tokens of an answer that are numbers."""
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+from urllib.parse import unquote, urlsplit
+
+import openai
+
+from retrocypher.kg.secrets import STRUCK, Secrets, secrets_of
+from retrocypher.prompts.models.retries import retry_after_s
+from retrocypher.prompts.models.spec import ModelSpec
+
+LOGPROBS = "logprobs"
+_MOST = "top_logprobs"
+
+
+def asked_for(logprobs: int) -> dict[str, Any]:
+    """Return the parameters that ask for log-probabilities; none where none are wanted.
+
+    Args:
+        logprobs: How many of the likeliest tokens at each place to be told, 0 to 20.
+    """
+    return {LOGPROBS: True, _MOST: logprobs} if logprobs else {}
+
+
+def together(parameter: str) -> tuple[str, ...]:
+    """Return the parameters that go with one where an API refuses it, itself among them."""
+    return (LOGPROBS, _MOST) if parameter in (LOGPROBS, _MOST) else (parameter,)
+
+
+def number_tokens(text: str, logprobs: Any) -> list[dict[str, Any]]:
+    """Return where an answer has tokens that are whole numbers, and what else might have stood there.
+
+    All tokens with all that might have stood in their place would be a hundred times the answer.
+
+    Args:
+        text: The answer.
+        logprobs: What the API tells of its tokens, as an object or as JSON; anything else tells nothing.
+
+    Returns:
+        Of each such token ``at`` (characters of the text before its first digit), ``token`` (its digits) and
+        ``likely``: pairs of a number, as it is written, and its log-probability, the token itself among
+        them. Empty where the tokens do not make up the text, without those of which nothing else is told.
+    """
+    tokens = _get(logprobs, "content")
+    if not isinstance(tokens, Sequence) or isinstance(tokens, str):
+        return []
+    pieces = [_piece(token) for token in tokens]
+    # Tokens may split a character in the middle, and end with one that is no text.
+    before = b"".join(pieces).find(text.encode("utf-8", "surrogatepass"))
+    if before < 0 or not text:
+        return []
+    found, at = [], -before
+    for piece, token in zip(pieces, tokens, strict=True):
+        written = piece.decode("utf-8", "replace")
+        if _is_number(written) and at >= 0 and (likely := list(_likely(token))):
+            blank = len(written) - len(written.lstrip())
+            begin = len(text.encode("utf-8", "surrogatepass")[: at + blank].decode("utf-8", "replace"))
+            found.append({"at": begin, "token": written.strip(), "likely": likely})
+        at += len(piece)
+    return found
+
+
+def _likely(token: Any) -> Iterator[list[Any]]:
+    written: set[str] = set()
+    others = _get(token, _MOST)
+    if not isinstance(others, Sequence) or not others:
+        return
+    for each in (*others, token):
+        name, logprob = _get(each, "token"), _get(each, "logprob")
+        if not isinstance(name, str) or not _is_number(name) or name in written:
+            continue
+        if isinstance(logprob, int | float) and not isinstance(logprob, bool) and logprob <= 0:
+            # Minus infinity is no number in JSON; neither changes a sum.
+            written.add(name)
+            yield [name.strip(), max(float(logprob), -9999.0)]
+
+
+def _is_number(token: str) -> bool:
+    return token.strip().isascii() and token.strip().isdecimal()
+
+
+def _piece(token: Any) -> bytes:
+    told = _get(token, "bytes")
+    if isinstance(told, list) and all(isinstance(each, int) and 0 <= each < 256 for each in told) and told:
+        return bytes(told)
+    name = _get(token, "token")
+    return name.encode("utf-8", "surrogatepass") if isinstance(name, str) else b""
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+_SECRET = re.compile(r"\b(?:sk|pk|key|token)-[^\s'\",]+|(?i:bearer)\s+\S+")
+_CONTEXT = re.compile(
+    r"context.?(?:length|window|size)|maximum context|prompt is too long|too many tokens", re.I
+)
+_FILTER = re.compile(r"content.?(?:filter|policy|management)|responsible.?ai", re.I)
+_REFUSED_PARAMETER = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra inputs|only the default", re.I
+)
+_LONGEST = 400
+UNREACHED = frozenset({"connection", "timeout"})
+"""Kinds of failure that do not show whether there is an API at all."""
+
+Verdict = Literal["retry", "no_answer", "without_parameter", "give_up"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An attempt that brought no answer.
+
+    Attributes:
+        verdict: ``retry``: it may pass; ``no_answer``: the model's own limit, so a result;
+            ``without_parameter``: ask again without `parameter`; ``give_up``: asking again is of no use.
+        kind: As in `ModelError.kind`.
+        message: For the user, without secrets.
+        wait_s: What the API asked us to wait.
+        parameter: The parameter that the model does not take.
+    """
+
+    verdict: Verdict
+    kind: str
+    message: str
+    wait_s: float | None = None
+    parameter: str = ""
+
+
+def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -> Failure:
+    """Sort an exception of the ``openai`` library.
+
+    Args:
+        error: What was raised.
+        parameters: The optional parameters that were sent.
+        secrets: Never to appear in a message.
+    """
+    told = without_secrets(str(error), secrets)
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
+        return Failure("retry", "timeout", "The API gave no answer in time.")
+    if isinstance(error, openai.APIConnectionError):
+        cause = without_secrets(reason_of(error), secrets)
+        return Failure(
+            "retry", "connection", f"The API cannot be reached ({cause}). Is OPENAI_BASE_URL right?"
+        )
+    if not isinstance(error, openai.APIStatusError):
+        return Failure("retry", "malformed_response", f"The API's reply cannot be read ({told}).")
+    status = error.status_code
+    if status in (400, 403, 422) and LOGPROBS in parameters and LOGPROBS in told:
+        # Some have none for some models, others have fewer: without, a score is a plain one.
+        return Failure("without_parameter", "bad_request", told, parameter=LOGPROBS)
+    if status in (401, 403):
+        return Failure("give_up", "authentication", f"The API refused the key ({status}): {told}")
+    if status == 404:
+        return Failure("give_up", "unknown_model", f"The API knows no such model or address (404): {told}")
+    if status == 429 and error.code == "insufficient_quota":
+        return Failure("give_up", "quota", f"The account has no quota left: {told}")
+    if status == 429:
+        wait_s = retry_after_s(error.response.headers)
+        return Failure("retry", "rate_limit", f"The API limits the rate (429): {told}", wait_s)
+    if status in (408, 409, 425) or status >= 500:
+        wait_s = retry_after_s(error.response.headers)
+        return Failure("retry", "server_error", f"The API failed ({status}): {told}", wait_s)
+    return _refused(error, parameters, told)
+
+
+def _refused(error: openai.APIStatusError, parameters: frozenset[str], told: str) -> Failure:
+    code = error.code or ""
+    if code == "context_length_exceeded" or _CONTEXT.search(told):
+        return Failure("no_answer", "context_length", "the prompt is longer than the model's context")
+    if _FILTER.search(code) or _FILTER.search(told):
+        return Failure("no_answer", "content_filter", "the API's content filter refused the prompt")
+    named = [name for name in sorted(parameters) if name == error.param or re.search(rf"\b{name}\b", told)]
+    if named and (code in ("unsupported_parameter", "unsupported_value") or _REFUSED_PARAMETER.search(told)):
+        return Failure("without_parameter", "bad_request", told, parameter=named[0])
+    return Failure("give_up", "bad_request", f"The API refused the request ({error.status_code}): {told}")
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why there is no connection, in the words of the system where it has some."""
+    reason = str(error.__cause__ or error)
+    below: BaseException | None = error
+    while below is not None:
+        if isinstance(below, OSError) and below.errno is not None:
+            # Their numbers are not the system's; and only they say more than the number does.
+            own_words = isinstance(below, socket.gaierror | ssl.SSLError)
+            reason = str(below.strerror) if own_words else os.strerror(below.errno)
+        below = below.__cause__ or below.__context__
+    return reason
+
+
+def without_secrets(text: str, secrets: Secrets) -> str:
+    """Return a text without secrets and all that looks like a key, and cut to a readable length."""
+    return _SECRET.sub(STRUCK, secrets.strike(text))[:_LONGEST]
+
+
+T = TypeVar("T")
+
+
+async def in_time(call: Callable[[], Awaitable[T]], timeout_s: float) -> T:
+    """Return what a call returns.
+
+    The call is a task of its own, and is not waited for once it is cancelled: a library that swallows a
+    cancellation would else hold back the end of time, and Ctrl-C, for as long as it likes.
+
+    Args:
+        call: What to call.
+        timeout_s: Longest wait, in seconds.
+
+    Raises:
+        TimeoutError: If the call has not ended in time.
+    """
+    task = asyncio.ensure_future(call())
+    try:
+        await asyncio.wait({task}, timeout=timeout_s)
+    finally:
+        over = task.done()
+        task.cancel()
+    if not over:
+        raise TimeoutError
+    return task.result()
+
+
+DEFAULT_ADDRESS = "https://api.openai.com/v1"
+_LONGEST_S = 5.0
+
+
+def silent_api(
+    specs: Iterable[ModelSpec],
+    *,
+    environment: Mapping[str, str] = os.environ,
+    longest_s: float = _LONGEST_S,
+) -> str | None:
+    """Return a sentence about the API of a run if nothing answers there; None where all is well.
+
+    It is asked for its list of models; any reply will do, a refusal too.
+
+    Args:
+        specs: The models of the run; without one behind an API nothing is asked.
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
+        longest_s: Longest wait for the reply, in seconds.
+    """
+    address = api_address(specs, environment=environment)
+    if address is None:
+        return None
+    # A second to import, which runs without an API model should not pay.
+    import openai
+
+    secrets = secrets_of(environment)
+    client = OpenAIClient(environment, timeout_s=longest_s, connect_s=longest_s)
+    try:
+        client.list_models()
+        return None
+    except (openai.OpenAIError, TimeoutError, ValueError) as error:
+        kind = understand(error, frozenset(), secrets).kind
+        if kind not in UNREACHED:
+            return None
+        late = f"no reply within {longest_s:g} s"
+        reason = late if kind == "timeout" else without_secrets(reason_of(error), secrets)
+        return (
+            f"The API at {address} does not answer ({reason}). Is OPENAI_BASE_URL right? "
+            "It is tried again for the cases; those it does not answer count as errors."
+        )
+    finally:
+        client.close()
+
+
+def api_address(specs: Iterable[ModelSpec], *, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return host, port and path of the API of a run, without user, password and query; None without one.
+
+    Args:
+        specs: The models of the run.
+        environment: ``OPENAI_BASE_URL``.
+    """
+    if not any(spec.kind == "openai" for spec in specs):
+        return None
+    return address_of(environment)
+
+
+def apart(address: str) -> tuple[str, tuple[str, str] | None]:
+    """Return an http address without user and password, and these two; None where it has none."""
+    parts = urlsplit(address)
+    if parts.username is None:
+        return address, None
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return bare, (unquote(parts.username), unquote(parts.password or ""))
+
+
+def address_of(environment: Mapping[str, str]) -> str:
+    """Return host, port and path of ``OPENAI_BASE_URL``, as `api_address` does."""
+    parts = urlsplit(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
+    return parts.netloc.rpartition("@")[2].lower() + parts.path.rstrip("/")
+
+
+class OpenAIClient:
+    """Asks once for each call. Serves one thread at a time.
+
+    A call is a task of a loop of its own, so that it can be ended at any moment: a limit on each read would
+    bear with an API that sends a byte now and then for ever.
+
+    Args:
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
+        timeout_s: Longest call, from the first byte sent to the last one received, in seconds.
+        connect_s: Longest wait for a connection, in seconds.
+    """
+
+    def __init__(self, environment: Mapping[str, str], *, timeout_s: float, connect_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._runner = asyncio.Runner()
+        address, credentials = apart(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
+        self._client = openai.AsyncOpenAI(
+            api_key=environment.get("OPENAI_API_KEY", ""),
+            base_url=address,
+            # Not in the address, which is logged with each request.
+            http_client=openai.DefaultAsyncHttpxClient(auth=credentials) if credentials else None,
+            timeout=openai.Timeout(timeout_s, connect=min(connect_s, timeout_s)),
+            max_retries=0,
+        )
+
+    def complete(self, **request: Any) -> Any:
+        """Return a chat completion.
+
+        Raises:
+            openai.OpenAIError: If the API refuses the request or cannot be reached.
+            TimeoutError: If the call has not ended in time.
+        """
+        return self._in_time(lambda: self._client.chat.completions.create(**request))
+
+    def list_models(self) -> None:
+        """Ask for the names of the API's models; raises as `complete`."""
+        self._in_time(lambda: self._client.get("/models", cast_to=object))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._runner.run(self._client.close())
+        self._runner.close()
+
+    def _in_time(self, call: Callable[[], Awaitable[T]]) -> T:
+        return self._runner.run(in_time(call, self._timeout_s))

@@ -1,0 +1,425 @@
+"""Connections to the file of a cache."""
+
+import hashlib
+import json
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.errors import InputError
+
+SCHEMA_VERSION = 1
+_KEY = re.compile(r"[0-9a-f]{64}")
+_MADE = "%Y-%m-%dT%H:%M:%S+00:00"
+_FIELDS = ("key", "model", "api", "parameters", "served", "made", "text", "tokens", "time_s", "details")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer with where it came from.
+
+    Attributes:
+        key: As `answer_key` gives.
+        model: As in `Identity`.
+        api: As in `Identity`.
+        parameters: As in `Identity`.
+        served: The model as the server named it; None where it did not.
+        made: When it was answered, UTC, ISO 8601 to the second.
+        text: The answer as it came.
+        tokens: ``prompt`` and ``completion`` counts, where told.
+        time_s: Seconds of the call.
+        details: What else the model told, JSON values only.
+    """
+
+    key: str
+    model: str
+    api: str
+    parameters: Mapping[str, Any]
+    served: str | None
+    made: str
+    text: str
+    tokens: dict[str, int] | None
+    time_s: float
+    details: dict[str, Any]
+
+    @property
+    def said(self) -> tuple[str, Any]:
+        """What the model said, without how long it took and when."""
+        return self.text, self.details.get("no_answer")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as one JSON object, ``schema_version`` first."""
+        return {"schema_version": SCHEMA_VERSION, **{name: getattr(self, name) for name in _FIELDS}}
+
+    @classmethod
+    def from_json(cls, value: object) -> "Kept":
+        """Read what `to_json` returned.
+
+        Raises:
+            ValueError: If it is something else; the message says what, in a few words.
+        """
+        if not isinstance(value, dict):
+            raise ValueError("no JSON object")
+        if value.get("schema_version") != SCHEMA_VERSION:
+            raise ValueError(f"schema_version must be {SCHEMA_VERSION}")
+        lacking = [name for name in _FIELDS if name not in value]
+        if lacking:
+            raise ValueError(f"{lacking[0]} is missing")
+        wrong = [name for name in _FIELDS if not _CHECKS[name](value[name])]
+        if wrong:
+            raise ValueError(f"{wrong[0]} has a value that no answer has")
+        return cls(**{name: value[name] for name in _FIELDS})
+
+
+def stamp(moment: datetime) -> str:
+    """Return a moment, which must be UTC, as `Kept.made` has it; such texts sort as the moments do."""
+    return moment.strftime(_MADE)
+
+
+def _is_moment(value: object) -> bool:
+    try:
+        return isinstance(value, str) and stamp(datetime.strptime(value, _MADE)) == value
+    except ValueError:
+        return False
+
+
+def _are_tokens(value: object) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and value.keys() == {"prompt", "completion"}
+        and all(isinstance(count, int) for count in value.values())
+    )
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
+_CHECKS: Mapping[str, Any] = {
+    "key": lambda value: isinstance(value, str) and _KEY.fullmatch(value) is not None,
+    "model": lambda value: isinstance(value, str) and bool(value),
+    "api": lambda value: isinstance(value, str),
+    "parameters": lambda value: isinstance(value, dict),
+    "served": lambda value: value is None or isinstance(value, str),
+    "made": _is_moment,
+    "text": lambda value: isinstance(value, str),
+    "tokens": _are_tokens,
+    "time_s": _is_time,
+    "details": lambda value: isinstance(value, dict),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What is asked, and how.
+
+    Attributes:
+        model: The name it is asked for by; of weights on this machine ``sha256:`` and the hash of their file.
+        api: Host, port and path of its API, without user, password and query; empty on this machine.
+        parameters: What is sent along that changes the answer, JSON values only.
+    """
+
+    model: str
+    api: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+_FORM = 1
+
+
+def answer_key(identity: Identity, messages: Sequence[Mapping[str, str]], repeat: int = 0) -> str:
+    """Return the SHA-256 of a request, in hexadecimal.
+
+    Two requests have one key exactly if model, API, parameters and messages are equal, and both are asked
+    for the same time within their case. The order of parameters does not count, that of messages does.
+
+    Args:
+        identity: Who is asked.
+        messages: What is asked.
+        repeat: How often a case has asked the same before. A loop that asks again wants to be answered
+            again, and gets what it got the last time it asked as often.
+    """
+    request = {
+        "form": _FORM,
+        "model": identity.model,
+        "api": identity.api,
+        "parameters": dict(identity.parameters),
+        "messages": [dict(message) for message in messages],
+        "repeat": repeat,
+    }
+    text = json.dumps(request, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_ELSEWHERE = "name another file with --cache FILE, or keep no answers with --cache none"
+_SAID = {
+    sqlite3.SQLITE_NOTADB: ("is no SQLite database, or its beginning is damaged", "Move it away"),
+    sqlite3.SQLITE_CORRUPT: ("is damaged ({})", "Move it away and import an export of it"),
+    sqlite3.SQLITE_READONLY: ("cannot be written to", "Make file and folder writable"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened ({})", "Make its folder and see that you may write there"),
+    sqlite3.SQLITE_PERM: ("may not be opened", "Look at its permissions"),
+    sqlite3.SQLITE_FULL: ("cannot be written to: the disk is full", "Make room"),
+    sqlite3.SQLITE_BUSY: ("is locked by another program for too long", "End that"),
+}
+_NO_ROOM = 65_536
+_OTHER = ("cannot be used ({})", "See that it is on a local disk with room")
+
+
+class AnswerCacheError(InputError):
+    """A cache of answers cannot be used."""
+
+
+def fault(path: Path, wrong: str, remedy: str) -> AnswerCacheError:
+    """Return the error to raise about a cache.
+
+    Args:
+        path: Its file.
+        wrong: What is wrong with it.
+        remedy: What to do, unless one does without it.
+    """
+    return AnswerCacheError(f"the answer cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the system raise within the block into one clear error.
+
+    Raises:
+        AnswerCacheError: With the file and a remedy.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        wrong, remedy = _SAID.get(_kind(error, path), _OTHER)
+        raise fault(path, wrong.format(error), remedy) from error
+    except (ValueError, TypeError) as error:
+        # A database that is whole, with something else in it than was written.
+        wrong, remedy = _SAID[sqlite3.SQLITE_CORRUPT]
+        raise fault(path, wrong.format(error), remedy) from error
+    except OSError as error:
+        wrong, remedy = _SAID[sqlite3.SQLITE_CANTOPEN]
+        raise fault(path, wrong.format(error.strerror or error), remedy) from error
+
+
+def _kind(error: sqlite3.Error, path: Path) -> int:
+    """Return the kind of an error, which is the low byte of its code, as the user would name it."""
+    kind: int = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if kind == sqlite3.SQLITE_CANTOPEN and path.is_file():
+        # What cannot be opened is the log that SQLite writes beside the file.
+        return sqlite3.SQLITE_READONLY
+    if kind == sqlite3.SQLITE_IOERR and shutil.disk_usage(path.parent).free < _NO_ROOM:
+        return sqlite3.SQLITE_FULL
+    return kind
+
+
+_APPLICATION = 0x52435941
+"""Tells a cache from other programs' databases: RCYA."""
+
+_BUSY_S = 60.0
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    api TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    served TEXT,
+    made TEXT NOT NULL,
+    answer TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS opened (only INTEGER PRIMARY KEY CHECK (only = 1), last TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS answers_by_model ON answers (model, made);
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {SCHEMA_VERSION};
+COMMIT;
+"""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Return a connection for reading and writing; the file is made if absent.
+
+    Every statement is a transaction of its own, so no process holds the others up for long.
+
+    Raises:
+        AnswerCacheError: If the file is another program's, or of a newer version.
+        sqlite3.Error: If SQLite cannot use it.
+        OSError: If its folder cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        if not _is_ours(connection, path):
+            _use_wal(connection)
+            connection.executescript(_SCHEMA)
+        # Safe against a process that is killed; a machine that fails may lose the last answers, no more.
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Return a connection that only reads, also of a file on a medium that cannot be written to.
+
+    Raises:
+        AnswerCacheError: If there is no such file, it is another program's, or of a newer version.
+        sqlite3.Error: If SQLite cannot use it.
+    """
+    if not path.is_file():
+        raise fault(
+            path, "is not there", "Fill it with a run that asks a model, or by `retrocypher cache import`"
+        )
+    uri = path.absolute().as_uri()
+    try:
+        return _reading(f"{uri}?mode=ro", path)
+    except sqlite3.OperationalError as error:
+        # It wants to write beside the file. Where nobody else does, the file alone is the whole truth.
+        log = path.with_name(path.name + "-wal")
+        if _is_busy(error) or (log.exists() and log.stat().st_size):
+            raise
+        return _reading(f"{uri}?immutable=1", path)
+
+
+def _reading(uri: str, path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, timeout=_BUSY_S, isolation_level=None, uri=True)
+    try:
+        if not _is_ours(connection, path):
+            raise fault(path, "holds nothing", "Fill it with a run that asks a model")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
+    """Return whether the file is a cache already; False for one without anything in it."""
+    # As one look: another process may be making the file.
+    connection.execute("BEGIN")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    if application == _APPLICATION:
+        if version > SCHEMA_VERSION:
+            raise fault(
+                path,
+                f"was written by a newer version (schema {version}, this one reads {SCHEMA_VERSION})",
+                "Use that version",
+            )
+        return bool(tables)
+    if tables or application:
+        raise fault(path, "is the database of another program", "Move it away")
+    return False
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Turn to write-ahead logging, in which readers never wait and writers hardly; the file remembers it."""
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait here by itself when several processes make the file at once.
+            if not _is_busy(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+
+
+COLUMNS = "key, model, api, parameters, served, made, answer"
+"""In the order in which `from_row` takes them."""
+
+
+class AnswerStore:
+    """The cache of a process: one connection, which no other thread may use.
+
+    Args:
+        path: Its file.
+        connection: A connection to it.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    def get(self, key: str) -> Kept | None:
+        """Return the answer of a key; None where there is none.
+
+        Raises:
+            AnswerCacheError: If the cache cannot be read.
+        """
+        with told(self.path):
+            return find(self._connection, key)
+
+    def put(self, kept: Kept) -> Kept:
+        """Keep an answer unless there is one, and return the one that is kept now.
+
+        Raises:
+            AnswerCacheError: If the cache cannot be written to.
+        """
+        with told(self.path):
+            added = insert(self._connection, kept)
+        return kept if added else self.get(kept.key) or kept
+
+
+def find(connection: sqlite3.Connection, key: str) -> Kept | None:
+    """Return the answer of a key; None where there is none."""
+    row = connection.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", (key,)).fetchone()
+    return None if row is None else from_row(row)
+
+
+def insert(connection: sqlite3.Connection, kept: Kept) -> bool:
+    """Add an answer unless its key has one; return whether it was added."""
+    said = {"text": kept.text, "tokens": kept.tokens, "time_s": kept.time_s, "details": kept.details}
+    # Plain ASCII: a model may say what is not text to SQLite, such as half a surrogate pair.
+    values = (
+        kept.key,
+        kept.model,
+        kept.api,
+        json.dumps(dict(kept.parameters), sort_keys=True),
+        kept.served,
+        kept.made,
+        json.dumps(said),
+    )
+    done = connection.execute(
+        f"INSERT INTO answers ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING", values
+    )
+    return done.rowcount == 1
+
+
+def from_row(row: tuple[str, ...]) -> Kept:
+    """Read a row of the table."""
+    key, model, api, parameters, served, made, answer = row
+    return Kept(key, model, api, json.loads(parameters), served, made, **json.loads(answer))
+
+
+@contextmanager
+def open_answers(path: Path, *, read_only: bool = False) -> Iterator[AnswerStore]:
+    """Open a cache for the block; the last to close it leaves one file that can be copied.
+
+    Args:
+        path: Its file; made if absent, unless it is only read.
+        read_only: Whether nothing is to be kept.
+
+    Raises:
+        AnswerCacheError: If it cannot be opened.
+    """
+    with told(path):
+        connection = connect_to_read(path) if read_only else connect(path)
+    with closing(connection):
+        yield AnswerStore(path, connection)

@@ -1,0 +1,228 @@
+"""What a prompt is, and how its slots are filled."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Setting
+from retrocypher.prompts.templates.exemplars import Exemplar
+from retrocypher.prompts.validation.finding import CONVENTIONS, Convention
+
+USER_MARK = re.compile(r"^=== user ===[ \t]*(?:\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt template.
+
+    Attributes:
+        id: ``P1`` to ``P10``.
+        setting: The setting it applies to.
+        text: The template, with the slots ``{schema}`` and ``{question}``; other braces are plain text.
+        exemplar_text: How an exemplar is shown, with the slots ``{exemplar_question}`` and
+            ``{exemplar_cypher}``.
+        convention: What it wants returned: ``benchmark`` for the full context of each reaction or whole
+            routes of reactions, ``as-asked`` for what the question's words ask for.
+    """
+
+    id: str
+    setting: Setting
+    text: str
+    exemplar_text: str
+    convention: Convention = "benchmark"
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all that shapes the messages: the template and the way an exemplar is shown."""
+        return hashlib.sha256(f"{self.text}\0{self.exemplar_text}".encode()).hexdigest()
+
+    def render(self, schema: str, question: str) -> str:
+        """Return the zero-shot prompt as one text: what all messages say, without their roles."""
+        return "\n\n".join(message["content"] for message in build_messages(self, schema, question, None))
+
+
+def build_messages(
+    prompt: Prompt, schema: str, question: str, exemplar: Exemplar | None
+) -> list[dict[str, str]]:
+    """Return the chat messages of a case.
+
+    The system message holds role, schema and guidelines and is the same with and without an exemplar; the
+    user message holds the exemplar, where there is one, and the question (the paper's appendix 5.1 and 5.2).
+    A template without the line ``=== user ===`` is one user message.
+
+    Args:
+        prompt: The template.
+        schema: Schema text of the live graph.
+        question: The question, as asked.
+        exemplar: The exemplar to show; None with zero-shot.
+    """
+    values = {"schema": schema.strip(), "question": question.strip()}
+    system, user = split(prompt.text)
+    content = fill(user, values)
+    if exemplar is not None:
+        shown = {"exemplar_question": exemplar.question, "exemplar_cypher": exemplar.cypher}
+        content = f"{fill(prompt.exemplar_text, shown)}\n\n{content}"
+    messages = [{"role": "user", "content": content}]
+    if system:
+        messages.insert(0, {"role": "system", "content": fill(system, values)})
+    return messages
+
+
+def split(text: str) -> tuple[str, str]:
+    """Return the system and the user part of a template; the system part is empty where there is no mark."""
+    mark = USER_MARK.search(text)
+    return (text[: mark.start()], text[mark.end() :]) if mark else ("", text)
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Fill slots in one pass: what is filled in is never read as a template, whatever braces it has."""
+    slot = re.compile("|".join(re.escape("{" + name + "}") for name in values))
+    return slot.sub(lambda match: values[match[0][1:-1]], text).strip()
+
+
+SHIPPED = Path(__file__).parent
+SETTINGS: dict[str, Setting] = {
+    **{f"P{number}": "single_step" for number in range(1, 6)},
+    **{f"P{number}": "multi_step" for number in range(6, 11)},
+}
+EXEMPLAR_FILE = "exemplar.md"
+DECLARATION = re.compile(r"=== answers:[ \t]*(\S*)[ \t]*===[ \t]*(?:\n|\Z)")
+LOOKS_LIKE_A_PROMPT = re.compile(r"p\d+(\.(md|txt))?", re.IGNORECASE)
+
+
+def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
+    """Return the ten prompts by name, P1 first.
+
+    Args:
+        folder: A user's templates, ``P1.md`` to ``P10.md`` and ``exemplar.md``. A file there replaces the
+            shipped one of its name; for the names it lacks, the shipped ones stay.
+
+    Raises:
+        InputError: If the folder or a file in it cannot be read, a file is named like a prompt but is none,
+            no file replaces anything, or a template lacks a slot.
+    """
+    own = {} if folder is None else _files_of(folder)
+    paths = {name: own.get(f"{name}.md", SHIPPED / f"{name}.md") for name in SETTINGS}
+    exemplar_text = _exemplar_text(own.get(EXEMPLAR_FILE, SHIPPED / EXEMPLAR_FILE))
+    return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
+
+
+def _files_of(folder: Path) -> dict[str, Path]:
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(
+            f"--prompt-dir {folder}: {error.strerror}; give a folder with templates P1.md to P10.md"
+        ) from error
+    known = {EXEMPLAR_FILE, *(f"{name}.md" for name in SETTINGS)}
+    for path in found:
+        if path.name not in known and LOOKS_LIKE_A_PROMPT.fullmatch(path.name):
+            raise InputError(
+                f"--prompt-dir: {path} is no prompt's name; rename it to one of P1.md to P10.md, or remove it"
+            )
+    own = {path.name: path for path in found if path.name in known}
+    if not own:
+        raise InputError(f"--prompt-dir {folder}: no template in it; add at least one of P1.md to P10.md")
+    return own
+
+
+def _prompt(name: str, path: Path, exemplar_text: str) -> Prompt:
+    text, convention = _declared(_read(path), path)
+    return Prompt(name, SETTINGS[name], _template(text, path), exemplar_text, convention)
+
+
+def _declared(text: str, path: Path) -> tuple[str, Convention]:
+    """Return a template without the line that declares what it wants returned, and that convention."""
+    line = DECLARATION.match(text)
+    if line is None:
+        return text, CONVENTIONS[0]
+    for convention in CONVENTIONS:
+        if line[1] == convention:
+            return text[line.end() :], convention
+    raise InputError(
+        f"prompt template {path}: no convention {line[1]!r}; write one of {', '.join(CONVENTIONS)} in its "
+        "line '=== answers: ... ==='"
+    )
+
+
+def _template(text: str, path: Path) -> str:
+    _require(text, path, "schema")
+    _require(text, path, "question")
+    system, user = split(text)
+    if "{question}" in system or "{question}" not in user:
+        raise InputError(
+            f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
+        )
+    return text
+
+
+def _exemplar_text(path: Path) -> str:
+    text = _read(path)
+    _require(text, path, "exemplar_question")
+    _require(text, path, "exemplar_cypher")
+    return text
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"prompt template {path}: {error.strerror}; make it readable") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"prompt template {path}: not UTF-8 at byte {error.start}; save it as UTF-8"
+        ) from error
+
+
+def _require(text: str, path: Path, slot: str) -> None:
+    if "{" + slot + "}" not in text:
+        raise InputError(f"prompt template {path}: no slot {{{slot}}}; write {{{slot}}} where it belongs")
+
+
+class Texts:
+    """The texts in a folder: ``NAME.md``, what the system says above the line ``=== user ===``.
+
+    Args:
+        folder: The folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def messages(self, name: str, values: Mapping[str, str]) -> list[dict[str, str]]:
+        """Return the system and the user message of a text, filled.
+
+        Args:
+            name: Name of a file, without its ending.
+            values: What goes into its slots.
+        """
+        system, user = self._parts[name]
+        return [
+            {"role": "system", "content": fill(system, values)},
+            {"role": "user", "content": fill(user, values)},
+        ]
+
+    def text(self, name: str, values: Mapping[str, str]) -> str:
+        """Return a text that is no message of its own, filled.
+
+        Args:
+            name: Name of a file, without its ending.
+            values: What goes into its slots.
+        """
+        return fill(self._parts[name][1], values) if values else self._parts[name][1].strip()
+
+    def hashes(self) -> dict[str, str]:
+        """Return the SHA-256 of each text by its name."""
+        return {file.stem: hashlib.sha256(file.read_bytes()).hexdigest() for file in self._files}
+
+    @property
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob("*.md"))
+
+    @cached_property
+    def _parts(self) -> dict[str, tuple[str, str]]:
+        return {file.stem: split(file.read_text(encoding="utf-8")) for file in self._files}

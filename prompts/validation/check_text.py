@@ -1,0 +1,313 @@
+"""What the server would not accept, whatever was asked."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+
+from retrocypher.kg.cypher.clauses import clauses, writing_clauses
+from retrocypher.kg.semantics.builder import walk
+from retrocypher.kg.semantics.query_model import (
+    Call,
+    EdgeReading,
+    EdgeTerm,
+    Element,
+    GroupTerm,
+    NodeTerm,
+    Operation,
+    Parameter,
+    QueryModel,
+    Term,
+    Use,
+)
+from retrocypher.kg.semantics.schema import Schema
+from retrocypher.prompts.validation.finding import Case, Finding, names
+from retrocypher.prompts.validation.words import syntax_words
+
+_ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_AGGREGATES = frozenset({"collect", "count", "sum", "avg", "min", "max", "stdev", "stdevp"})
+
+
+def check_text(reading: QueryModel) -> Iterator[Finding]:
+    """What keeps the server from planning or running the query."""
+    if len(reading.parsed.tokens) == 0:
+        yield Finding("no_query", "There is no query in the text.", 0, len(reading.parsed.text))
+        return
+    if reading.parsed.errors:
+        yield _syntax(reading)
+        return
+    half = _HALF_PAIR.search(reading.parsed.text)
+    if half is not None:
+        yield Finding(
+            "syntax_error",
+            "Half a surrogate pair stands here, which is no character. Leave it out, or write the whole "
+            "character.",
+            half.start(),
+            half.end(),
+        )
+        return
+    yield from _no_return(reading)
+    yield from _writing(reading)
+    for use in reading.undefined:
+        yield Finding(
+            "syntax_error",
+            f"The variable `{use.name}` is used but not defined there. Bind it in a pattern, or hand it on "
+            "in "
+            "the WITH before.",
+            use.start,
+            use.stop,
+        )
+    for use in reading.functions:
+        if not _is_function(use.name):
+            yield _function(use)
+    yield from _misplaced_aggregates(reading)
+    yield from _parameters(reading)
+
+
+def _syntax(reading: QueryModel) -> Finding:
+    issue, text = reading.parsed.errors[0], reading.parsed.text
+    offset = min(issue.offset, len(text))
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    excerpt = " ".join(text[offset : offset + 40].split()) or "the end of the query"
+    return Finding(
+        "syntax_error",
+        f"Not valid Cypher at line {line}, column {column}, near '{excerpt}': "
+        f"{syntax_words(reading.parsed)}. What can run is one Cypher query and nothing else.",
+        offset,
+        len(text),
+    )
+
+
+def _no_return(reading: QueryModel) -> Iterator[Finding]:
+    """A query that ends with a clause that gives nothing back."""
+    query, text = reading.parsed.root.find("regularQuery"), reading.parsed.text
+    for single in [] if query is None else query.nodes("singleQuery")[-1:]:
+        last = single.nodes("clause")[-1]
+        words = [token.text.upper() for token, _ in zip(last.tokens(), range(2), strict=False)]
+        kind = " ".join(words) if words[0] in ("OPTIONAL", "DETACH") else words[0]
+        if kind not in _ENDS:
+            yield Finding(
+                "syntax_error",
+                f"The query ends with {kind}; end it with a RETURN of what is asked for.",
+                last.start,
+                len(text),
+            )
+
+
+def _writing(reading: QueryModel) -> Iterator[Finding]:
+    parsed = reading.parsed
+    loads = any(token.name == "LOAD" for token in parsed.tokens)
+    loading = [clause for clause in clauses(parsed) if clause.kind == "LOAD CSV"] if loads else []
+    for clause in (*writing_clauses(parsed), *loading):
+        yield Finding(
+            "refused",
+            f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is asked "
+            "for.",
+            clause.start,
+            clause.stop,
+        )
+
+
+def _function(use: Use) -> Finding:
+    advice = "plugins such as APOC are not there" if "." in use.name else "use a built-in function of Cypher"
+    return Finding(
+        "syntax_error", f"There is no function `{use.name}` on the server: {advice}.", use.start, use.stop
+    )
+
+
+def _misplaced_aggregates(reading: QueryModel) -> Iterator[Finding]:
+    carried = {id(item.term) for projection in reading.projections for item in projection.items}
+    for condition in reading.conditions:
+        fresh = _fresh_aggregate(condition.term, carried)
+        if fresh is not None:
+            yield Finding(
+                "syntax_error",
+                f"`{fresh.name}` aggregates within a WHERE. Work it out in a WITH first and test its alias.",
+                condition.start,
+                condition.stop,
+            )
+
+
+def _fresh_aggregate(term: Term, carried: set[int]) -> Call | None:
+    """An aggregate that is worked out where it stands and not handed on by a WITH."""
+    waiting = [term]
+    while waiting:
+        found = waiting.pop()
+        if id(found) in carried:
+            continue
+        if isinstance(found, Call) and found.name in _AGGREGATES:
+            return found
+        if isinstance(found, Operation):
+            waiting += found.operands
+        elif isinstance(found, Call):
+            waiting += found.arguments
+    return None
+
+
+def _parameters(reading: QueryModel) -> Iterator[Finding]:
+    terms = [condition.term for condition in reading.conditions]
+    terms += [item.term for projection in reading.projections for item in projection.items]
+    for name in sorted({each.name for term in terms for each in walk(term) if isinstance(each, Parameter)}):
+        at = max(reading.parsed.text.find(f"${name}"), 0)
+        yield Finding(
+            "runtime_error",
+            f"The parameter `${name}` has no value when the query runs. Write the value itself.",
+            at,
+            at + len(name) + 1,
+        )
+
+
+@cache
+def _functions() -> tuple[frozenset[str], tuple[str, ...]]:
+    text = resources.files(__package__).joinpath("neo4j_functions.txt").read_text("utf-8")
+    names = [line.strip().lower() for line in text.splitlines() if line.strip() and line[0] != "#"]
+    whole = frozenset(name for name in names if not name.endswith("."))
+    return whole, tuple(name for name in names if name.endswith("."))
+
+
+def _is_function(name: str) -> bool:
+    whole, groups = _functions()
+    return name.lower() in whole or name.lower().startswith(groups)
+
+
+def check_schema(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
+    """Labels, types and properties that there are not."""
+    for use in reading.labels:
+        if not schema.has_label(use.name) and not (
+            isinstance(use.of, EdgeTerm) and schema.has_type(use.name)
+        ):
+            yield _unknown("label", use, list(schema.labels))
+    for use in reading.types:
+        if not schema.has_type(use.name):
+            yield _unknown("type", use, list(schema.types))
+    for use in reading.properties:
+        if not (isinstance(use.of, EdgeTerm) and use.name in schema.properties):
+            yield from _property(use, reading, schema)
+
+
+def check_edge_properties(case: Case, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Properties of other relationships, where the pattern is not wrong for another reason."""
+    wrong = {(finding.start, finding.stop) for finding in found}
+    for use in case.reading.properties:
+        if isinstance(use.of, EdgeTerm) and use.name in case.schema.properties:
+            edge = case.reading.edges[use.of.key]
+            if (edge.start_offset, edge.stop_offset) not in wrong:
+                yield from _property(use, case.reading, case.schema)
+
+
+def _unknown(kind: str, use: Use, known: list[str]) -> Finding:
+    near = get_close_matches(use.name, known, 1)
+    word = "label" if kind == "label" else "relationship type"
+    advice = f"Perhaps `{near[0]}` is meant." if near else f"There are {names(sorted(known))}."
+    return Finding(
+        f"schema_violation:{kind}",
+        f"The schema has no {word} `{use.name}`. {advice}",
+        use.start,
+        use.stop,
+    )
+
+
+def _property(use: Use, reading: QueryModel, schema: Schema) -> Iterator[Finding]:
+    of = use.of
+    if isinstance(of, GroupTerm):
+        of = of.of
+    match of:
+        case NodeTerm(key):
+            node = reading.nodes[key]
+            unknown = node.written - schema.labels.keys()
+            sure = node.written or all(
+                edge.agreement == "as_written" for edge in reading.edges if key in (edge.start, edge.end)
+            )
+            owners = [] if unknown or not sure else sorted(node.labels)
+            known = {name for owner in owners for name in schema.labels.get(owner, {})}
+        case EdgeTerm(key):
+            owners = sorted(kind for kind in reading.edges[key].types if schema.has_type(kind))
+            known = {name for owner in owners for name in schema.types[owner]}
+        case Element(Call("nodes" | "relationships", _), _):
+            owners, known = [], set()
+        case _:
+            return
+    if use.name in (known if owners else schema.properties):
+        return
+    at = f"`{names(owners)}`" if owners else "anything in the schema"
+    has = (
+        f"It has {names([f'`{name}`' for name in sorted(known)])}." if known else _elsewhere(use.name, schema)
+    )
+    yield Finding(
+        "schema_violation:property",
+        f"`{use.name}` is no property of {at}. {has}",
+        use.start,
+        use.stop,
+    )
+
+
+def _elsewhere(name: str, schema: Schema) -> str:
+    owners = [*schema.labels_with(name), *schema.types_with(name)]
+    if owners:
+        return f"It is a property of {names(sorted(owners))}."
+    return f"The properties are {names(sorted(schema.properties))}."
+
+
+def check_edges(case: Case) -> Iterator[Finding]:
+    """Arrows that run against the schema, and ends that are never joined."""
+    for edge in case.reading.edges:
+        known = all(case.schema.has_type(kind) for kind in edge.types)
+        if edge.agreement == "turned" and known:
+            yield _turned(case, edge)
+        elif edge.agreement == "never" and known and edge.written_hops.exact == 1 and not edge.inner:
+            yield _never(case, edge)
+
+
+def _turned(case: Case, edge: EdgeReading) -> Finding:
+    ends = [case.reading.nodes[key] for key in (edge.start, edge.end)]
+    shown = case.written_pattern(edge)
+    meant = {case.domain.hint(end.variable) for end in ends} - {None}
+    for name in sorted(hint for hint in meant if hint is not None):
+        component = case.domain.components.get("products" if name == "co_products" else name)
+        if component is None or component.type in edge.types or edge.written_hops.exact != 1:
+            continue
+        if case.schema.allows(_one(ends[0].labels), component.type, _one(ends[1].labels)):
+            return case.finding(
+                "wrong_relationship",
+                f"{shown} does not give the {name}: `{type_names(edge)}` runs the other way and is another "
+                "role. "
+                f"Use `{component.type}` there.",
+                edge,
+            )
+    right = " or ".join(
+        f"(:{start})-[:{kind}]->(:{end})"
+        for start, kind, end in sorted(case.schema.edges)
+        if kind in edge.types or not edge.types
+    )
+    return case.finding(
+        "traversal_direction",
+        f"The arrow of {shown} runs against the schema, so nothing is found. Turn it: the schema has "
+        f"{right}.",
+        edge,
+    )
+
+
+def _never(case: Case, edge: EdgeReading) -> Finding:
+    right = " or ".join(
+        f"(:{start})-[:{kind}]->(:{end})"
+        for start, kind, end in sorted(case.schema.edges)
+        if kind in edge.types
+    )
+    between = f"The schema has {right}." if right else "No relationship joins nodes of these labels."
+    return case.finding(
+        "schema_violation:edge",
+        f"{case.written_pattern(edge)} joins nodes that `{type_names(edge)}` never joins. {between}",
+        edge,
+    )
+
+
+def type_names(edge: EdgeReading) -> str:
+    """The types of an edge, for a message."""
+    return "|".join(sorted(edge.types)) or "any type"
+
+
+def _one(labels: frozenset[str]) -> str | None:
+    return next(iter(labels)) if len(labels) == 1 else None

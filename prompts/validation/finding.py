@@ -1,0 +1,173 @@
+"""What a question asks, and what is found wrong with a query."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.semantics.query_model import EdgeReading, Projection, QueryModel
+from retrocypher.kg.semantics.schema import Schema
+from retrocypher.prompts.validation.graph_view import Domain, Link, View
+
+Convention = Literal["benchmark", "as-asked"]
+CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
+
+Intent = Literal[
+    "precursors",
+    "producing_reactions",
+    "best_yield",
+    "multi_product",
+    "co_products",
+    "conditions",
+    "chains_to_target",
+    "chains_between",
+    "intermediates",
+    "multi_step_precursors",
+]
+assert get_args(Intent) == TASKS  # one word for a thing: an intent is called as the task is
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+
+MoleculeRole = Literal["target", "start", "product"]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMolecule:
+    """A molecule that a question names.
+
+    Attributes:
+        name: Its SMILES as the question writes it.
+        role: ``target`` for what is made, ``start`` for what a route starts from, ``product`` for one of
+            several that one reaction makes; None where the question does not say.
+    """
+
+    name: str
+    role: MoleculeRole | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for.
+
+    Attributes:
+        intent: The kind of question; None where it cannot be told.
+        molecules: The molecules in the order of the text.
+        steps: Number of reaction steps, None where the question gives none or leaves it open.
+        components: For ``conditions``, which of ``agents`` and ``solvents`` are asked for.
+        note: Where something cannot be told, what and why; else empty.
+    """
+
+    intent: Intent | None
+    molecules: tuple[AskedMolecule, ...] = ()
+    steps: int | None = None
+    components: frozenset[str] = frozenset()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong with a query.
+
+    Attributes:
+        label: A name of ``kg.labels``, with its detail where it has one: ``missing_component:agents``.
+        message: What is wrong, where, and what would be right.
+        start: Offset in the query where it begins.
+        stop: Offset after its last character; equal to ``start`` where something is missing.
+    """
+
+    label: str
+    message: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """The verdict on a query.
+
+    Attributes:
+        valid: Whether nothing was found.
+        findings: What is wrong, the cause before its consequences.
+        asked: What the question was read as.
+        note: What could not be checked, and why; else empty.
+    """
+
+    valid: bool
+    findings: tuple[Finding, ...]
+    asked: Asked
+    note: str
+
+
+_SHORT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One query with its question, as the checks see them."""
+
+    reading: QueryModel
+    view: View
+    asked: Asked
+    schema: Schema
+    domain: Domain
+    convention: Convention
+
+    @property
+    def text(self) -> str:
+        """The query."""
+        return self.reading.parsed.text
+
+    @property
+    def full(self) -> bool:
+        """Whether whole reactions or routes have to be returned."""
+        return self.convention == "benchmark"
+
+    @property
+    def returned(self) -> Projection | None:
+        """The RETURN of the query; None where there is none, or a UNION of several."""
+        branches = self.reading.branches
+        return self.reading.returned(branches[0].index) if len(branches) == 1 else None
+
+    def written(self, start: int, stop: int) -> str:
+        """A stretch of the query for a message, on one line and shortened."""
+        text = " ".join(self.text[start:stop].split())
+        return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
+
+    def pattern(self, link: Link) -> str:
+        """An edge with its ends as it is written, for a message."""
+        return self.written_pattern(link.edge)
+
+    def written_pattern(self, edge: EdgeReading) -> str:
+        """An edge with what stands beside it, for a message."""
+        left, right = (edge.end, edge.start) if edge.leftward else (edge.start, edge.end)
+        inner = self.written(edge.start_offset, edge.stop_offset)
+        if edge.inner:
+            return inner
+        return f"({self._end(left)}){inner}({self._end(right)})"
+
+    def _end(self, key: int) -> str:
+        node = self.reading.nodes[key]
+        label = f":{next(iter(node.written))}" if node.written and node.variable is None else ""
+        return f"{node.variable or ''}{label}"
+
+    def joined(self, node: int) -> bool:
+        """Whether some edge begins or ends at a node."""
+        return any(node in (link.start, link.end) for link in self.view.links)
+
+    def apart(self, node: int) -> Finding:
+        """The finding that a molecule is looked up where nothing joins it to the rest."""
+        place = self.reading.nodes[node]
+        return Finding(
+            "duplicate_or_incomplete",
+            f"{self.view.name(node)} is looked up in a pattern of its own, so it limits nothing. "
+            "Name the molecule in the pattern of the reactions.",
+            place.start,
+            place.stop,
+        )
+
+    def finding(self, label: str, message: str, edge: EdgeReading) -> Finding:
+        """A finding whose place is an edge."""
+        return Finding(label, message, edge.start_offset, edge.stop_offset)
+
+
+def names(parts: list[str]) -> str:
+    """Several things in a row of words."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

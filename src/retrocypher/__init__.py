@@ -1,0 +1,1 @@
+"""RetroCypher measures how well a language model turns a question into a Cypher query."""
