@@ -250,8 +250,8 @@ def operators_named(names: str) -> tuple[Operator, ...]:
     unknown = [name for name in wanted if name not in OPERATORS]
     if unknown:
         raise InputError(
-            f"--model mutant:{names}: no operator {unknown[0]!r}; {_meant(unknown[0])}docs/errors-and-loops.md lists all "
-            "of them."
+            f"--model mutant:{names}: no operator {unknown[0]!r}; {_meant(unknown[0])}"
+            "docs/errors-and-loops.md lists all of them."
         )
     return tuple(OPERATORS[name] for name in wanted)
 

@@ -303,8 +303,8 @@ def correct_directions(query: str | ParsedQuery, schema: Schema) -> Corrected:
     """Turn each arrow that contradicts the schema, where the schema leaves one way to read it.
 
     Only arrow heads are edited, at the places of their tokens; all other characters stay. A query with
-    syntax errors, or one nested too deeply to be read, is left as it is. ``docs/errors-and-loops.md`` says how it
-    decides. Correcting a corrected query changes nothing more.
+    syntax errors, or one nested too deeply to be read, is left as it is. Correcting a corrected query changes
+    nothing more. ``docs/errors-and-loops.md`` says how it decides.
 
     Args:
         query: A query, parsed or not.

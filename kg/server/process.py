@@ -1,6 +1,6 @@
 """The server as a process of this machine, seen from its supervisor.
 
-It takes the server's start from about 6 s to about 2.5 s (see docs/decisions/server-startup.md).
+It takes the server's start from about 6 s to about 2.5 s (see docs/decisions/0001-neo4j-everywhere.md).
 """
 
 import ctypes

@@ -1,8 +1,9 @@
 """The process between an owner and its server: whatever becomes of the owner, the server ends with it.
 
 Run as ``python -m retrocypher.kg.server.supervisor``. The first line on its input is the plan; the input's
-end is the owner's end. It reports once on its output, and then takes requests on a Unix socket, one line of JSON each.
-It has one thread: requests are served in turn, so that two workers who ask for a restart get one.
+end is the owner's end. It reports once on its output, and then takes requests on a Unix socket, one
+line of JSON each. It has one thread: requests are served in turn, so that two workers who ask for a restart
+get one.
 """
 
 import contextlib

@@ -7,14 +7,15 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
-
-import openai
 
 from retrocypher.kg.secrets import STRUCK, Secrets, secrets_of
 from retrocypher.prompts.models.retries import retry_after_s
 from retrocypher.prompts.models.spec import ModelSpec
+
+if TYPE_CHECKING:
+    import openai
 
 LOGPROBS = "logprobs"
 _MOST = "top_logprobs"
@@ -141,6 +142,8 @@ def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -
         parameters: The optional parameters that were sent.
         secrets: Never to appear in a message.
     """
+    import openai
+
     told = without_secrets(str(error), secrets)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Failure("retry", "timeout", "The API gave no answer in time.")
@@ -170,7 +173,7 @@ def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -
     return _refused(error, parameters, told)
 
 
-def _refused(error: openai.APIStatusError, parameters: frozenset[str], told: str) -> Failure:
+def _refused(error: "openai.APIStatusError", parameters: frozenset[str], told: str) -> Failure:
     code = error.code or ""
     if code == "context_length_exceeded" or _CONTEXT.search(told):
         return Failure("no_answer", "context_length", "the prompt is longer than the model's context")
@@ -249,7 +252,6 @@ def silent_api(
     address = api_address(specs, environment=environment)
     if address is None:
         return None
-    # A second to import, which runs without an API model should not pay.
     import openai
 
     secrets = secrets_of(environment)
@@ -311,6 +313,9 @@ class OpenAIClient:
     """
 
     def __init__(self, environment: Mapping[str, str], *, timeout_s: float, connect_s: float) -> None:
+        # A second to import, which a session without an API model should not pay.
+        import openai
+
         self._timeout_s = timeout_s
         self._runner = asyncio.Runner()
         address, credentials = apart(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)

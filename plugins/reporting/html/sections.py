@@ -138,7 +138,7 @@ def _issues(by_series: Mapping[Series, Sequence[Opinion]]) -> dict[str, Any]:
     }
 
 
-_DEFINED = Path("docs", "calibration.md")
+_DEFINED = Path("docs", "judge-and-answers.md")
 
 
 @dataclass(frozen=True, slots=True)

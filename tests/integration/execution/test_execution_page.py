@@ -16,8 +16,7 @@ def test_the_example_runs_as_shown(tmp_path: Path) -> None:
     assert '"auto"' in example
     file = tmp_path / "example.py"
     # Docker is tested apart.
-    # TODO: as it stands, once the package is importable as `retrocypher`.
-    file.write_text(example.replace('"auto"', '"local"').replace("from retrocypher.", "from "))
+    file.write_text(example.replace('"auto"', '"local"'))
     ran = subprocess.run(
         [sys.executable, str(file)], capture_output=True, text=True, timeout=240, check=False
     )

@@ -35,7 +35,8 @@ PLAIN = {
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from retrocypher.kg.execution.executor import GuardedExecutor; from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.execution.execution import Limits
 from retrocypher.kg.server.endpoint import Endpoint
 
 task = json.load(sys.stdin)

@@ -26,7 +26,8 @@ SPEC = parse_spec("local", {})
 PROMPT = "What is 2+2?"
 OWNER = """
 import json, time
-from retrocypher.prompts.models.spec import parse_spec; from retrocypher.prompts.models.open import start_shared
+from retrocypher.prompts.models.spec import parse_spec
+from retrocypher.prompts.models.open import start_shared
 shared = start_shared([parse_spec("local", {})])
 print(json.dumps(list(shared.pids().values())), flush=True)
 time.sleep(600)

@@ -122,7 +122,8 @@ def test_a_read_only_file_system(small_disk: Path) -> None:
 _AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from retrocypher.prompts.models.response_cache import AnswerCacheError; from retrocypher.prompts.models.cache_files import prepare
+from retrocypher.prompts.models.response_cache import AnswerCacheError
+from retrocypher.prompts.models.cache_files import prepare
 if os.geteuid() == 0:
     os.setuid(65534)
 try:

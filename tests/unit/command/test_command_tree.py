@@ -28,7 +28,7 @@ def test_help_loads_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "retrocypher.plugins.cli.main" in loaded
-    assert not {"rich", "numpy", "rdkit", "prompts", "plugins.records"} & loaded
+    assert not {"rich", "numpy", "rdkit", "retrocypher.prompts", "retrocypher.plugins.runs"} & loaded
 
 
 def test_a_wrong_name_is_wrong_usage_with_the_near_one_named() -> None:

@@ -26,7 +26,7 @@ def loaded(code: str, names: tuple[str, ...]) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("code", [AT_START, "import plugins.command"])
+@pytest.mark.parametrize("code", [AT_START, "import retrocypher.plugins.cli.main"])
 def test_a_start_is_light(code: str) -> None:
     assert loaded(code, HEAVY) == set()
 

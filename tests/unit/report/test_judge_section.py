@@ -90,7 +90,7 @@ def test_the_calibration_on_file_stands_beside_what_the_judge_says(tmp_path: Pat
     facts(run)
     keep(calibration(mistaken=6), "one", tmp_path)
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "calibration.md").write_text("# Defined here")
+    (tmp_path / "docs" / "judge-and-answers.md").write_text("# Defined here")
 
     page = build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8")
 
