@@ -48,7 +48,7 @@ test: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS)
 	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# What fails becomes an @example of its test. The same examples come again with FUZZ_SEED=number and WORKERS=0.
+# A failure is printed with the line that makes it again: make it an @example of its test, and repair the fault.
 fuzz: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS) -m hypothesis --hypothesis-profile fuzz --hypothesis-seed $(FUZZ_SEED)
 

@@ -88,7 +88,7 @@ def run(bank: Path, *options: str) -> Result:
 def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A bank of six, and no more questions than it needs."""
     some = replace(load_questions(), questions=QUESTIONS[:2])
-    monkeypatch.setattr("benchmarks.instruments.validator.load_questions", lambda: some)
+    monkeypatch.setattr("retrocypher.benchmarks.instruments.validator.load_questions", lambda: some)
     write_bank(Bank(ENTRIES, {}, frozenset(), frozenset(), seed=0), tmp_path)
     return tmp_path
 

@@ -5,7 +5,10 @@ from support.examples import examples
 from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.prompts.extraction.extract import extract_cypher
 
-SMILES = st.text(alphabet="BCNOPSFIclnops()[]=#@+-\\/.%123456789H'\"`<>|~", min_size=1, max_size=40)
+# Three backticks within a name are taken for a fence; no SMILES has any.
+SMILES = st.text(alphabet="BCNOPSFIclnops()[]=#@+-\\/.%123456789H'\"`<>|~", min_size=1, max_size=40).filter(
+    lambda name: "```" not in name
+)
 PIECES = st.sampled_from(
     [
         *(
@@ -49,6 +52,7 @@ def _query(name: str) -> str:
 @given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=20).map("".join)))
 @example("```cypher\n\\u12")
 @example("MATCH (\\u0028")
+@example("Sure. MATCH (m {name: '```'})-[:REACTS_IN]->(r)\nOPTIONAL MATCH (r)-->(a)\nRETURN r")
 def test_never_raises_and_gives_a_part_of_the_answer(answer: str) -> None:
     query = extract_cypher(answer)
     assert query is None or (query and query in answer and query == query.strip())
@@ -56,8 +60,6 @@ def test_never_raises_and_gives_a_part_of_the_answer(answer: str) -> None:
 
 @given(name=SMILES, tag=TAGS, before=st.sampled_from(["", "Here it is:\n\n", "<think>hm</think>"]))
 def test_a_fenced_query_comes_out_unchanged(name: str, tag: str, before: str) -> None:
-    if "```" in name:
-        return
     query = _query(name)
     found = extract_cypher(f"{before}```{tag}\n{query}\n```\nThat was it.")
     assert found == query
@@ -66,8 +68,6 @@ def test_a_fenced_query_comes_out_unchanged(name: str, tag: str, before: str) ->
 
 @given(name=SMILES)
 def test_a_bare_query_comes_out_unchanged(name: str) -> None:
-    if "```" in name:
-        return
     query = _query(name)
     assert extract_cypher(query) == query
     assert extract_cypher(f"The query:\n{query}\n\nIt lists agents.") == query
