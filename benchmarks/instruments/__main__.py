@@ -1,4 +1,4 @@
-"""``python -m benchmarks.instruments labels|validator|verification``."""
+"""``python -m retrocypher.benchmarks.instruments labels|validator|verification``."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""The trials are run from a checkout as ``python -m benchmarks.instruments``."""
+"""The trials are run from a checkout as ``python -m retrocypher.benchmarks.instruments``."""
 
 import subprocess
 import sys
@@ -14,13 +14,13 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_trials_are_listed() -> None:
-    done = python("-m", "benchmarks.instruments", "--help")
+    done = python("-m", "retrocypher.benchmarks.instruments", "--help")
     assert done.returncode == 0, done.stderr
     assert all(f"\n  {name} " in done.stdout for name in ("labels", "validator", "verification"))
 
 
 def test_an_error_for_the_user_is_one_line_and_status_2(tmp_path: Path) -> None:
-    done = python("-m", "benchmarks.instruments", "labels", "--bank", str(tmp_path))
+    done = python("-m", "retrocypher.benchmarks.instruments", "labels", "--bank", str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {tmp_path}: holds no bank")
 
