@@ -1,10 +1,8 @@
 """What is gathered while a query is read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from retrocypher.kg.cypher.edits import string_literals
-from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.cypher.tokens import Node
 from retrocypher.kg.semantics.query_model import (
     Call,
@@ -48,23 +46,16 @@ class Context:
         return replace(self, variables={**self.variables, **more})
 
 
+@dataclass(eq=False)
 class Draft(QueryModel):
     """A query model that is still being filled, in the order of the text."""
 
-    def __init__(self, parsed: ParsedQuery) -> None:
-        super().__init__(parsed)
-        self.strings = {literal.start: literal.value for literal in string_literals(parsed.text)}
-        self._parts = 0
+    _parts: int = field(default=0, init=False)
 
     def scope(self, parent: int | None, kind: ScopeKind, *, keeps_rows: bool) -> int:
         """Open a scope."""
         self.scopes.append(Scope(len(self.scopes), parent, kind, keeps_rows))
         return len(self.scopes) - 1
-
-    def keep_rows(self, scope: int) -> None:
-        """Note that the rows of a scope's parent remain where nothing in it matches."""
-        old = self.scopes[scope]
-        self.scopes[scope] = Scope(old.index, old.parent, old.kind, True)
 
     def block(self, parent: int | None) -> int:
         """Begin what has to hold together."""
@@ -81,13 +72,9 @@ class Draft(QueryModel):
         self.elements.append((block, of))
         return len(self.elements)
 
-    def source(self, node: Node) -> str:
-        """The text of a part of the tree."""
-        return self.parsed.text[node.start : node.stop]
-
     def name(self, node: Node) -> str:
         """The name that a part of the tree spells."""
-        text = self.source(node)
+        text = self.parsed.source(node)
         return text[1:-1].replace("``", "`") if text.startswith("`") else text
 
     def miss(self, why: str, node: Node) -> None:

@@ -82,13 +82,15 @@ class _Case:
         graph: The pattern of the query.
         ways: The ways to read each stretch.
         unsettled: The stretches that have an end whose kind labels leave open.
-        settled: The other stretches, but for those that say novariable and those whose end is disputed.
+        settled: The other stretches, but for those that say nothing and those whose end is disputed.
     """
 
     def __init__(self, graph: PatternGraph, kinds: Kinds) -> None:
         self.graph = graph
         self.ways = [_ways(stretch, graph.variables, kinds) for stretch in graph.stretches]
-        self._chains = [graph.chain(block) for block in range(len(graph.blocks))]
+        self._chains: list[frozenset[int]] = []
+        for block, parent in enumerate(graph.blocks):
+            self._chains.append(frozenset({block}) if parent is None else self._chains[parent] | {block})
         self._known: dict[tuple[int, int], int] = {}
         self.unsettled: list[int] = []
         self.settled: list[int] = []
@@ -126,7 +128,7 @@ class _Case:
     def concerning(self, block: int) -> list[int]:
         """The unsettled stretches on which a block has a say.
 
-        These are its own, and those of the blocks it hangs on that touch a node of which it says somevariable
+        These are its own, and those of the blocks it hangs on that touch a node of which it says something
         or that are joined to such by nodes of open kind. All others are decided where they stand.
         """
         stretches, variables = self.graph.stretches, self.graph.variables

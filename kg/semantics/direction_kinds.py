@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple, TypeAlias
 
-from retrocypher.kg.semantics.schema import Properties, Schema
+from retrocypher.kg.semantics.schema import Schema
 
 Relation: TypeAlias = tuple[int, ...]
 """From each kind, by its number, the set of kinds that can be reached."""
@@ -52,7 +52,7 @@ class Kinds:
         self.types = sorted(schema.types)
         numbers = {labels: number for number, labels in enumerate(self.labels)}
         everything, types = (1 << len(self.labels)) - 1, (1 << len(self.types)) - 1
-        having = _having(schema.nodes[labels] for labels in self.labels)
+        having = _masks(enumerate(schema.nodes[labels] for labels in self.labels))
         self.nodes = Universe(
             everything,
             _masks(enumerate(self.labels)),
@@ -65,7 +65,7 @@ class Kinds:
             types,
             {name: 1 << number for number, name in enumerate(self.types)},
             types,
-            _having(schema.types[name] for name in self.types),
+            _masks(enumerate(schema.types[name] for name in self.types)),
             Truth(0, types),
         )
         self._steps = {
@@ -147,10 +147,6 @@ def _masks(numbered: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
         for name in names:
             masks[name] = masks.get(name, 0) | 1 << number
     return masks
-
-
-def _having(owners: Iterable[Properties]) -> dict[str, int]:
-    return _masks(enumerate(owners))
 
 
 Choice: TypeAlias = Hashable

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from retrocypher.kg.cypher.edits import literal_value
 from retrocypher.kg.cypher.parser import number_value
 from retrocypher.kg.cypher.tokens import Node, Token
 from retrocypher.kg.semantics.builder import Context, Draft, call, element_of, item_of, operation, property_of
@@ -19,6 +20,7 @@ from retrocypher.kg.semantics.query_model import (
     Operation,
     Parameter,
     Subquery,
+    SubqueryKind,
     Term,
     Test,
     Unknown,
@@ -26,17 +28,17 @@ from retrocypher.kg.semantics.query_model import (
 )
 
 _COMPARED = {"EQ": "=", "NEQ": "<>", "NEQ2": "<>", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
-_NUMBERS = {"DECIMAL_DOUBLE", "UNSIGNED_DECIMAL_INTEGER", "UNSIGNED_HEX_INTEGER", "UNSIGNED_OCTAL_INTEGER"}
+_WHOLE = frozenset({"variable", "literal", "parameter", "listLiteral", "map", "patternExpression"})
 _TRUTHS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
 class Subqueries(Protocol):
     """Reads what stands in braces or as a pattern within an expression."""
 
-    def subquery(self, kind: str, node: Node, context: Context) -> Subquery:
+    def subquery(self, kind: SubqueryKind, node: Node, context: Context) -> Subquery:
         """An EXISTS, COUNT or COLLECT subquery."""
 
-    def pattern(self, kind: str, node: Node, context: Context) -> Subquery:
+    def pattern(self, kind: SubqueryKind, node: Node, context: Context) -> Subquery:
         """A pattern expression or pattern comprehension."""
 
 
@@ -66,7 +68,7 @@ class Expressions:
             "countExpression": lambda node, context: subqueries.subquery("count", node, context),
             "collectExpression": lambda node, context: subqueries.subquery("collect", node, context),
             "patternExpression": lambda node, context: subqueries.pattern("exists", node, context),
-            "shortestPathPattern": lambda node, context: subqueries.pattern("exists", node, context),
+            "shortestPathPattern": self._shortest_path,
             "reduceExpression": self._reduction,
             "patternComprehension": lambda node, context: subqueries.pattern("collect", node, context),
             "expression": lambda node, context: self._joined("or", node, context),
@@ -91,19 +93,16 @@ class Expressions:
             # Rules of the grammar that only hand on to the next one are passed over.
             if len(node.children) == 1:
                 child = node.children[0]
-                if isinstance(child, Node):
-                    if node.rule in ("variable", "literal", "parameter", "listLiteral", "map"):
-                        return readers[node.rule](node, context)
-                    if node.rule == "patternExpression":
-                        return readers[node.rule](node, context)
+                if isinstance(child, Node) and node.rule not in _WHOLE:
                     node = child
                     continue
             reader = readers.get(node.rule)
-            return self._unknown(node, context) if reader is None else reader(node, context)
+            return self.unknown(node, context) if reader is None else reader(node, context)
 
-    def _unknown(self, node: Node, context: Context) -> Term:
+    def unknown(self, node: Node, context: Context) -> Unknown:
+        """What is not understood: only the expressions within it are read."""
         parts = tuple(self.term(child, context) for child in self.outermost(node))
-        return Unknown(self._draft.source(node), parts)
+        return Unknown(self._draft.parsed.source(node), parts)
 
     def outermost(self, node: Node, *others: str) -> Iterator[Node]:
         """The expressions below a node, or nodes of other rules, none within another."""
@@ -112,11 +111,6 @@ class Expressions:
                 yield child
             else:
                 yield from self.outermost(child, *others)
-
-    def within(self, node: Node, context: Context) -> None:
-        """Read the expressions below a node for what they look up and the patterns they hold."""
-        for expression in self.outermost(node):
-            self.term(expression, context)
 
     def _variable(self, node: Node, context: Context) -> Term:
         name = self._draft.name(node)
@@ -132,19 +126,19 @@ class Expressions:
         return self.term(child, context)
 
     def _string(self, node: Node, context: Context) -> Term:
-        return Constant(self._draft.strings.get(node.start, ""))
+        return Constant(literal_value(next(node.tokens())))
 
     def _number(self, node: Node, context: Context) -> Term:
-        text = "".join(self._draft.source(node).split())
+        text = "".join(self._draft.parsed.source(node).split())
         value = number_value(text.lstrip("-"))
         return Unknown(text) if value is None else Constant(-value if text.startswith("-") else value)
 
     def _parameter(self, node: Node, context: Context) -> Term:
-        return Parameter(self._draft.source(node).lstrip("$ ").strip("`"))
+        return Parameter(self._draft.parsed.source(node).lstrip("$ ").strip("`"))
 
     def _call(self, node: Node, context: Context) -> Term:
         named = node.node("functionName")
-        name = "" if named is None else self._draft.source(named).replace("`", "").replace(" ", "")
+        name = "" if named is None else self._draft.parsed.source(named).replace("`", "").replace(" ", "")
         self._draft.functions.append(Use(name, None, context.block, node.start, node.start + len(name)))
         arguments = tuple(self.term(each, context) for each in node.nodes("functionArgument"))
         if name.lower() == "exists" and len(arguments) == 1 and isinstance(arguments[0], Subquery):
@@ -234,13 +228,19 @@ class Expressions:
         self._draft.tests.append(Test(term, inner.block, pattern=False))
         return term
 
+    def _shortest_path(self, node: Node, context: Context) -> Term:
+        pattern = self._subqueries.pattern("exists", node, context)
+        return Unknown(self._draft.parsed.source(node), (pattern,))
+
     def _reduction(self, node: Node, context: Context) -> Term:
         start, source, step = node.nodes("expression")
         total, each = (self._draft.name(variable) for variable in node.nodes("variable"))
         listed = self.term(source, context)
         element = element_of(self._draft, listed, context.block)
         inner = context.with_variables({total: Unknown(total), each: element})
-        return Unknown(self._draft.source(node), (self.term(start, context), listed, self.term(step, inner)))
+        return Unknown(
+            self._draft.parsed.source(node), (self.term(start, context), listed, self.term(step, inner))
+        )
 
     def _element(self, node: Node, context: Context) -> tuple[Element, Context]:
         named = node.node("variable")
@@ -281,7 +281,7 @@ class Expressions:
     def _test(self, node: Node, context: Context) -> Term:
         left, test = self.term(node.nodes()[0], context), node.node("comparisonExpression6")
         if test is None:
-            return self._unknown(node, context)
+            return self.unknown(node, context)
         words = [part.name for part in test.children if isinstance(part, Token)]
         operands = test.nodes()
         if operands and words[0] in ("IN", "CONTAINS", "REGEQ", "STARTS", "ENDS"):
@@ -289,7 +289,7 @@ class Expressions:
             return operation(operator, left, self.term(operands[-1], context))
         if words[-1:] == ["NULL"]:
             return operation("is not null" if "NOT" in words else "is null", left)
-        return Unknown(self._draft.source(node), (left,))
+        return Unknown(self._draft.parsed.source(node), (left,))
 
     def _arithmetic(self, node: Node, context: Context) -> Term:
         result: Term | None = None
@@ -332,7 +332,7 @@ class Expressions:
             return self.label_test(of, labelled, context)
         if looked_up is not None:
             return self._entry(looked_up, of, context)[1]
-        return Unknown(self._draft.source(postfix), (of,))
+        return Unknown(self._draft.parsed.source(postfix), (of,))
 
     def label_test(self, of: Term, node: Node, context: Context) -> Term:
         """A label expression as a test, such as ``n:Molecule`` or ``n:Molecule|Reaction``."""
@@ -352,7 +352,7 @@ class Expressions:
         if node.token("PERCENT") is not None:
             return Operation("labelled", (of,))
         if not parts or rule == "dynamicAnyAllExpression":
-            return Unknown(self._draft.source(node), (of,))
+            return Unknown(self._draft.parsed.source(node), (of,))
         if rule in ("labelExpression4", "labelExpression3") and len(parts) > 1:
             terms = [self.labels(of, part) for part in parts]
             plain = [each for each in terms if isinstance(each, HasLabel)]

@@ -60,11 +60,11 @@ class Labels:
     def _infer(self) -> None:
         draft = self._draft
         edges = range(len(draft.edges))
-        looked_up = {
+        looked_up = dict.fromkeys(
             (use.of.key, use.name)
             for use in draft.properties
             if isinstance(use.of, NodeTerm) and not draft.nodes[use.of.key].written
-        }
+        )
         for key, name in looked_up:
             having = frozenset(k for k in self.possible[key] if name in self._schema.nodes[k])
             self.possible[key] = having or self.possible[key]
@@ -114,17 +114,14 @@ class Labels:
     def pairs(self, edge: EdgeReading) -> Pairs:
         """The ends that an edge can join by the schema, in the direction of its arrow."""
         if edge.inner:
-            return self._kinds_at_ends(edge)
+            # A repeated part joins what its own ends can be: they are read before it.
+            return frozenset((s, e) for s in self.possible[edge.start] for e in self.possible[edge.end])
         known = {kind for kind in edge.types if self._schema.has_type(kind)}
         if edge.types and not known:
             return frozenset((start, end) for start in self._kinds for end in self._kinds)
         # A single relationship without an arrow still runs one way in the graph: which one, its ends tell.
         one_way = edge.directed or edge.hops == (1, 1)
         return reachable(self._schema.connections, frozenset(known), edge.hops, one_way)
-
-    def _kinds_at_ends(self, edge: EdgeReading) -> Pairs:
-        """A repeated part joins what its own ends can be: they are read before it."""
-        return frozenset((s, e) for s in self.possible[edge.start] for e in self.possible[edge.end])
 
 
 @lru_cache(maxsize=512)

@@ -1,6 +1,6 @@
 """The pattern of a query: what its variables stand for, what is said of them, and what joins them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -90,6 +90,20 @@ class Stretch:
     maximum: int | None
 
 
+class _Subject(NamedTuple):
+    """What a condition is asked about.
+
+    Attributes:
+        number: A variable; what is said of others is taken to be either way.
+        key: The property whose absence counts; empty to look at labels and types alone.
+        listed: Whether the variable may be a list of relationships.
+    """
+
+    number: int
+    key: str
+    listed: bool
+
+
 class PatternGraph:
     """The variables and stretches of a query.
 
@@ -114,15 +128,6 @@ class PatternGraph:
         repeated = {key for edge in model.edges for key in edge.inner}
         found = (self._stretch(edge) for edge in model.edges if edge.key not in repeated)
         self.stretches = [stretch for stretch in found if stretch is not None]
-
-    def chain(self, block: int) -> frozenset[int]:
-        """A block and all that it hangs on."""
-        found: set[int] = set()
-        at: int | None = block
-        while at is not None:
-            found.add(at)
-            at = self.blocks[at]
-        return frozenset(found)
 
     def _variable(self, term: Term | None, *, listed: bool = False) -> int | None:
         """The variable that a term stands for; None for other terms.
@@ -182,7 +187,7 @@ class PatternGraph:
         for number, keys in asked.items():
             variable = self.variables[number]
             universe = variable.universe
-            choices = self._truth(test, number, "").true
+            choices = self._truth(test.term, _Subject(number, "", test.pattern)).true
             if test.pattern and not choices:
                 # Labels stand together that the schema knows only apart: a node with any of them. A schema
                 # written by hand may not tell which go together.
@@ -190,17 +195,37 @@ class PatternGraph:
             if choices != universe.everything:
                 variable.labels.append((test.block, choices))
             for key in keys & universe.having.keys():
-                needed = self._truth(test, number, key).true
+                needed = self._truth(test.term, _Subject(number, key, test.pattern)).true
                 if needed & choices & ~universe.having[key] == 0:
                     variable.say_property(test.block, key, ASKED)
 
-    def _truth(self, test: Test, number: int, key: str) -> Truth:
-        """When a condition is true of a variable, by its labels or by whether it has a property."""
+    def _truth(self, term: Term, subject: _Subject) -> Truth:
+        """For which choices of its subject a condition may be true, and for which false."""
+        universe = self.variables[subject.number].universe
+        everything = universe.everything
+        having = universe.having.get(subject.key, everything)
+        match term:
+            case Operation("and" | "or" | "xor" | "not" as operator, operands):
+                truths = [self._truth(operand, subject) for operand in operands]
+                return _JOINED[operator](truths)
+            case HasLabel(of, labels) if self._is(subject, of):
+                return _any(universe.truth(label) for label in labels)
+            case Operation("labelled", (of,)) if self._is(subject, of):
+                return Truth(universe.named_at_all, everything & ~universe.named_at_all)
+            case Operation("is null", (Property(of, subject.key),)) if self._is(subject, of):
+                return Truth(everything, having)
+            case Operation("is not null", (Property(of, subject.key),)) if self._is(subject, of):
+                return Truth(having, everything)
+            case Operation(operator, (left, right)) if operator in _TESTED:
+                # Null, which is neither, unless the property is there.
+                for side in (left, right) if operator in _COMPARED else (left,):
+                    match side:
+                        case Property(of, subject.key) if self._is(subject, of):
+                            return Truth(having, having)
+        return Truth(everything, everything)
 
-        def is_subject(term: Term) -> bool:
-            return self._variable(term, listed=test.pattern) == number
-
-        return _Predicate(is_subject, self.variables[number].universe, key).ask(test.term)
+    def _is(self, subject: _Subject, term: Term) -> bool:
+        return self._variable(term, listed=subject.listed) == subject.number
 
     def _stretch(self, edge: EdgeReading) -> Stretch | None:
         """What an edge joins; None for a repeated path that is too involved to be steps in a row."""
@@ -223,51 +248,6 @@ class PatternGraph:
         )
 
 
-@dataclass(frozen=True)
-class _Predicate:
-    """A predicate, asked about one variable.
-
-    Attributes:
-        is_subject: Whether a term is the variable; what is said of others is taken to be either way.
-        universe: What the variable may be.
-        key: The property whose absence counts; empty to look at labels and types alone.
-    """
-
-    is_subject: Callable[[Term], bool]
-    universe: Universe
-    key: str
-
-    def ask(self, term: Term) -> Truth:
-        """For which choices a condition may be true, and for which false."""
-        universe = self.universe
-        everything = universe.everything
-        match term:
-            case Operation("and", operands):
-                return _all(map(self.ask, operands))
-            case Operation("or", operands):
-                return _any(map(self.ask, operands))
-            case Operation("xor", operands):
-                return reduce(_either_alone, map(self.ask, operands))
-            case Operation("not", (operand,)):
-                return _not(self.ask(operand))
-            case HasLabel(of, labels) if self.is_subject(of):
-                return _any(universe.truth(label) for label in labels)
-            case Operation("labelled", (of,)) if self.is_subject(of):
-                return Truth(universe.named_at_all, everything & ~universe.named_at_all)
-            case Operation("is null", (operand,)) if self._is_property(operand):
-                return Truth(everything, universe.having[self.key])
-            case Operation("is not null", (operand,)) if self._is_property(operand):
-                return Truth(universe.having[self.key], everything)
-            case Operation(operator, (left, right)) if operator in _TESTED:
-                # Null, which is neither, unless the property is there.
-                if self._is_property(left) or (operator in _COMPARED and self._is_property(right)):
-                    return Truth(universe.having[self.key], universe.having[self.key])
-        return Truth(everything, everything)
-
-    def _is_property(self, term: Term) -> bool:
-        return isinstance(term, Property) and term.name == self.key and self.is_subject(term.of)
-
-
 def _all(truths: Iterable[Truth]) -> Truth:
     true, false = -1, 0
     for truth in truths:
@@ -283,8 +263,20 @@ def _not(truth: Truth) -> Truth:
     return Truth(truth.false, truth.true)
 
 
-def _either_alone(first: Truth, second: Truth) -> Truth:
-    return Truth(
-        first.true & second.false | first.false & second.true,
-        first.true & second.true | first.false & second.false,
-    )
+def _one(truths: Iterable[Truth]) -> Truth:
+    """Whether an odd number of them is true, as XOR asks."""
+    found = Truth(0, -1)
+    for truth in truths:
+        found = Truth(
+            found.true & truth.false | found.false & truth.true,
+            found.true & truth.true | found.false & truth.false,
+        )
+    return found
+
+
+_JOINED: Mapping[str, Callable[[Sequence[Truth]], Truth]] = {
+    "and": _all,
+    "or": _any,
+    "xor": _one,
+    "not": lambda truths: _not(truths[0]),
+}

@@ -58,15 +58,8 @@ class Patterns:
         hops = total([self._draft.edges[edge].hops for edge in edges])
         # Of paths that all have one length, all the shortest are all of them.
         shortest = shortest and not (every and hops.exact is not None)
-        path = PathReading(
-            len(self._draft.paths),
-            name,
-            tuple(node.key for node in nodes),
-            tuple(edges),
-            hops,
-            shortest,
-            context.scope,
-        )
+        keys = tuple(node.key for node in nodes)
+        path = PathReading(len(self._draft.paths), name, keys, tuple(edges), hops, shortest, context.scope)
         if name is not None or shortest:
             self._draft.paths.append(path)
         if name is not None:

@@ -10,7 +10,8 @@ from retrocypher.kg.cypher.parser import ParsedQuery
 
 Agreement = Literal["as_written", "turned", "both", "never", "unknown"]
 ComprehensionKind = Literal["list", "all", "any", "none", "single"]
-ScopeKind = Literal["branch", "call", "exists", "count", "collect", "group"]
+SubqueryKind = Literal["exists", "count", "collect"]
+ScopeKind = Literal["branch", "call", SubqueryKind, "group"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Subquery:
     A pattern comprehension is of the kind ``collect``, a pattern as a test of the kind ``exists``.
     """
 
-    kind: Literal["exists", "count", "collect"]
+    kind: SubqueryKind
     scope: int
     projection: "Term | None"
 

@@ -19,8 +19,10 @@ from retrocypher.kg.semantics.query_model import (
     Operation,
     Order,
     Projection,
+    Property,
     QueryModel,
     Subquery,
+    SubqueryKind,
     Term,
     Test,
     Unknown,
@@ -51,18 +53,23 @@ def read_query(query: str | ParsedQuery, schema: Schema) -> QueryModel:
         GraphError: The grammar can't be had.
     """
     parsed = parse(query) if isinstance(query, str) else query
-    draft = read_draft(parsed)
+    draft = read_draft(parsed, statements=1)
     limit_lengths(draft, Labels(draft, schema))
     return draft
 
 
-def read_draft(parsed: ParsedQuery) -> Draft:
-    """Read a query as far as its text alone tells."""
+def read_draft(parsed: ParsedQuery, *, statements: int | None = None) -> Draft:
+    """Read a query as far as its text alone tells.
+
+    Args:
+        parsed: The query.
+        statements: How many of its statements to read, of which a server runs one; None for all.
+    """
     draft = Draft(parsed)
     if _is_too_deep(parsed.root):
         draft.unread.append(Unread("expressions that are nested very deeply", 0, len(parsed.text)))
     elif not parsed.errors:
-        Queries(draft).statements(parsed.root)
+        Queries(draft).statements(parsed.root, statements)
     else:
         draft.unread.append(Unread("a text that is not valid Cypher", 0, len(parsed.text)))
     draft.undefined = list({use.name: use for use in reversed(draft.undefined)}.values())
@@ -87,28 +94,27 @@ class Queries:
         self._expressions = Expressions(draft, self)
         self._patterns = Patterns(draft, self._expressions)
 
-    def statements(self, node: Node) -> None:
-        """Read a whole query, or several."""
-        queries = list(self._expressions.outermost(node, "regularQuery"))
+    def statements(self, node: Node, most: int | None) -> None:
+        """Read the first queries of a text."""
+        outermost = self._expressions.outermost(node, "regularQuery")
+        queries = [found for found in outermost if found.rule == "regularQuery"]
         if not queries:
             self._draft.miss("a statement that is not a query", node)
-        for query in queries:
+        for query in queries[:most]:
             for single in query.nodes("singleQuery"):
                 scope = self._draft.scope(None, "branch", keeps_rows=False)
                 self._single(single, {}, scope, self._draft.block(None))
 
-    def subquery(self, kind: str, node: Node, context: Context) -> Subquery:
+    def subquery(self, kind: SubqueryKind, node: Node, context: Context) -> Subquery:
         """An EXISTS, COUNT or COLLECT subquery."""
         inner = self._open(kind, context)
         query, patterns = node.node("regularQuery"), node.node("patternList")
-        if query is not None:
-            columns = self._branches(query, inner)
-            return self._made(kind, inner, next(iter(columns.values()), None))
+        columns = {} if query is None else self._branches(query, inner)
         if patterns is not None:
             self._match(node, patterns, inner)
-        return self._made(kind, inner, None)
+        return Subquery(kind, inner.scope, next(iter(columns.values()), None))
 
-    def pattern(self, kind: str, node: Node, context: Context) -> Subquery:
+    def pattern(self, kind: SubqueryKind, node: Node, context: Context) -> Subquery:
         """A pattern expression, shortest path or pattern comprehension."""
         inner = self._open(kind, context)
         row, named = node.node("pathPatternNonEmpty") or node.node("patternElement"), node.node("variable")
@@ -118,22 +124,13 @@ class Queries:
         if node.token("WHERE") is not None and expressions:
             self._where(expressions.pop(0), inner)
         projection = self._expressions.term(expressions[0], inner) if expressions else None
-        return self._made(kind, inner, projection)
+        return Subquery(kind, inner.scope, projection)
 
-    def _open(self, kind: str, context: Context) -> Context:
+    def _open(self, kind: SubqueryKind, context: Context) -> Context:
         """What a subquery sees."""
-        named: Literal["exists", "count", "collect"] = (
-            "exists" if kind == "exists" else "count" if kind == "count" else "collect"
-        )
-        scope = self._draft.scope(context.scope, named, keeps_rows=named != "exists")
+        scope = self._draft.scope(context.scope, kind, keeps_rows=kind != "exists")
         block = self._draft.block(context.block)
         return Context(dict(context.variables), scope, block, self._draft.part())
-
-    @staticmethod
-    def _made(kind: str, inner: Context, projection: Term | None) -> Subquery:
-        if kind == "exists":
-            return Subquery("exists", inner.scope, projection)
-        return Subquery("count" if kind == "count" else "collect", inner.scope, projection)
 
     def _branches(self, query: Node, context: Context, *, importing: bool = False) -> dict[str, Term]:
         """Read a subquery; what each of its columns holds.
@@ -183,7 +180,7 @@ class Queries:
                 self._call(body, context)
             elif body.rule == "orderBySkipLimitClause":
                 self._draft.miss("ORDER BY or LIMIT as a clause of its own", body)
-                self._expressions.within(body, context)
+                self._expressions.unknown(body, context)
             else:
                 self._other(body, context)
         return columns
@@ -222,41 +219,42 @@ class Queries:
         if query is None:
             self._draft.miss("a CALL", node)
             return
-        variables: dict[str, Term] = {}
-        if given is not None:
-            everything = given.token("TIMES") is not None
-            names = context.variables if everything else map(self._draft.name, given.find_all("variable"))
+        variables = context.variables
+        if given is not None and given.token("TIMES") is None:
+            names = map(self._draft.name, given.find_all("variable"))
             variables = {name: context.variables[name] for name in names if name in context.variables}
-        else:
-            variables = context.variables
         optional = node.token("OPTIONAL") is not None
         scope = self._draft.scope(context.scope, "call", keeps_rows=optional)
         block = self._draft.block(context.block) if optional else context.block
         inner = Context(variables, scope, block, context.part)
         columns = self._branches(query, inner, importing=given is None)
         if columns and all(is_aggregate(term) for term in columns.values()):
-            self._draft.keep_rows(scope)
+            self._draft.scopes[scope] = replace(self._draft.scopes[scope], keeps_rows=True)
         context.variables.update(columns)
 
     def _other(self, node: Node, context: Context) -> None:
         """A clause that writes, or of another kind: the labels it gives nodes, and its expressions."""
         self._draft.miss("a clause of this kind", node)
-        for pattern in node.find_all("nodePattern"):
-            self._written_node(pattern, context)
+        for found in self._expressions.outermost(node, "nodePattern"):
+            if found.rule == "nodePattern":
+                self._written_node(found, context)
         for variable in node.find_all("variable", "procedureResultItem"):
             name = self._draft.name(variable)
             context.variables.setdefault(name, Unknown(name))
-        self._expressions.within(node, context)
+        self._expressions.unknown(node, context)
 
     def _written_node(self, node: Node, context: Context) -> None:
         variable, expression = node.node("variable"), node.node("labelExpression")
         if variable is None:
             return
         name = self._draft.name(variable)
-        term = context.variables.setdefault(name, Element(Unknown(name), self._draft.element(context.block)))
-        if expression is not None:
-            test = self._expressions.labels(term, expression)
-            self._draft.tests.append(Test(test, context.block, pattern=True))
+        term = context.variables.get(name, Unknown(name))
+        if isinstance(term, Unknown):
+            term = context.variables[name] = Element(term, self._draft.element(context.block))
+        tests = [] if expression is None else [self._expressions.labels(term, expression)]
+        keys = [key for written in node.nodes("properties") for key in written.find_all("propertyKeyName")]
+        tests += [operation("is not null", Property(term, self._draft.name(key))) for key in keys]
+        self._draft.tests += [Test(test, context.block, pattern=True) for test in tests]
 
     def _projection(self, node: Node, kind: Literal["WITH", "RETURN"], context: Context) -> dict[str, Term]:
         draft = self._draft

@@ -1,4 +1,4 @@
-"""A schema and what can be asked of it."""
+"""What a graph holds: labels, relationship types, their properties, and which way each type runs."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,6 +8,27 @@ from importlib import resources
 from typing import NamedTuple, TypeAlias
 
 from retrocypher.kg.errors import InputError
+
+_NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
+_LABELS = rf"\(\s*((?::\s*{_NAME}\s*)*)"
+_ITEM = rf"\s*{_NAME}\s*:[^,:{{}}`]+"
+_BRACES = rf"(?:\{{((?:{_ITEM}(?:,{_ITEM})*)?\s*)\}}\s*)?"
+_LINES = {
+    "Nodes and their properties:": re.compile(rf"{_LABELS}{_BRACES}\)"),
+    "Relationships and their properties:": re.compile(rf"\[\s*:\s*({_NAME})\s*{_BRACES}\]"),
+    "Directions:": re.compile(rf"{_LABELS}\)\s*-\[\s*:\s*({_NAME})\s*\]->\s*{_LABELS}\)"),
+}
+_NODES, _TYPES, _DIRECTIONS = _LINES
+_WHAT = {
+    _NODES: "a node such as (:Molecule {name: STRING})",
+    _TYPES: "a type such as [:PRODUCES {yield: FLOAT}]",
+    _DIRECTIONS: "a direction such as (:Molecule)-[:REACTS_IN]->(:Reaction)",
+}
+_PROPERTY = re.compile(rf"\s*({_NAME})\s*:([^,]+)")
+_ONE_NAME = re.compile(_NAME)
+_SPACE = re.compile(r"\s*")
+_BAR = re.compile(r"\|(?![^<]*>)")  # not one within LIST<...>
+_REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an example."
 
 Properties: TypeAlias = Mapping[str, frozenset[str]]
 """Property names, each with the value types it has, as Cypher names them (``STRING``, ``FLOAT``, ...)."""
@@ -108,33 +129,14 @@ class Schema:
         return frozenset(kind for kind, properties in self.types.items() if name in properties)
 
 
-def _merged(several: Iterable[Properties]) -> Properties:
-    merged: dict[str, frozenset[str]] = {}
-    for properties in several:
-        for name, types in properties.items():
-            merged[name] = merged.get(name, frozenset()) | types
-    return merged
+def default_schema() -> Schema:
+    """Return the schema of the default graph, as ``default.txt`` holds it."""
+    return parse_schema(default_schema_text())
 
 
-_NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
-_LABELS = rf"\(\s*((?::\s*{_NAME}\s*)*)"
-_ITEM = rf"\s*{_NAME}\s*:[^,:{{}}`]+"
-_BRACES = rf"(?:\{{((?:{_ITEM}(?:,{_ITEM})*)?\s*)\}}\s*)?"
-_LINES = {
-    "Nodes and their properties:": re.compile(rf"{_LABELS}{_BRACES}\)"),
-    "Relationships and their properties:": re.compile(rf"\[\s*:\s*({_NAME})\s*{_BRACES}\]"),
-    "Directions:": re.compile(rf"{_LABELS}\)\s*-\[\s*:\s*({_NAME})\s*\]->\s*{_LABELS}\)"),
-}
-_NODES, _TYPES, _DIRECTIONS = _LINES
-_WHAT = {
-    _NODES: "a node such as (:Molecule {name: STRING})",
-    _TYPES: "a type such as [:PRODUCES {yield: FLOAT}]",
-    _DIRECTIONS: "a direction such as (:Molecule)-[:REACTS_IN]->(:Reaction)",
-}
-_PROPERTY = re.compile(rf"\s*({_NAME})\s*:([^,]+)")
-_ONE_NAME = re.compile(_NAME)
-_SPACE = re.compile(r"\s*")
-_BAR = re.compile(r"\|(?![^<]*>)")  # not one within LIST<...>
+def default_schema_text() -> str:
+    """Return the text of ``default.txt``, as prompts show it."""
+    return resources.files(__package__).joinpath("default.txt").read_text("utf-8")
 
 
 def parse_schema(text: str) -> Schema:
@@ -190,9 +192,6 @@ def _entries(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         raise InputError(f"The schema text has no heading '{missing[0]}'. {_REMEDY}")
 
 
-_REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an example."
-
-
 def _after_space(text: str, position: int) -> int:
     match = _SPACE.match(text, position)
     return match.end() if match else position
@@ -213,11 +212,9 @@ def _plain(name: str) -> str:
     return name[1:-1].replace("``", "`") if name.startswith("`") else name
 
 
-def default_schema() -> Schema:
-    """Return the schema of the default graph, as ``default.txt`` holds it."""
-    return parse_schema(default_schema_text())
-
-
-def default_schema_text() -> str:
-    """Return the text of ``default.txt``, as prompts show it."""
-    return resources.files(__package__).joinpath("default.txt").read_text("utf-8")
+def _merged(several: Iterable[Properties]) -> Properties:
+    merged: dict[str, frozenset[str]] = {}
+    for properties in several:
+        for name, types in properties.items():
+            merged[name] = merged.get(name, frozenset()) | types
+    return merged
