@@ -10,8 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.mutations.operator import Operator
 from retrocypher.kg.mutations.registry import mutate
 from retrocypher.prompts.models.interface import Answer, Request
-from retrocypher.prompts.templates.exemplars import fill
-from retrocypher.prompts.templates.selection import canonical_shot
+from retrocypher.prompts.templates.exemplars import canonical_shot, fill_exemplar
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class ExemplarModel:
         exemplar, question = request.exemplar, request.question
         if exemplar is None:
             return Answer("", details={"no_answer": "no exemplar was shown"}, verbatim=True)
-        query = fill(exemplar, question.slots)
+        query = fill_exemplar(exemplar, question.slots)
         if query is None:
             reason = f"the question has nothing for a placeholder of {exemplar.id}"
             return Answer("", details={"no_answer": reason}, verbatim=True)

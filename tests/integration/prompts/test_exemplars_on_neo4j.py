@@ -10,7 +10,7 @@ from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint, connect
-from retrocypher.prompts.templates.exemplars import Exemplar, fill, load_bank
+from retrocypher.prompts.templates.exemplars import Exemplar, fill_exemplar, load_bank
 from retrocypher.prompts.templates.template import load_prompts
 
 BANKS = [each for setting in ("single_step", "multi_step") for each in load_bank(setting)]
@@ -39,7 +39,7 @@ def test_a_filled_exemplar_finds_what_it_asks_for(session: neo4j.Session, exempl
     single = exemplar.setting == "single_step"
     known = session.run(REACTANTS if single else ROUTE).single(strict=True)
     slots = {"products": [known["a"], known["b"]]} if single else {"start": known["a"], "target": known["b"]}
-    query = fill(exemplar, {**slots, "steps": 2})
+    query = fill_exemplar(exemplar, {**slots, "steps": 2})
     assert query is not None
     result = session.run(query)
     rows = list(result)

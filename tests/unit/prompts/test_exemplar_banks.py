@@ -4,7 +4,7 @@ from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.templates.exemplars import fill, load_bank, molecules_of
+from retrocypher.prompts.templates.exemplars import fill_exemplar, load_bank, molecules_of
 
 SETTINGS: tuple[Setting, ...] = ("single_step", "multi_step")
 
@@ -56,7 +56,7 @@ def test_molecules_come_start_first_and_products_in_order() -> None:
 
 def test_molecules_and_steps_are_filled_in() -> None:
     chains = next(each for each in load_bank("multi_step") if each.id == "reaction-chains-between-molecules")
-    query = fill(chains, {"start": "C/C=C\\C", "target": "CC'O", "steps": 3})
+    query = fill_exemplar(chains, {"start": "C/C=C\\C", "target": "CC'O", "steps": 3})
     assert query is not None
     assert {literal.value for literal in string_literals(query)} == {"C/C=C\\C", "CC'O"}
     assert quote("C/C=C\\C") in query
@@ -66,13 +66,13 @@ def test_molecules_and_steps_are_filled_in() -> None:
 @pytest.mark.parametrize("slots", [{"target": "CC", "steps": 2}, {"start": "C", "target": "CC"}])
 def test_what_cannot_be_filled_gives_no_query(slots: dict[str, object]) -> None:
     chains = next(each for each in load_bank("multi_step") if each.id == "reaction-chains-between-molecules")
-    assert fill(chains, slots) is None
+    assert fill_exemplar(chains, slots) is None
 
 
 def test_an_exemplar_of_one_molecule_can_be_filled_from_any_question() -> None:
     for question in load_questions().questions[::9]:
         for exemplar in load_bank(question.setting):
-            query = fill(exemplar, question.slots)
+            query = fill_exemplar(exemplar, question.slots)
             if "<MOLECULE_2>" in exemplar.cypher and len(molecules_of(question.slots)) < 2:
                 assert query is None
             else:

@@ -7,16 +7,11 @@ import pytest
 
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.cypher.tokens import Token, tokens
-from retrocypher.prompts.extraction import candidates as _blocks
-from retrocypher.prompts.extraction import candidates as _judge
-from retrocypher.prompts.extraction import candidates as _paragraphs
-from retrocypher.prompts.extraction import candidates as _quoted
-from retrocypher.prompts.extraction import candidates as _regions
-from retrocypher.prompts.extraction import extract as _bare
-from retrocypher.prompts.extraction import extract as _extract
+from retrocypher.prompts.extraction import candidates
+from retrocypher.prompts.extraction import extract
 from retrocypher.prompts.extraction.extract import extract_cypher
 
-MODULES = (_bare, _blocks, _extract, _judge, _paragraphs, _quoted, _regions)
+MODULES = (candidates, extract)
 SIZE = 1_000_000
 # Each pattern reads a text a few times, not once for each of its lines.
 READINGS = 60
@@ -84,8 +79,8 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
         for name, value in list(vars(module).items()):
             if isinstance(value, re.Pattern):
                 monkeypatch.setattr(module, name, CountedPattern(value, counted))
-    monkeypatch.setattr(_judge, "tokens", counted_tokens)
-    monkeypatch.setattr(_judge, "parse", counted_parse)
+    monkeypatch.setattr(candidates, "tokens", counted_tokens)
+    monkeypatch.setattr(candidates, "parse", counted_parse)
     return counted
 
 

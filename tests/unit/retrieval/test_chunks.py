@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrocypher.prompts.answering.passage_index import chunks_of
+from retrocypher.prompts.answering.passages import chunks_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from retrocypher.prompts.answering.passage_index import chunks_of
     ],
 )
 def test_sentences_stay_together_where_they_fit(text: str, chunks: list[str]) -> None:
-    assert chunks_of(text, most=10) == chunks
+    assert chunks_of(text, longest=10) == chunks
 
 
 @given(st.text(st.sampled_from("ab .\n\t;"), max_size=80), st.integers(1, 30))

@@ -10,8 +10,8 @@ from support.passages import Letters, Shelf
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.passages import Passages
-from retrocypher.prompts.answering.passage_index import PassageIndex, build_index, index_file, read_index
-from retrocypher.prompts.answering.passage_search import VectorSearch
+from retrocypher.prompts.answering.passages import PassageIndex, build_index, index_file, read_index
+from retrocypher.prompts.answering.passages import VectorSearch
 from retrocypher.prompts.templates.encoder import Vectors
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.passages import Shelf
 
-from retrocypher.prompts.answering.passage_search import WordSearch, named
+from retrocypher.prompts.answering.passages import WordSearch, named
 
 NODE = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 17}}}
 
