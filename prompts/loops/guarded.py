@@ -19,7 +19,7 @@ from retrocypher.kg.execution.guard import with_limit
 from retrocypher.kg.graph.molecules import canonical_smiles, find_molecules
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.templates.template import fill
-from retrocypher.prompts.validation.words import common_names
+from retrocypher.prompts.validation.question import common_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from support.loops import BROKEN, RIGHT, FakeGraph, play
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.loops.guarded import entities_in
 from retrocypher.prompts.loops.registry import loops_by_name
-from retrocypher.prompts.validation.words import common_names
+from retrocypher.prompts.validation.question import common_names
 
 GUARDED = loops_by_name()["guarded"]
 EMPTY = Execution("ok", columns=["id", "names"], rows=[[None, []]], row_count=1)

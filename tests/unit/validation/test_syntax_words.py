@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.prompts.validation.validator import SchemaValidator
-from retrocypher.prompts.validation.words import syntax_words
+from retrocypher.prompts.validation.check_text import syntax_words
 
 WHOLE = (
     "MATCH (r:Reaction {id: 1})-[:PRODUCES*1..4]->(m {name: 'C(C)O'}) WHERE m.x > 2 "
