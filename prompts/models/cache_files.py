@@ -82,7 +82,7 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
 
 
 def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
-    """Write responses as JSON lines, each as `Kept.to_json` gives it, the oldest first; return how many.
+    """Write responses as JSON lines (`Kept.to_json`), the oldest first, and return how many.
 
     The same responses give the same bytes.
 
