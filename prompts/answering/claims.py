@@ -1,4 +1,4 @@
-"""What a model says that an answer claims, read strictly."""
+"""The claims of a written answer, as a model lists them: a JSON array, read strictly."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -18,13 +18,13 @@ _LINK = "LEADS_TO"
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """One claim as a model states it, with nothing known of its truth.
+    """One claim as a model states it, true or not.
 
     Attributes:
         subject: A molecule, or a reaction by its id (a text where the answer gives none).
         predicate: ``REACTS_IN``, ``PRODUCES``, ``USES_AGENT``, ``USES_SOLVENT``, ``YIELD`` or ``LEADS_TO``.
         object: A reaction, a molecule, or a yield in percent.
-        product: Of a yield, the molecule it is of, where that is told.
+        product: For a yield, its molecule, where the claim names one.
     """
 
     subject: str | int
@@ -38,8 +38,8 @@ class StatedClaims:
     """The claims of an answer as a model lists them.
 
     Attributes:
-        triples: Those that have the form asked for, each once.
-        refused: Why others are left out, an entry each.
+        triples: Those in the form asked for, each once.
+        refused: For each of the others, why it is left out.
         malformed: Why the whole list cannot be read; None where it can.
     """
 
@@ -49,12 +49,12 @@ class StatedClaims:
 
     @property
     def verdict(self) -> str:
-        """What came of it in a word: ``listed``, ``partly`` or ``malformed``."""
+        """``listed``, ``partly`` (some claims refused) or ``malformed``."""
         return "malformed" if self.malformed else "partly" if self.refused else "listed"
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """What a record says of it; empty where all is well."""
+        """What a record says of the refused claims; empty where there are none."""
         told = {"malformed": self.malformed, "refused": list(self.refused)}
         kept = {name: value for name, value in told.items() if value}
         return [kept] if kept else []
@@ -67,10 +67,7 @@ class _MalformedError(ValueError):
 def read_stated(reply: str) -> StatedClaims:
     """Read a list of claims: one JSON array and nothing else (`sole_json`).
 
-    So what stands in a question or a patent is not taken for the model's list.
-
-    Args:
-        reply: What the model replied.
+    Text that the reply quotes from a question or a patent is thus not taken for the model's list.
     """
     try:
         entries = _array(reply)

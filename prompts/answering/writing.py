@@ -1,4 +1,4 @@
-"""Writes the answer to a question from what its query returned."""
+"""Written answers: what a model is given of rows and passages, its answer, and the claims it lists."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.answering.claims import StatedClaims, read_stated
-from retrocypher.prompts.answering.passage_search import Found
+from retrocypher.prompts.answering.passages import Found
 from retrocypher.prompts.extraction.candidates import said_aloud
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Answer, Message, ModelError
@@ -18,17 +18,25 @@ from retrocypher.prompts.templates.template import Texts
 
 _TEXTS = Texts(Path(__file__).with_name("texts"))
 
-messages_for = _TEXTS.messages
 text_hashes = _TEXTS.hashes
 
+TEXT_ROLE = "answer:text"
+CLAIMS_ROLE = "answer:claims"
 INSUFFICIENT = _TEXTS.text("insufficient", {})
-"""What an answer says that has nothing to answer from."""
+"""The written answer where the rows hold none."""
+
+Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[Found]]
+"""Finds passages for a question, the columns of its query and the rows it returned."""
+
+_CUT = " … (cut)"
+_OF_A_FACT = 1.0
+"""Relevance of a row, which the query itself returned; that of a passage is at most as much."""
 
 
 def passages_text(passages: Iterable[Found]) -> str:
     """Return passages as they are shown; empty without one.
 
-    Each of their lines is quoted, so that none can pass for a line of ours, whatever a patent says.
+    Each of their lines is quoted, so that no text of a patent looks like a line of the prompt.
     """
     shown = "\n\n".join(_shown(number, each) for number, each in enumerate(passages, 1))
     return f"\n{_TEXTS.text('passages', {'passages': shown})}\n" if shown else ""
@@ -44,11 +52,7 @@ def facts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[
 
     Nodes and relationships are their properties, paths alternate between nodes and types of relationships:
     labels and internal ids would only cost room. A line break within a value is escaped, as JSON has it, so
-    that no value can look like a line of its own.
-
-    Args:
-        columns: Column names.
-        rows: Rows in column order, in the JSON form of a record.
+    that no value can look like a line of its own. Rows are in the JSON form of a record.
     """
     for row in rows:
         told = {column: _plain(value) for column, value in zip(columns, row, strict=True)}
@@ -56,7 +60,7 @@ def facts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[
 
 
 def tells_nothing(rows: Sequence[Sequence[Any]]) -> bool:
-    """Return whether no row has a value: there is none, or all that they hold is null or empty."""
+    """Return whether no row holds a value other than null and empty texts and lists."""
     return not any(_holds(value) for row in rows for value in row)
 
 
@@ -92,14 +96,9 @@ def _holds(value: Any) -> bool:
     return value is not None and value != ""
 
 
-_CUT = " … (cut)"
-_OF_A_FACT = 1.0
-"""Relevance of a row: it is what the query returned. That of a passage is at most as much."""
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a model is given.
+    """How much of rows and passages a model is given.
 
     Attributes:
         rows: Rows, at most.
@@ -124,7 +123,7 @@ class Context:
         facts: Rows, a line each.
         row_count: How many rows there were.
         passages: Passages, the most relevant first.
-        characters: What both take.
+        characters: Their characters together.
         combined: Weighted mean relevance of passages and facts (Hybrid retrieval of GraphBuilder-RAG: weight
             of the text times the mean score of its chunks, plus weight of the graph times that of its
             matches); None where no passages were looked for.
@@ -137,7 +136,7 @@ class Context:
     combined: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a record says of it."""
+        """Return what a record says of the context."""
         told: dict[str, Any] = {"rows": len(self.facts), "of": self.row_count, "characters": self.characters}
         if self.combined is not None:
             told["passages"] = [each.to_json() for each in self.passages]
@@ -152,17 +151,17 @@ def context_of(
     found: Sequence[Found] | None,
     limits: Limits,
 ) -> Context:
-    """Choose what fits: by weight times relevance, facts and passages in one order.
+    """Choose the rows and passages that fit, in one order by weight times relevance.
 
-    Rows keep their order, and the first that does not fit ends them; so do passages. One row is given at
-    least, its end cut off where it alone is too long.
+    Rows keep their order, and the first that does not fit ends them; so do passages. At least one row is
+    given, cut off at its end if it alone is too long.
 
     Args:
         columns: Column names.
-        rows: Rows, one at least.
-        row_count: How many rows there were, those not kept among them.
+        rows: Rows, at least one.
+        row_count: How many rows the query returned, including those not kept.
         found: Passages with their relevance; None where none were looked for.
-        limits: How much.
+        limits: Limits of rows, passages and characters.
     """
     facts = list(islice(facts_of(columns, rows), limits.rows))
     passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]
@@ -191,22 +190,14 @@ def context_of(
     return Context(tuple(facts[: taken[0]]), row_count, kept, limits.characters - room, combined)
 
 
-Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[Found]]
-"""Finds passages for a question, the columns of its query and the rows it returned."""
-
-TEXT_ROLE = "answer:text"
-CLAIMS_ROLE = "answer:claims"
-
-
 @dataclass(frozen=True, slots=True)
 class Written:
     """A written answer.
 
     Attributes:
-        text: The answer without what the model thought aloud; empty where the model said nothing; None where
-            it could not be asked.
-        stated: The claims of the answer, as the model lists them; None where it was not asked, or could not
-            be.
+        text: The answer without ``<think>`` parts; empty where the model said nothing; None where it could
+            not be asked.
+        stated: The claims of the answer, as the model lists them; None where it was not asked.
         given: The rows and passages that the model was given, each as a text.
     """
 
@@ -216,12 +207,12 @@ class Written:
 
     @property
     def insufficient(self) -> bool:
-        """Whether the answer is that there is no answer in what was given."""
+        """Whether the answer begins by saying that the context holds no answer."""
         return self.text is not None and _bare(self.text).startswith(_bare(INSUFFICIENT))
 
     @property
     def claims_nothing(self) -> bool:
-        """Whether there is nothing to check: no answer, an empty one, or that there is none and no more."""
+        """Whether there is nothing to check: no answer, an empty one, or only that there is none."""
         return not self.text or _bare(self.text) == _bare(INSUFFICIENT)
 
 
@@ -231,7 +222,7 @@ class AnswerWriter:
 
     Attributes:
         limits: How much the model is given.
-        search: Finds passages for a question and its rows; None where answers are from rows alone.
+        search: Finds passages for a question and its rows; None to answer from rows alone.
     """
 
     limits: Limits
@@ -244,14 +235,13 @@ class AnswerWriter:
         ask: Callable[[list[Message]], Answer],
         note: Callable[[Step], None],
     ) -> Written:
-        """Write an answer. Without rows nobody is asked: nothing can be said.
+        """Write an answer; without values in the rows no model is asked.
 
-        A model that cannot be asked is put on the record as a step with the verdict ``error``, and raises
-        nothing: what the query is worth is known by then.
+        A ModelError becomes a step with the verdict ``error``: the query has its scores by then.
 
         Args:
             question: The question as asked.
-            execution: What came of its query.
+            execution: The result of its query.
             ask: Asks the model; raises ModelError where it cannot be asked.
             note: Puts a step on the record.
         """
@@ -278,13 +268,7 @@ class AnswerWriter:
 
 
 def answer_messages(question: str, context: Context, truncated: bool = False) -> list[Message]:
-    """Return the messages that ask for an answer.
-
-    Args:
-        question: The question as asked.
-        context: What the model may answer from.
-        truncated: Whether the query returned more rows than were counted.
-    """
+    """Return the messages that ask for an answer; `truncated` if there were more rows than counted."""
     shown, of = len(context.facts), f"{context.row_count:,}{' or more' if truncated else ''}"
     cut = f" (the first {shown:,} of {of})" if truncated or shown < context.row_count else ""
     values = {
@@ -294,12 +278,12 @@ def answer_messages(question: str, context: Context, truncated: bool = False) ->
         "passages": passages_text(context.passages),
         "insufficient": INSUFFICIENT,
     }
-    return messages_for("answer", values)
+    return _TEXTS.messages("answer", values)
 
 
 def claims_messages(question: str, answer: str) -> list[Message]:
     """Return the messages that ask for the claims of an answer."""
-    return messages_for("claims", {"question": question.strip(), "answer": answer})
+    return _TEXTS.messages("claims", {"question": question.strip(), "answer": answer})
 
 
 def _stated(

@@ -1,4 +1,8 @@
-"""The parts of an answer that are meant to be read: what a model thinks aloud is left out."""
+"""Where a completion may hold a query, and how much of a query a piece of it is.
+
+In the order in which `extract_cypher` uses them: text outside ``<think>`` parts, Markdown quotes, fenced
+blocks, paragraphs; and `GrammarReader`, which reads pieces with the grammar within a budget.
+"""
 
 import re
 from bisect import bisect_left
@@ -11,25 +15,33 @@ from typing import NamedTuple
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.cypher.tokens import TokenKind, tokens
 
+STARTERS = frozenset(
+    {"CALL", "CREATE", "CYPHER", "DELETE", "DETACH", "EXPLAIN", "FOREACH", "INSERT", "LOAD", "MATCH", "MERGE"}
+    | {"OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET", "SHOW", "TERMINATE", "UNWIND", "USE", "WITH"}
+)
+CLAUSE = (
+    r"(?:EXPLAIN|PROFILE|OPTIONAL\s+MATCH|MATCH|UNWIND|WITH|CALL|CREATE|MERGE|LOAD\s+CSV|SHOW|USE|RETURN)\b"
+)
+
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 
 
 class Span(NamedTuple):
-    """Offsets into an answer."""
+    """Offsets into a completion."""
 
     start: int
     stop: int
 
 
-def spoken(answer: str) -> list[Span]:
-    """Return the spans outside ``<think>`` parts, in order.
+def visible_spans(completion: str) -> list[Span]:
+    """Return the spans of a completion outside its ``<think>`` parts, in order.
 
     A part that is never closed runs to the end: the model was cut off while it thought. A closing tag with no
-    opening one ends a part that began with the answer, as chat templates that open it themselves have it.
+    opening one ends a part that began with the completion, as chat templates that open it themselves have it.
     """
     spans: list[Span] = []
     start, thinking = 0, False
-    for tag in _TAG.finditer(answer):
+    for tag in _TAG.finditer(completion):
         if not tag[1]:
             if not thinking:
                 spans.append(Span(start, tag.start()))
@@ -39,99 +51,117 @@ def spoken(answer: str) -> list[Span]:
                 spans.clear()
             start, thinking = tag.end(), False
     if not thinking:
-        spans.append(Span(start, len(answer)))
+        spans.append(Span(start, len(completion)))
     return spans
 
 
-def said_aloud(answer: str) -> str:
-    """Return an answer without its ``<think>`` parts and without blanks around it."""
-    return "".join(answer[span.start : span.stop] for span in spoken(answer)).strip()
+def said_aloud(completion: str) -> str:
+    """Return a completion without its ``<think>`` parts and without blanks around it."""
+    return "".join(completion[span.start : span.stop] for span in visible_spans(completion)).strip()
 
 
-STARTERS = frozenset(
-    {"CALL", "CREATE", "CYPHER", "DELETE", "DETACH", "EXPLAIN", "FOREACH", "INSERT", "LOAD", "MATCH", "MERGE"}
-    | {"OPTIONAL", "PROFILE", "REMOVE", "RETURN", "SET", "SHOW", "TERMINATE", "UNWIND", "USE", "WITH"}
+_ANY = re.compile(r"^[ \t]*+>", re.MULTILINE)
+_QUOTED = re.compile(r"(?:[ \t]{0,3}+>)++")
+# No line within a query begins so: what follows `>` there is a value or a node.
+_HOLDS_QUERY = re.compile(rf"((?:[ \t]{{0,3}}+>)++)[ \t]*+(?:`{{3}}|~{{3}}|{CLAUSE})")
+_MARK = re.compile(r"[ \t]{0,3}+>[ \t]?")
+
+
+def without_quote_marks(completion: str) -> str:
+    """Remove the marks of those Markdown quotes that hold a fence or a line that begins a query."""
+    if _ANY.search(completion) is None:
+        return completion
+    parts = groupby(completion.split("\n"), key=lambda line: _QUOTED.match(line) is not None)
+    return "\n".join(
+        line for quoted, lines in parts for line in (_without_marks(list(lines)) if quoted else lines)
+    )
+
+
+def _without_marks(lines: list[str]) -> Iterator[str]:
+    found = next((held for line in lines if (held := _HOLDS_QUERY.match(line))), None)
+    depth = found[1].count(">") if found else 0
+    for line in lines:
+        start = 0
+        for _ in range(depth):
+            mark = _MARK.match(line, start)
+            if mark is None:
+                break
+            start = mark.end()
+        yield line[start:]
+
+
+_FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
+_RUN = re.compile(r"`{3,}|~{3,}")
+# What follows the tag that opens a block is a few words at most: no line is to be read over and over.
+_NEXT_HEAD = re.compile(r"[ \t]*+([A-Za-z][\w+#.-]{0,20}+)[^\n]{0,200}+\n")
+_HEAD = re.compile(r"[ \t]*([A-Za-z][\w+#.-]*)?([^\n]*)(\n?)")
+_CYPHER = frozenset({"cypher", "neo4j", "cql", "opencypher", "gql"})
+_OTHER = frozenset(
+    {"bash", "console", "csv", "dot", "gremlin", "graphql", "html", "java", "javascript", "js"}
+    | {"json", "jsonl", "latex", "markdown", "md", "mermaid", "plaintext", "python", "py", "r", "sh"}
+    | {"shell", "smiles", "sparql", "sql", "table", "text", "toml", "ts", "txt", "typescript", "xml"}
+    | {"yaml", "yml"}
 )
-# Characters to parse and to split into words for one answer: many times a long query, and about a second of
-# the worst text there is.
-_TO_PARSE = 10_000
-_TO_READ = 50_000
-# What a piece costs beside its characters, so that many small ones come to an end too.
-_EACH = 50
-# The lexer keeps no table for characters beyond this one, and is slow on them.
-_LAST_FAST = "\u04ff"
-_SLOW = 10
-LONGEST = 5_000
+_KNOWN = _CYPHER | _OTHER
 
 
-class Standing(IntEnum):
-    """How much of a query a text is."""
+class Block(NamedTuple):
+    """A fenced block.
 
-    NONE = 0
-    FRAGMENT = 1
-    BROKEN = 2
-    WHOLE = 3
-
-
-class Judge:
-    """Reads pieces of one answer with the grammar.
-
-    A text too long for what is left of the budget counts as not accepted, and as nothing once no words may be
-    read, so that no answer, however hostile, holds up a run; the budget is in characters, so the verdict is
-    the same on every machine.
+    Attributes:
+        body: Span between the fences, the language tag left out.
+        span: Span with the fences.
+        cypher: Whether it is tagged as Cypher or not tagged with another known language.
+        closed: Whether its fence is closed.
     """
 
-    def __init__(self) -> None:
-        self._to_parse = _TO_PARSE
-        self._to_read = _TO_READ
-        self._errors: dict[str, int | None] = {}
-
-    def standing(self, text: str) -> Standing:
-        """Tell what a text is.
-
-        A whole query is accepted by the grammar and has a RETURN that is not its beginning; a broken one has
-        the RETURN but is not accepted; a fragment merely begins with a clause.
-        """
-        if self.spent:
-            return Standing.NONE
-        beginning = text[:LONGEST]
-        self._to_read -= _cost(beginning)
-        read = tokens(beginning)
-        words = [token.text.upper() for token in read if token.kind is not TokenKind.STRING]
-        if not words or words[0] not in STARTERS:
-            return Standing.NONE
-        if words[0] == "RETURN" or "RETURN" not in words:
-            return Standing.FRAGMENT
-        return Standing.WHOLE if self.accepted(text) else Standing.BROKEN
-
-    @property
-    def spent(self) -> bool:
-        """Whether no more of the answer is to be read."""
-        return self._to_read <= 0
-
-    def accepted(self, text: str) -> bool:
-        """Tell whether the grammar accepts a text."""
-        return self.first_error(text) is None
-
-    def first_error(self, text: str) -> int | None:
-        """Return the offset at which the grammar gives up on a text; None where it accepts it."""
-        if len(text) > LONGEST:
-            return 0
-        if text not in self._errors:
-            if (cost := _cost(text)) > self._to_parse:
-                return 0
-            self._to_parse -= cost
-            self._errors[text] = min((error.offset for error in parse(text).errors), default=None)
-        return self._errors[text]
+    body: Span
+    span: Span
+    cypher: bool
+    closed: bool
 
 
-def _cost(text: str) -> int:
-    return _EACH + len(text) + _SLOW * sum(character > _LAST_FAST for character in text)
+def fenced_blocks(completion: str, region: Span) -> list[Block]:
+    """Return the blocks between backtick or tilde fences in a region, in order.
+
+    A fence that is never closed runs to the end of the region, or to the next fence with a language tag.
+    """
+    blocks: list[Block] = []
+    position = region.start
+    while opening := _FENCE.search(completion, position, region.stop):
+        run = opening[0].lstrip(" \t>")
+        runs = _RUN.finditer(completion, opening.end(), region.stop)
+        closing = next((each for each in runs if each[0].startswith(run)), None)
+        stop = closing.start() if closing else region.stop
+        tag, start = _head(completion, opening.end(), stop)
+        reopened = closing is not None and _opens_another(completion, closing.end(), region.stop)
+        closed = closing is not None and not reopened
+        end = closing.end() if closing and closed else stop
+        blocks.append(Block(Span(start, stop), Span(opening.start(), end), tag not in _OTHER, closed))
+        position = end
+    return blocks
 
 
-CLAUSE = (
-    r"(?:EXPLAIN|PROFILE|OPTIONAL\s+MATCH|MATCH|UNWIND|WITH|CALL|CREATE|MERGE|LOAD\s+CSV|SHOW|USE|RETURN)\b"
-)
+def _head(completion: str, start: int, stop: int) -> tuple[str, int]:
+    """Return the language tag after an opening fence, and where the block's text begins."""
+    head = _HEAD.match(completion, start, stop)
+    if head is None or head[1] is None:
+        return "", start
+    word, rest = head[1].lower(), head[2].strip()
+    known = word in _KNOWN
+    if word.upper() in STARTERS and not known:
+        return "", start
+    if head[3] and (not rest or (known and rest.split()[0].upper() not in STARTERS)):
+        return word, head.end()
+    return (word, head.end(1)) if known else ("", start)
+
+
+def _opens_another(completion: str, after: int, stop: int) -> bool:
+    """Tell whether a fence that could close a block is the opening of the next."""
+    head = _NEXT_HEAD.match(completion, after, stop)
+    return head is not None and head[1].lower() in _KNOWN
+
+
 _GAP = re.compile(r"\r?\n[ \t]*\r?\n\s*")
 _GOES_ON = re.compile(rf"(?:{CLAUSE}|(?:WHERE|SET|REMOVE|DELETE|DETACH|FOREACH|UNION|ORDER|SKIP|LIMIT)\b)")
 _AFTER_RETURN = re.compile(r"(?:UNION|ORDER|SKIP|LIMIT)\b")
@@ -173,132 +203,78 @@ class Paragraphs:
         )
 
 
-_FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
-_RUN = re.compile(r"`{3,}|~{3,}")
-# What follows the tag that opens a block is a few words at most: no line is to be read over and over.
-_NEXT_HEAD = re.compile(r"[ \t]*+([A-Za-z][\w+#.-]{0,20}+)[^\n]{0,200}+\n")
-_HEAD = re.compile(r"[ \t]*([A-Za-z][\w+#.-]*)?([^\n]*)(\n?)")
-_CYPHER = frozenset({"cypher", "neo4j", "cql", "opencypher", "gql"})
-_OTHER = frozenset(
-    {
-        "bash",
-        "console",
-        "csv",
-        "dot",
-        "gremlin",
-        "graphql",
-        "html",
-        "java",
-        "javascript",
-        "js",
-        "json",
-        "jsonl",
-    }
-    | {
-        "latex",
-        "markdown",
-        "md",
-        "mermaid",
-        "plaintext",
-        "python",
-        "py",
-        "r",
-        "sh",
-        "shell",
-        "smiles",
-        "sparql",
-    }
-    | {"sql", "table", "text", "toml", "ts", "txt", "typescript", "xml", "yaml", "yml"}
-)
-_KNOWN = _CYPHER | _OTHER
+# Characters to parse and to split into words for one completion: many times a long query, and about a second
+# of the worst text there is.
+_TO_PARSE = 10_000
+_TO_READ = 50_000
+# What a piece costs beside its characters, so that many small ones come to an end too.
+_EACH = 50
+# The lexer keeps no table for characters beyond this one, and is slow on them.
+_LAST_FAST = "\u04ff"
+_SLOW = 10
+LONGEST = 5_000
 
 
-class Block(NamedTuple):
-    """A fenced block.
+class Standing(IntEnum):
+    """How much of a query a text is."""
 
-    Attributes:
-        body: Span between the fences, the language tag left out.
-        span: Span with the fences.
-        cypher: Whether it is tagged as Cypher or not tagged with another known language.
-        closed: Whether its fence is closed.
+    NONE = 0
+    FRAGMENT = 1
+    BROKEN = 2
+    WHOLE = 3
+
+
+class GrammarReader:
+    """Reads pieces of one completion with the grammar.
+
+    A text too long for what is left of the budget counts as not accepted, and as nothing once no words may be
+    read, so that no completion, however hostile, holds up a run. The budget is in characters, so the verdict
+    is the same on every machine.
     """
 
-    body: Span
-    span: Span
-    cypher: bool
-    closed: bool
+    def __init__(self) -> None:
+        self._to_parse = _TO_PARSE
+        self._to_read = _TO_READ
+        self._errors: dict[str, int | None] = {}
+
+    def standing(self, text: str) -> Standing:
+        """Tell what a text is.
+
+        A whole query is accepted by the grammar and has a RETURN that is not its beginning; a broken one has
+        the RETURN but is not accepted; a fragment merely begins with a clause.
+        """
+        if self.spent:
+            return Standing.NONE
+        beginning = text[:LONGEST]
+        self._to_read -= _cost(beginning)
+        read = tokens(beginning)
+        words = [token.text.upper() for token in read if token.kind is not TokenKind.STRING]
+        if not words or words[0] not in STARTERS:
+            return Standing.NONE
+        if words[0] == "RETURN" or "RETURN" not in words:
+            return Standing.FRAGMENT
+        return Standing.WHOLE if self.accepted(text) else Standing.BROKEN
+
+    @property
+    def spent(self) -> bool:
+        """Whether no more of the completion is to be read."""
+        return self._to_read <= 0
+
+    def accepted(self, text: str) -> bool:
+        """Tell whether the grammar accepts a text."""
+        return self.first_error(text) is None
+
+    def first_error(self, text: str) -> int | None:
+        """Return the offset at which the grammar gives up on a text; None where it accepts it."""
+        if len(text) > LONGEST:
+            return 0
+        if text not in self._errors:
+            if (cost := _cost(text)) > self._to_parse:
+                return 0
+            self._to_parse -= cost
+            self._errors[text] = min((error.offset for error in parse(text).errors), default=None)
+        return self._errors[text]
 
 
-def fenced_blocks(answer: str, region: Span) -> list[Block]:
-    """Return the blocks between backtick or tilde fences in a region, in order.
-
-    A fence that is never closed runs to the end of the region, or to the next fence with a language tag.
-    """
-    blocks: list[Block] = []
-    position = region.start
-    while opening := _FENCE.search(answer, position, region.stop):
-        run = opening[0].lstrip(" \t>")
-        runs = _RUN.finditer(answer, opening.end(), region.stop)
-        closing = next((each for each in runs if each[0].startswith(run)), None)
-        stop = closing.start() if closing else region.stop
-        tag, start = _head(answer, opening.end(), stop)
-        reopened = closing is not None and _opens_another(answer, closing.end(), region.stop)
-        closed = closing is not None and not reopened
-        end = closing.end() if closing and closed else stop
-        blocks.append(Block(Span(start, stop), Span(opening.start(), end), tag not in _OTHER, closed))
-        position = end
-    return blocks
-
-
-def _head(answer: str, start: int, stop: int) -> tuple[str, int]:
-    """Return the language tag after an opening fence, and where the block's text begins."""
-    head = _HEAD.match(answer, start, stop)
-    if head is None or head[1] is None:
-        return "", start
-    word, rest = head[1].lower(), head[2].strip()
-    known = word in _KNOWN
-    if word.upper() in STARTERS and not known:
-        return "", start
-    if head[3] and (not rest or (known and rest.split()[0].upper() not in STARTERS)):
-        return word, head.end()
-    return (word, head.end(1)) if known else ("", start)
-
-
-def _opens_another(answer: str, after: int, stop: int) -> bool:
-    """Tell whether a fence that could close a block is the opening of the next."""
-    head = _NEXT_HEAD.match(answer, after, stop)
-    return head is not None and head[1].lower() in _KNOWN
-
-
-_ANY = re.compile(r"^[ \t]*+>", re.MULTILINE)
-_QUOTED = re.compile(r"(?:[ \t]{0,3}+>)++")
-# No line within a query begins so: what follows `>` there is a value or a node.
-_HOLDS_QUERY = re.compile(rf"((?:[ \t]{{0,3}}+>)++)[ \t]*+(?:`{{3}}|~{{3}}|{CLAUSE})")
-_MARK = re.compile(r"[ \t]{0,3}+>[ \t]?")
-
-
-def unquoted(answer: str) -> str:
-    """Return an answer without the marks of those quotes that hold a fence or a line that begins a query.
-
-    Args:
-        answer: Any text.
-    """
-    if _ANY.search(answer) is None:
-        return answer
-    parts = groupby(answer.split("\n"), key=lambda line: _QUOTED.match(line) is not None)
-    return "\n".join(
-        line for quoted, lines in parts for line in (_without_marks(list(lines)) if quoted else lines)
-    )
-
-
-def _without_marks(lines: list[str]) -> Iterator[str]:
-    found = next((held for line in lines if (held := _HOLDS_QUERY.match(line))), None)
-    depth = found[1].count(">") if found else 0
-    for line in lines:
-        start = 0
-        for _ in range(depth):
-            mark = _MARK.match(line, start)
-            if mark is None:
-                break
-            start = mark.end()
-        yield line[start:]
+def _cost(text: str) -> int:
+    return _EACH + len(text) + _SLOW * sum(character > _LAST_FAST for character in text)

@@ -1,4 +1,4 @@
-"""Queries that stand in an answer without a fence."""
+"""The query in a completion: in a fenced block, or in plain text."""
 
 import re
 from itertools import takewhile
@@ -8,13 +8,13 @@ from retrocypher.prompts.extraction.candidates import (
     CLAUSE,
     LONGEST,
     Block,
-    Judge,
+    GrammarReader,
     Paragraphs,
     Span,
     Standing,
     fenced_blocks,
-    spoken,
-    unquoted,
+    visible_spans,
+    without_quote_marks,
 )
 
 # In capitals a clause may begin after any space; otherwise only where a line, a label or a quotation begins.
@@ -44,63 +44,130 @@ _CUTS = 8
 _STARTS = 40
 
 
-class Found(NamedTuple):
+def extract_cypher(completion: str) -> str | None:
+    """Return the query in a completion, unchanged to the character; None where there is none.
+
+    What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
+    quotes. Then, in this order:
+
+    1. the last fenced block that holds a whole query (the grammar accepts it, and it has more than a RETURN);
+    2. the last fenced block that holds a broken query, else the last that begins with a clause, blocks tagged
+       as another language left out;
+    3. in the text outside the blocks, the first whole query, else the first that looks like a broken one;
+    4. the last fenced block, unless it is empty or tagged as another language: a query broken at its start;
+    5. a whole query inside a block of another language.
+
+    A broken query stays as it is, to be scored as a syntax error.
+
+    Raises:
+        GraphError: If the tables of the grammar cannot be loaded.
+    """
+    reader = GrammarReader()
+    completion = without_quote_marks(completion)
+    parts = [(region, fenced_blocks(completion, region)) for region in visible_spans(completion)]
+    # The last block first: it is the one that counts, and the one to spend the reader's budget on.
+    blocks = [block for _, within in parts for block in within][::-1]
+    bodies: list[Span] = []
+    standings: list[Standing] = []
+    for block in blocks:
+        bodies.append(_body(completion, block, reader))
+        standings.append(reader.standing(completion[slice(*bodies[-1])]))
+        if standings[-1] is Standing.WHOLE:
+            return _text(completion, bodies[-1])
+    for floor in (Standing.BROKEN, Standing.FRAGMENT):
+        for standing, body, block in zip(standings, bodies, blocks, strict=True):
+            if standing is floor and block.cypher:
+                return _text(completion, body)
+    gaps = [gap for region, within in parts for gap in _gaps(region, within)]
+    found = [each for gap in gaps if (each := _bare_query(completion, gap, reader))]
+    if found:
+        # The highest standing wins; of equal ones, the first.
+        return _text(completion, max(found, key=lambda each: each.standing).span)
+    for body, block in zip(bodies, blocks, strict=True):
+        if block.cypher and _text(completion, body):
+            return _text(completion, body)
+    inner = (_bare_query(completion, block.body, reader) for block in blocks)
+    return next(
+        (_text(completion, each.span) for each in inner if each and each.standing is Standing.WHOLE), None
+    )
+
+
+def _text(completion: str, span: Span) -> str:
+    return completion[span.start : span.stop].strip()
+
+
+def _body(completion: str, block: Block, reader: GrammarReader) -> Span:
+    """Return the text of a block; where its fence is not closed, without the words after the query."""
+    if block.closed:
+        return block.body
+    start = block.body.stop - len(completion[block.body.start : block.body.stop].lstrip())
+    return _without_words(completion, Span(start, block.body.stop), reader)
+
+
+def _gaps(region: Span, blocks: list[Block]) -> list[Span]:
+    """Return what of a region lies outside its blocks."""
+    starts = [region.start, *(block.span.stop for block in blocks)]
+    stops = [*(block.span.start for block in blocks), region.stop]
+    return [Span(start, stop) for start, stop in zip(starts, stops, strict=True)]
+
+
+class _Bare(NamedTuple):
     """A query in plain text, and how much of one it is."""
 
     span: Span
     standing: Standing
 
 
-def bare_query(answer: str, region: Span, judge: Judge) -> Found | None:
+def _bare_query(completion: str, region: Span, reader: GrammarReader) -> _Bare | None:
     """Return the first whole query in a region, else the first that is broken or a part; None without any."""
-    if judge.spent:
+    if reader.spent:
         return None
-    found = _search(answer[region.start : region.stop], judge)
+    found = _search(completion[region.start : region.stop], reader)
     if found is None:
         return None
     start, stop = found.span
-    return Found(Span(region.start + start, region.start + stop), found.standing)
+    return _Bare(Span(region.start + start, region.start + stop), found.standing)
 
 
-def _search(text: str, judge: Judge) -> Found | None:
-    part: Found | None = None
+def _search(text: str, reader: GrammarReader) -> _Bare | None:
+    part: _Bare | None = None
     position = 0
     paragraphs = Paragraphs(text)
     for _ in range(_STARTS):
-        start = None if judge.spent else _START.search(text, position)
+        start = None if reader.spent else _START.search(text, position)
         if start is None:
             break
         group = "begin" if start["begin"] else "inner"
         begin, extent = start.start(group), _extent(text, start, group, paragraphs)
-        query = cut(text, Span(begin, extent), judge)
-        standing = judge.standing(text[query.start : query.stop])
+        query = _without_words(text, Span(begin, extent), reader)
+        standing = reader.standing(text[query.start : query.stop])
         if standing is Standing.WHOLE:
-            return Found(query, standing)
+            return _Bare(query, standing)
         # A fragment in prose needs more to count: capitals where a line begins, and no words after it.
         alone = group == "begin" and start[group].isupper() and _ends_with(text, query, extent)
         looked_at = min(query.stop, query.start + LONGEST)
         if _LOOKS_BROKEN.match(text, query.start, looked_at) or (
-            alone and judge.accepted(text[query.start : query.stop])
+            alone and reader.accepted(text[query.start : query.stop])
         ):
-            part = part or Found(query, standing)
+            part = part or _Bare(query, standing)
             position = extent
         else:
             position = start.end(group)
     return part
 
 
-def cut(answer: str, span: Span, judge: Judge) -> Span:
+def _without_words(completion: str, span: Span, reader: GrammarReader) -> Span:
     """Return a query without the words after it; a broken query, and what is no query, stays whole."""
-    text = answer[span.start : span.stop].rstrip()
-    error = judge.first_error(text)
+    text = completion[span.start : span.stop].rstrip()
+    error = reader.first_error(text)
     if error:
         found = takewhile(lambda match: match.start() <= error, _END.finditer(text))
         ends = [match.start() for match in found]
         for end in reversed(ends[-_CUTS:]):
-            if not _TAIL.match(text, end) and judge.standing(text[:end].rstrip()) is Standing.WHOLE:
+            if not _TAIL.match(text, end) and reader.standing(text[:end].rstrip()) is Standing.WHOLE:
                 return Span(span.start, span.start + len(text[:end].rstrip()))
         before = text[:error].rstrip()
-        if _SENTENCE.match(text, error) and judge.standing(before) is Standing.WHOLE:
+        if _SENTENCE.match(text, error) and reader.standing(before) is Standing.WHOLE:
             return Span(span.start, span.start + len(before))
     return Span(span.start, span.start + len(text))
 
@@ -124,73 +191,3 @@ def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs)
         emphasis = ends.search(text, begin, min(end, begin + LONGEST))
         return emphasis.start() if emphasis else end
     return end
-
-
-def extract_cypher(answer: str) -> str | None:
-    """Return the query in an answer, unchanged to the character; None where there is none.
-
-    What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
-    quotes. Then, in this order:
-
-    1. the last fenced block that holds a whole query (the grammar accepts it, and it has more than a RETURN);
-    2. the last fenced block that holds a broken query, else the last that begins with a clause, blocks tagged
-       as another language left out;
-    3. in the text outside the blocks, the first whole query, else the first that looks like a broken one;
-    4. the last fenced block, unless it is empty or tagged as another language: a query broken at its start;
-    5. a whole query inside a block of another language.
-
-    A broken query stays as it is, to be scored as a syntax error.
-
-    Args:
-        answer: Any text.
-
-    Raises:
-        GraphError: If the grammar cannot be had.
-    """
-    judge = Judge()
-    answer = unquoted(answer)
-    parts = [(region, fenced_blocks(answer, region)) for region in spoken(answer)]
-    # The last block first: it is the one that counts, and the one to spend the judge's budget on.
-    blocks = [block for _, within in parts for block in within][::-1]
-    bodies: list[Span] = []
-    standings: list[Standing] = []
-    for block in blocks:
-        bodies.append(_body(answer, block, judge))
-        standings.append(judge.standing(answer[slice(*bodies[-1])]))
-        if standings[-1] is Standing.WHOLE:
-            return _text(answer, bodies[-1])
-    for floor in (Standing.BROKEN, Standing.FRAGMENT):
-        for standing, body, block in zip(standings, bodies, blocks, strict=True):
-            if standing is floor and block.cypher:
-                return _text(answer, body)
-    gaps = [gap for region, within in parts for gap in _gaps(region, within)]
-    found = [each for gap in gaps if (each := bare_query(answer, gap, judge))]
-    if found:
-        # The highest standing wins; of equal ones, the first.
-        return _text(answer, max(found, key=lambda each: each.standing).span)
-    for body, block in zip(bodies, blocks, strict=True):
-        if block.cypher and _text(answer, body):
-            return _text(answer, body)
-    inner = (bare_query(answer, block.body, judge) for block in blocks)
-    return next(
-        (_text(answer, each.span) for each in inner if each and each.standing is Standing.WHOLE), None
-    )
-
-
-def _text(answer: str, span: Span) -> str:
-    return answer[span.start : span.stop].strip()
-
-
-def _body(answer: str, block: Block, judge: Judge) -> Span:
-    """Return the text of a block; where its fence is not closed, without the words after the query."""
-    if block.closed:
-        return block.body
-    start = block.body.stop - len(answer[block.body.start : block.body.stop].lstrip())
-    return cut(answer, Span(start, block.body.stop), judge)
-
-
-def _gaps(region: Span, blocks: list[Block]) -> list[Span]:
-    """Return what of a region lies outside its blocks."""
-    starts = [region.start, *(block.span.stop for block in blocks)]
-    stops = [*(block.span.start for block in blocks), region.stop]
-    return [Span(start, stop) for start, stop in zip(starts, stops, strict=True)]

@@ -1,4 +1,4 @@
-"""JSON in a model's answer, read as leniently as is safe."""
+"""JSON in a completion: the first object among words, or one value and nothing else."""
 
 import json
 import re
@@ -6,21 +6,19 @@ from typing import Any
 
 _LONGEST = 200_000
 _MOST_STARTS = 50
+_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _LONE_BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
 
 
-def extract_json(answer: str) -> dict[str, Any] | None:
-    """Return the first JSON object in an answer that has a key; None where there is none.
+def extract_json(completion: str) -> dict[str, Any] | None:
+    """Return the first JSON object in a completion that has a key; None where there is none.
 
-    Words and fences around it are passed over, and so is what stands between ``<think>`` tags. Line breaks
-    within strings are let pass.
-
-    Args:
-        answer: Any text.
+    Words and fences around it are skipped, and so is what stands between ``<think>`` tags. Line breaks within
+    strings are accepted.
     """
-    text = re.sub(r"<think>.*?(</think>|\Z)", "", answer[:_LONGEST], flags=re.DOTALL)
+    text = re.sub(r"<think>.*?(</think>|\Z)", "", completion[:_LONGEST], flags=re.DOTALL)
     decoder = json.JSONDecoder(strict=False)
-    # SMILES bring backslashes that JSON does not know: read a second time with those doubled.
+    # SMILES contain backslashes that JSON does not allow: read a second time with those doubled.
     for written in (text, _LONE_BACKSLASH.sub(r"\\\\", text)):
         for start in [match.start() for match in re.finditer(r"\{", written)][:_MOST_STARTS]:
             try:
@@ -33,11 +31,7 @@ def extract_json(answer: str) -> dict[str, Any] | None:
 
 
 def yes_or_no(value: Any) -> bool | None:
-    """Return what a field says that should be true or false; None where it says neither.
-
-    Args:
-        value: A field of an answer: a boolean, or a word such as ``yes`` or ``invalid``.
-    """
+    """Read a boolean or a word such as ``yes`` or ``invalid``; None where a field says neither."""
     if isinstance(value, bool):
         return value
     word = str(value).strip().strip(".!\"'").lower()
@@ -47,9 +41,9 @@ def yes_or_no(value: Any) -> bool | None:
 
 
 def texts(value: Any) -> list[str]:
-    """Return what a field lists, as texts: a list of texts or objects, or one text.
+    """Return the texts of a field: one text, or a list of texts or objects.
 
-    Of an object it is the values, joined; its key ``item`` is left out.
+    Of an object, the values are joined, without that of its key ``item``.
     """
     entries = value if isinstance(value, list) else [value]
     return [text for entry in entries if (text := _text(entry))]
@@ -62,17 +56,11 @@ def _text(entry: Any) -> str:
     return "" if entry is None else str(entry).strip()
 
 
-_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
-
-
 def sole_json(reply: str) -> Any:
-    """Return the one JSON value that a reply is, but for a fence around it.
+    """Return the JSON value that a reply consists of, a fence around it aside.
 
-    Of several values, a value among words, a name given twice or a number that is none nobody could say what
-    was meant; and what a reply quotes must not be taken for what it says.
-
-    Args:
-        reply: What a model replied.
+    Several values, a value among words, a repeated name and NaN or Infinity are refused: their meaning is
+    unclear, and text that a reply quotes must not be read as its own.
 
     Raises:
         ValueError: If it is anything else; says why in a few words.
@@ -93,7 +81,7 @@ def sole_json(reply: str) -> Any:
 
 
 class _UnclearError(ValueError):
-    """JSON as Python reads it, of which nobody could say what is meant."""
+    """JSON that Python reads but whose meaning is unclear."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,13 +1,14 @@
-"""Chain of verification: plan, turn arrows, validate, and have what is wrong corrected.
+"""The loop ``cove``, chain of verification: plan the query, correct directions, validate, have it corrected.
 
-After the paper's section 5.3: a query that can be planned has its directions corrected by rule, another is
-given to a model with the error message and without SMILES. The validator's findings go to the same model for
-minimal edits. At most three corrections.
+After the paper's section 5.3. A query that can be planned has its directions corrected by rule; another goes
+to a model with the error message. The validator's findings go to the same model for minimal edits. Molecules
+are masked in what the model reads. At most three corrections.
 """
 
 import re
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 
 from retrocypher.kg.cypher.edits import Edit, apply_edits, quote, string_literals
 from retrocypher.kg.cypher.tokens import TokenKind, tokens
@@ -15,21 +16,192 @@ from retrocypher.kg.graph.molecules import find_molecules
 from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
-from retrocypher.prompts.loops.proposal import Considered, consider, judge, messages_for
+from retrocypher.prompts.loops.proposal import NO_QUERY, Decision, decide, messages_for
+from retrocypher.prompts.validation.finding import Finding
+from retrocypher.prompts.validation.question import read_question
+from retrocypher.prompts.validation.validator import SchemaValidator, checklist_for, read_checklist_answer
 
+_NOTHING_FOUND = "The answer held no query."
 _SHORTEST = 5
 """Shorter SMILES are not looked for outside of string literals: they are parts of words."""
 
 
 @dataclass(frozen=True, slots=True)
+class Cove:
+    """The loop ``cove``, with at most this many corrections."""
+
+    name: str = "cove"
+    needs_model: bool = True
+    validates: bool = True
+    corrections: int = 3
+
+    def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
+        """Correct the query of the first completion until nothing is found wrong with it."""
+        work = _Work(case, tools)
+        work.examine(case.cypher)
+        for left in reversed(range(self.corrections)):
+            if work.problem is None:
+                break
+            work.correct(last=left == 0)
+        return LoopResult(work.query)
+
+
+@dataclass(slots=True)
+class _Work:
+    """A query in the course of its correction.
+
+    Attributes:
+        query: The current query.
+        executable: Whether the database can run it.
+        problem: What is wrong with it, for the corrector; None where nothing was found.
+        note: Why the corrector's last proposal was not taken.
+    """
+
+    case: LoopCase
+    tools: LoopTools
+    query: str | None = None
+    executable: bool = False
+    problem: str | None = None
+    note: str = ""
+    masked: "Masked" = field(init=False)
+
+    def examine(self, query: str | None, *, validate: bool = True) -> None:
+        """Take a query and find out what is wrong with it."""
+        self.query, self.note = query, ""
+        started = time.perf_counter()
+        planned = self.tools.graph.explain(query)
+        self.executable = planned.status == "ok"
+        fault = [] if self.executable else [{"code": planned.code, "message": planned.message}]
+        self._note("explain", planned.status, fault, started)
+        if self.executable:
+            self._turn()
+            self.masked = mask(self.case.question, self.query or "")
+            self.problem = self._findings() if validate else None
+        else:
+            self.masked = mask(self.case.question, self.query or "")
+            self.problem = self._error(planned.message) if query is not None else _NOTHING_FOUND
+
+    def correct(self, *, last: bool) -> None:
+        """Ask for a correction once, and take it unless there is a reason not to."""
+        messages = messages_for(
+            "correct_findings" if self.executable else "correct_error",
+            {
+                "schema": self.case.schema_text,
+                "example": self.masked.example,
+                "question": self.masked.question,
+                "query": self.masked.query or NO_QUERY,
+                "problem": self.problem or "",
+                "note": self._last_time(),
+            },
+        )
+        answer = self.tools.ask("corrector", messages)
+        found = self._decision(extract_cypher(answer.text))
+        findings = [*found.findings, *([{"detail": found.detail}] if found.detail else [])]
+        self.tools.note(
+            Step("corrector", found.query, found.verdict, findings, messages=messages, answer=answer)
+        )
+        if found.taken:
+            self.examine(found.query, validate=not last)
+        else:
+            self.note = self.masked.hide(found.note)
+
+    def _decision(self, proposed: str | None) -> Decision:
+        if proposed is not None:
+            unknown = self.masked.unknown_names(proposed)
+            proposed = self.masked.restore(proposed)
+            if unknown:
+                return Decision(proposed, "unknown_name", ", ".join(unknown))
+        return decide(proposed, self.query, self.executable, self.case, self.tools.graph)
+
+    def _turn(self) -> None:
+        """Turn arrows that contradict the schema, unless the query could then no longer be run."""
+        started = time.perf_counter()
+        corrected = correct_directions(self.query or "", self.case.schema)
+        turned = corrected.query != self.query
+        taken = turned and self.tools.graph.explain(corrected.query).status == "ok"
+        edits = [
+            {"edit": [{"was": each.before, "is": each.after}], "message": each.message}
+            for each in corrected.turned
+        ]
+        verdict = "turned" if taken else "not_executable" if turned else "unchanged"
+        if taken:
+            self.query = corrected.query
+        self.tools.note(
+            Step("direction", corrected.query, verdict, edits, time_s=time.perf_counter() - started)
+        )
+
+    def _findings(self) -> str | None:
+        found = _validate(self.query or "", self.case, self.tools)
+        lines = [f"{number}. {finding.message}" for number, finding in enumerate(found, 1)]
+        return self.masked.hide("\n".join(lines)) or None
+
+    def _error(self, message: str | None) -> str:
+        """Plan the masked query, so that positions in the message fit the text that the model reads."""
+        planned = self.tools.graph.explain(self.masked.query)
+        said = planned.message if planned.status != "ok" else message
+        return self.masked.hide(said or "It cannot be run.")
+
+    def _last_time(self) -> str:
+        return f"\nYour last proposal was not taken: {self.note}." if self.note else ""
+
+    def _note(self, role: str, verdict: str, findings: list[dict[str, str | None]], started: float) -> None:
+        time_s = time.perf_counter() - started
+        self.tools.note(Step(role, self.query, verdict, list(findings), time_s=time_s))
+
+
+def _validate(query: str, case: LoopCase, tools: LoopTools) -> list[Finding]:
+    """Return what the validators of the run find in an executable query, each noted on the record.
+
+    A reply that cannot be understood finds nothing: it must not make a corrector change the query.
+
+    Raises:
+        ModelError: The model behind the checklist cannot be asked.
+        GraphError: The tables of Cypher's grammar cannot be had.
+    """
+    found: list[Finding] = []
+    for name, validate in (("schema", _by_schema), ("checklist", _by_checklist)):
+        if tools.validator in (name, "both"):
+            found += [finding for finding in validate(query, case, tools) if finding not in found]
+    return found
+
+
+def _by_schema(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Finding]:
+    started = time.perf_counter()
+    said = SchemaValidator(case.schema, case.convention).validate(query, case.question)
+    findings = [asdict(finding) for finding in said.findings] + ([{"note": said.note}] if said.note else [])
+    verdict = "valid" if said.valid else "invalid"
+    tools.note(Step("validator:schema", query, verdict, findings, time_s=time.perf_counter() - started))
+    return said.findings
+
+
+def _by_checklist(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Finding]:
+    items = checklist_for(case.setting, read_question(case.question).intent)
+    messages = messages_for(
+        "checklist",
+        {
+            "schema": case.schema_text,
+            "checklist": "\n".join(f"{number}. {item.text}" for number, item in enumerate(items, 1)),
+            "question": case.question,
+            "query": query,
+        },
+    )
+    answer = tools.ask("validator", messages)
+    said = read_checklist_answer(answer.text, items)
+    verdict = {True: "valid", False: "invalid", None: "malformed"}[said.valid]
+    findings = [asdict(finding) for finding in said.findings]
+    tools.note(Step("validator:checklist", query, verdict, findings, messages=messages, answer=answer))
+    return said.findings
+
+
+@dataclass(frozen=True, slots=True)
 class Masked:
-    """A question and a query without SMILES.
+    """A question and a query with names in place of SMILES.
 
     Attributes:
         question: The question with names for its molecules.
         query: The query with names for its string literals; a molecule of the question has one name in both.
-        literals: By name, the literal that stands for it in Cypher, quotes included.
-        values: By name, the text it stands for.
+        literals: For each name, its literal in Cypher, quotes included.
+        values: For each name, its text.
     """
 
     question: str
@@ -40,27 +212,27 @@ class Masked:
 
     @property
     def example(self) -> str:
-        """A name, to show what names look like."""
+        """One of the names, as an example."""
         return next(iter(self.literals), "MOLECULE_1")
 
     def hide(self, text: str) -> str:
-        """Return another text, such as an error message, with names for what is masked."""
-        named = {**{raw: name for name, raw in self.literals.items()}}
+        """Mask another text, such as an error message."""
+        named = {raw: name for name, raw in self.literals.items()}
         named |= {value: name for name, value in self.values.items() if len(value) >= _SHORTEST}
         return _replaced(text, named)
 
     def unknown_names(self, query: str) -> list[str]:
-        """Return names in a query that look like ours and stand for nothing."""
+        """Return names in a query that have the form of ours but stand for nothing."""
         return sorted(name for name in set(self._pattern.findall(query)) if name not in self.literals)
 
     def restore(self, query: str) -> str:
-        """Return a query with the literals put back for their names, within quotes or without."""
+        """Replace names in a query by their literals, within quotes or without."""
         edits: list[Edit] = []
         found = tokens(query)
         for place, token in enumerate(found):
             name = token.text[1:-1] if token.kind is TokenKind.STRING else token.text
             if name in self.literals and token.kind in (TokenKind.STRING, TokenKind.IDENTIFIER):
-                # A model that takes a name for a parameter means the text all the same.
+                # A model that writes a name as a parameter means the text.
                 dollar = place > 0 and found[place - 1].name == "DOLLAR"
                 start = found[place - 1].start if dollar else token.start
                 edits.append(Edit(start, token.stop, self.literals[name]))
@@ -68,19 +240,14 @@ class Masked:
 
 
 def mask(question: str, query: str) -> Masked:
-    """Give names to the molecules of a question and to the string literals of a query.
-
-    Args:
-        question: The question as asked.
-        query: A query, which may be broken.
-    """
+    """Mask the molecules of a question and the string literals of a query, which may be broken."""
     prefix = _free_prefix(question + query)
     mentions = find_molecules(question)
     names: dict[str, str] = {}
     for mention in mentions:
         names.setdefault(mention.smiles, f"{prefix}_{len(names) + 1}")
     found = string_literals(query)
-    # As first written in the query, so that putting back changes no character.
+    # As first written in the query, so that restoring changes no character.
     literals = {name: quote(smiles) for smiles, name in names.items()}
     written: dict[str, str] = {}
     for at in found:
@@ -117,137 +284,3 @@ def _replaced(text: str, names: dict[str, str]) -> str:
         return text
     longest_first = sorted(names, key=len, reverse=True)
     return re.sub("|".join(map(re.escape, longest_first)), lambda match: names[match[0]], text)
-
-
-_NO_QUERY = "(there is none)"
-_NOTHING_FOUND = "The answer held no query."
-
-
-@dataclass(frozen=True, slots=True)
-class Cove:
-    """The loop ``cove``.
-
-    Attributes:
-        name: Its name.
-        needs_model: It asks a model to correct.
-        validates: It has queries judged by the validator of the run.
-        corrections: How often at most.
-    """
-
-    name: str = "cove"
-    needs_model: bool = True
-    validates: bool = True
-    corrections: int = 3
-
-    def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
-        """Correct the query of the first answer until nothing is found wrong with it."""
-        work = _Work(case, tools)
-        work.examine(case.cypher)
-        for left in reversed(range(self.corrections)):
-            if work.problem is None:
-                break
-            work.correct(last=left == 0)
-        return LoopResult(work.query)
-
-
-@dataclass(slots=True)
-class _Work:
-    """A query in the course of its correction.
-
-    Attributes:
-        query: The query there is.
-        executable: Whether the database can run it.
-        problem: What is wrong with it, for the corrector; None where nothing is known to be.
-        note: Why the corrector's last proposal was not taken.
-    """
-
-    case: LoopCase
-    tools: LoopTools
-    query: str | None = None
-    executable: bool = False
-    problem: str | None = None
-    note: str = ""
-    masked: Masked = field(init=False)
-
-    def examine(self, query: str | None, *, validate: bool = True) -> None:
-        """Take a query and find out what is wrong with it."""
-        self.query, self.note = query, ""
-        started = time.perf_counter()
-        planned = self.tools.graph.explain(query)
-        self.executable = planned.status == "ok"
-        fault = [] if self.executable else [{"code": planned.code, "message": planned.message}]
-        self._note("explain", planned.status, fault, started)
-        if self.executable:
-            self._turn()
-            self.masked = mask(self.case.question, self.query or "")
-            self.problem = self._findings() if validate else None
-        else:
-            self.masked = mask(self.case.question, self.query or "")
-            self.problem = self._error(planned.message) if query is not None else _NOTHING_FOUND
-
-    def correct(self, *, last: bool) -> None:
-        """Have the query corrected once, and take the correction if it may be taken."""
-        messages = messages_for(
-            "correct_findings" if self.executable else "correct_error",
-            {
-                "schema": self.case.schema_text,
-                "example": self.masked.example,
-                "question": self.masked.question,
-                "query": self.masked.query or _NO_QUERY,
-                "problem": self.problem or "",
-                "note": self._last_time(),
-            },
-        )
-        answer = self.tools.ask("corrector", messages)
-        found = self._considered(extract_cypher(answer.text))
-        findings = [*found.findings, *([{"detail": found.detail}] if found.detail else [])]
-        self.tools.note(
-            Step("corrector", found.query, found.verdict, findings, messages=messages, answer=answer)
-        )
-        if found.taken:
-            self.examine(found.query, validate=not last)
-        else:
-            self.note = self.masked.hide(found.note)
-
-    def _considered(self, proposed: str | None) -> Considered:
-        if proposed is not None:
-            unknown = self.masked.unknown_names(proposed)
-            proposed = self.masked.restore(proposed)
-            if unknown:
-                return Considered(proposed, "unknown_name", ", ".join(unknown))
-        return consider(proposed, self.query, self.executable, self.case, self.tools.graph)
-
-    def _turn(self) -> None:
-        """Turn arrows that contradict the schema, as long as the query can still be run."""
-        started = time.perf_counter()
-        corrected = correct_directions(self.query or "", self.case.schema)
-        turned = corrected.query != self.query
-        taken = turned and self.tools.graph.explain(corrected.query).status == "ok"
-        edits = [
-            {"edit": [{"was": each.before, "is": each.after}], "message": each.message}
-            for each in corrected.turned
-        ]
-        verdict = "turned" if taken else "not_executable" if turned else "unchanged"
-        if taken:
-            self.query = corrected.query
-        self.tools.note(
-            Step("direction", corrected.query, verdict, edits, time_s=time.perf_counter() - started)
-        )
-
-    def _findings(self) -> str | None:
-        found = judge(self.query or "", self.case, self.tools)
-        lines = [f"{number}. {finding.message}" for number, finding in enumerate(found, 1)]
-        return self.masked.hide("\n".join(lines)) or None
-
-    def _error(self, message: str | None) -> str:
-        """What the database says of the query without its SMILES, so that positions fit what is shown."""
-        planned = self.tools.graph.explain(self.masked.query)
-        said = planned.message if planned.status != "ok" else message
-        return self.masked.hide(said or "It cannot be run.")
-
-    def _last_time(self) -> str:
-        return f"\nYour last proposal was not taken: {self.note}." if self.note else ""
-
-    def _note(self, role: str, verdict: str, findings: list[dict[str, str | None]], started: float) -> None:
-        time_s = time.perf_counter() - started
-        self.tools.note(Step(role, self.query, verdict, list(findings), time_s=time_s))

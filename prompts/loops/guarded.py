@@ -1,8 +1,8 @@
-"""Guarded retrieval with a fallback.
+"""The loops ``guarded`` and ``guarded-limit``: guarded retrieval with a fallback.
 
 After GraphBuilder-RAG: a query is checked for safety and run with a short time limit; where it is invalid,
-unsafe or brings nothing, the entities of the question are looked up and their neighbourhood is returned. Its
-rows are marked and scored apart: they answer something else than the query did.
+unsafe or returns nothing, the entities of the question are looked up and their neighbourhood is returned. Its
+rows are marked and scored apart: they do not come from the query.
 """
 
 import re
@@ -19,15 +19,15 @@ from retrocypher.kg.execution.guard import with_limit
 from retrocypher.kg.graph.molecules import canonical_smiles, find_molecules
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.templates.template import fill
-from retrocypher.prompts.validation.words import common_names
+from retrocypher.prompts.validation.question import common_names
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A molecule that a question speaks of.
+    """A molecule that a question names.
 
     Attributes:
-        text: How the question calls it.
+        text: Its name in the question.
         names: SMILES to look for in the graph: as written, and as RDKit writes it.
     """
 
@@ -42,10 +42,7 @@ class Entity:
 def entities_in(question: str) -> list[Entity]:
     """Return the molecules in a question in the order of the text, each once.
 
-    SMILES are found and checked by RDKit; names are those of ``prompts.validation.common_names``.
-
-    Args:
-        question: The question as asked.
+    RDKit finds and checks SMILES; other names are those of `common_names`.
     """
     mentions = find_molecules(question)
     found = [(at.start, at.smiles, at.smiles) for at in mentions]
@@ -64,7 +61,7 @@ def entities_in(question: str) -> list[Entity]:
 def _pattern() -> re.Pattern[str]:
     longest_first = sorted(common_names(), key=len, reverse=True)
     names = "|".join(map(re.escape, longest_first))
-    # Not within a longer name: 'methanol' is no part of '2-methanol' or 'methanolate'.
+    # Not within a longer name: '2-methanol' or 'methanolate' is not 'methanol'.
     return re.compile(rf"(?<![\w\-,])(?:{names})(?![\w\-])", re.IGNORECASE)
 
 
@@ -83,8 +80,8 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
         timeout_s: Seconds that each of the two queries may take.
 
     Returns:
-        ``entities`` (found in the question), ``resolved`` (names in the graph), ``hops``, and what came of
-        the query: ``cypher``, ``status``, ``columns``, ``rows``, ``row_count``, ``truncated``, ``time_s``.
+        ``entities`` (found in the question), ``resolved`` (names in the graph), ``hops``, and the query with
+        its result: ``cypher``, ``status``, ``columns``, ``rows``, ``row_count``, ``truncated``, ``time_s``.
 
     Raises:
         GraphError: The graph cannot be asked.
@@ -98,14 +95,14 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
     }
     if not resolved:
         nothing = Execution("no_query", message="No molecule of the question is in the graph.")
-        return {**found, "cypher": None, **_kept(nothing)}
+        return {**found, "cypher": None, **_result(nothing)}
     values = {"names": _listed(resolved), "reach": str(hops - 1), "cap": str(cap)}
     cypher = _query("neighbourhood", values)
-    return {**found, "cypher": cypher, **_kept(graph.run(cypher, timeout_s=timeout_s, row_limit=cap))}
+    return {**found, "cypher": cypher, **_result(graph.run(cypher, timeout_s=timeout_s, row_limit=cap))}
 
 
 def _resolved(entities: Iterable[Entity], graph: Graph, timeout_s: float) -> list[str]:
-    """The names of the graph that entities have, in the order of the question."""
+    """Return the names of entities that are in the graph, in the order of the question."""
     names = list(dict.fromkeys(name for entity in entities for name in entity.names))
     if not names:
         return []
@@ -122,10 +119,10 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(quote, names))
 
 
-def _kept(execution: Execution) -> dict[str, Any]:
-    kept = execution.to_json()
-    kept.pop("code")
-    return kept
+def _result(execution: Execution) -> dict[str, Any]:
+    result = execution.to_json()
+    result.pop("code")
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +131,7 @@ class Guarded:
 
     Attributes:
         name: Its name.
-        needs_model: It asks none.
+        needs_model: It asks no model.
         validates: It uses no validator.
         limit: Rows that a query may ask for, by a LIMIT put into it; None for no such limit.
         timeout_s: Seconds that a query may take.
@@ -151,7 +148,7 @@ class Guarded:
     cap: int = 100
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
-        """Run the query of the first answer under guard, and look around where that brings nothing."""
+        """Run the query of the first completion under guard; use the fallback where that returns nothing."""
         query = self._checked(case, tools)
         started = time.perf_counter()
         execution = tools.graph.run(query, timeout_s=self.timeout_s, row_limit=self.limit)
@@ -168,7 +165,7 @@ class Guarded:
         return LoopResult(query, execution, {"reason": reason, **self._fallback(case, tools)})
 
     def _checked(self, case: LoopCase, tools: LoopTools) -> str | None:
-        """Return the query with its limit, where it may run at all."""
+        """Plan the query and return it, with its limit if it may run."""
         started = time.perf_counter()
         planned = tools.graph.explain(case.cypher)
         query, findings = case.cypher, []
@@ -194,5 +191,5 @@ class Guarded:
 
 
 def _is_empty(execution: Execution) -> bool:
-    """Whether a result holds nothing: no rows, or rows of nulls and empty lists."""
+    """Return whether a result holds nothing: no rows, or rows of nulls and empty lists."""
     return all(value in (None, [], {}) for row in execution.rows for value in row)

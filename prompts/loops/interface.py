@@ -1,4 +1,4 @@
-"""What a loop is, what it is given, and what it hands back."""
+"""The interface of self-correction loops: what a loop is given, what it returns, its steps on the record."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,30 +14,30 @@ ValidatorName = Literal["checklist", "schema", "both"]
 
 
 class Graph(Protocol):
-    """All that a loop may do with the graph: guarded, and never a driver."""
+    """Guarded access of a loop to the graph."""
 
     def explain(self, cypher: str | None) -> Execution:
-        """Return whether a query may run, without rows; raises GraphError where nobody can say."""
+        """Plan a query without running it; raises GraphError if the graph cannot be asked."""
 
     def run(
         self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
     ) -> Execution:
-        """Run a query under guard; raises GraphError where nobody can say."""
+        """Run a query under guard; raises GraphError if the graph cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopCase:
-    """What a loop starts from. It holds neither the reference query nor the gold answer nor the task.
+    """What a loop starts from; neither the reference query nor the gold answer nor the task.
 
     Attributes:
         question: The question as asked.
-        setting: Which of the two settings the prompt is for.
+        setting: The setting of the prompt.
         convention: What the prompt wants returned.
         schema_text: The schema as the prompt shows it.
-        schema: The same, read.
-        messages: What the model was asked first.
-        answer: What it answered.
-        cypher: The query in that answer; None where there is none.
+        schema: The parsed schema.
+        messages: The first messages to the model.
+        answer: Its completion.
+        cypher: The query in that completion; None where there is none.
     """
 
     question: str
@@ -52,17 +52,17 @@ class LoopCase:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One round of a loop, as it goes on the record.
+    """One step of a loop, as it goes on the record.
 
     Attributes:
         role: Who acted: ``explain``, ``direction``, ``validator:schema``, ``corrector`` and so on.
-        cypher: The query proposed, or the one looked at.
-        verdict: What came of it, in a word: see ``docs/errors-and-loops.md``.
-        findings: What else there is to know, JSON objects: errors found, the edit made.
-        time_s: Wall-clock seconds; where a model was asked, those of its answer.
-        messages: What a model was asked; None where none was.
-        answer: What it answered.
-        cached: Whether the answer was had before and cost this case nothing.
+        cypher: The query that was proposed or examined.
+        verdict: The result in a word; see ``docs/errors-and-loops.md``.
+        findings: Details as JSON objects: errors found, the edit made.
+        time_s: Wall-clock seconds; where a model was asked, those of its completion.
+        messages: The messages to a model; None where none was asked.
+        answer: Its completion.
+        cached: Whether the completion existed before and cost this case nothing.
     """
 
     role: str
@@ -79,7 +79,7 @@ class OnceARun(Protocol):
     """Texts that are made once a run and shared by all its processes."""
 
     def get(self, key: str, make: Callable[[], Answer]) -> str:
-        """Return the text of a key; the first process to ask makes it, the others wait for it."""
+        """Return the text of a key, made by the first process that asks while the others wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ class LoopTools:
 
     Attributes:
         graph: Guarded access to the graph.
-        validator: The validator that was asked for.
-        ask: Asks the model that plays a role; raises ModelError where it cannot be asked. Not to be called
-            by a loop that does not need a model.
+        validator: The validator of the run.
+        ask: Asks the model of a role; raises ModelError if it cannot be asked. Not for loops that need no
+            model.
         note: Puts a step on the record.
         once: Texts made once a run.
-        player: Label of the model that plays the roles; empty where there is none.
+        player: Label of the model of the roles; empty where there is none.
     """
 
     graph: Graph
@@ -110,9 +110,8 @@ class LoopResult:
 
     Attributes:
         cypher: The query to be executed and scored.
-        execution: What came of it, where the loop has executed it in its own way; None to leave that to the
-            harness.
-        fallback: Rows that do not come from the query, with how they were found; kept and scored apart.
+        execution: Its result, where the loop has executed it in its own way; None to have it executed.
+        fallback: Rows that do not come from the query, with how they were found; stored and scored apart.
     """
 
     cypher: str | None
@@ -122,10 +121,10 @@ class LoopResult:
 
 @runtime_checkable
 class Loop(Protocol):
-    """What happens between the first answer and the query that is scored.
+    """What happens between the first completion and the query that is scored.
 
-    A loop may also say with ``validates`` whether it uses the validator of the run; the terminal then leaves
-    out what has no effect.
+    An optional attribute ``validates`` says whether the loop uses the validator of the run; the terminal then
+    leaves out what has no effect.
     """
 
     @property
@@ -134,14 +133,10 @@ class Loop(Protocol):
 
     @property
     def needs_model(self) -> bool:
-        """Whether it asks a model in roles of its own, which must be one that reads its messages."""
+        """Whether it asks a model in roles of its own; that must be a model that reads messages."""
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
-        """Run the loop on one case. It must end: whatever it asks has to be bounded.
-
-        Args:
-            case: What it starts from.
-            tools: What it may use.
+        """Run the loop on one case. It must end: bound the number of its questions.
 
         Raises:
             ModelError: A model cannot be asked; the case becomes an infrastructure error.

@@ -13,14 +13,14 @@ from retrocypher.prompts.loops.review import Review
 
 @dataclass(frozen=True, slots=True)
 class NoLoop:
-    """Takes the first answer as it is."""
+    """The loop ``none``: takes the first completion as it is."""
 
     name: str = "none"
     needs_model: bool = False
     validates: bool = False
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
-        """Return the query of the first answer."""
+        """Return the query of the first completion."""
         return LoopResult(case.cypher)
 
 
@@ -35,10 +35,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 
 
 def loops_by_name(registered: Iterable[object] = ()) -> Mapping[str, Loop]:
-    """Return the built-in loops and those of a user, by name.
-
-    Args:
-        registered: What the hook ``pytest_retrocypher_loops`` brought.
+    """Return the built-in loops and those registered by the hook ``pytest_retrocypher_loops``, by name.
 
     Raises:
         InputError: Something registered is no loop, or its name is taken or has other characters than

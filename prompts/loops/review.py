@@ -1,7 +1,7 @@
-"""Self-review by several roles: an analyst of the schema, a reviewer and a corrector.
+"""The loop ``review``: self-review by an analyst of the schema, a reviewer and a corrector.
 
 After "A multi-stage self-review framework" (schema review, generation, execution, feedback on question, query
-and result, correction from a structured response). The first answer of the case stands for the generation.
+and result, correction from a structured response). The first completion of the case is the generation.
 """
 
 import json
@@ -17,25 +17,16 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
-from retrocypher.prompts.loops.proposal import Considered, consider, messages_for
+from retrocypher.prompts.loops.proposal import NO_QUERY, Decision, decide, messages_for
 from retrocypher.prompts.models.interface import Answer
 
 _CONVENTIONS = Path(__file__).parent / "texts" / "conventions.yaml"
 _LONGEST_ROW = 1_000
-_NO_QUERY = "(there is none)"
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The loop ``review``.
-
-    Attributes:
-        name: Its name.
-        needs_model: It asks a model in three roles.
-        validates: It uses no validator.
-        rounds: How often a query is reviewed and corrected at most.
-        rows: How many rows the reviewer is shown at most.
-    """
+    """The loop ``review``, with at most this many rounds, and rows shown to the reviewer."""
 
     name: str = "review"
     needs_model: bool = True
@@ -44,7 +35,7 @@ class Review:
     rows: int = 20
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
-        """Review and correct the query of the first answer until it is accepted."""
+        """Review and correct the query of the first completion until it is accepted."""
         shown = {"schema": self._summary(case, tools), "question": case.question}
         query, note = case.cypher, ""
         execution = self._execute(query, tools)
@@ -69,7 +60,7 @@ class Review:
         key = json.dumps(["review schema", tools.player, messages])
         text = tools.once.get(key, lambda: tools.ask("analyst", messages))
         answer, verdict = Answer(text), "made" if text.strip() else "empty"
-        # What it cost is told once for the run: which case of which process asked is chance.
+        # Its cost is reported once for the run: which case of which process asked is chance.
         tools.note(Step("analyst", None, verdict, messages=messages, answer=answer, cached=True))
         return text.strip() or case.schema_text
 
@@ -94,7 +85,7 @@ class Review:
         case: LoopCase,
         tools: LoopTools,
     ) -> str | None:
-        """Return what the reviewer objects to; None where it accepts, or does not say what it thinks."""
+        """Return what the reviewer objects to; None where it accepts, or its reply cannot be read."""
         convention = {"convention": _conventions()[case.convention].strip()}
         messages = messages_for("review_feedback", {**shown, **convention, **self._outcome(query, execution)})
         answer = tools.ask("reviewer", messages)
@@ -115,32 +106,32 @@ class Review:
         values: dict[str, str],
         case: LoopCase,
         tools: LoopTools,
-    ) -> Considered:
+    ) -> Decision:
         messages = messages_for("review_correct", values)
         answer = tools.ask("corrector", messages)
         proposed, structured = _proposed(answer.text)
-        found = consider(proposed, query, execution.status == "ok", case, tools.graph)
+        found = decide(proposed, query, execution.status == "ok", case, tools.graph)
         findings: list[dict[str, Any]] = [*found.findings, {"structured": structured}]
         findings += [{"detail": found.detail}] if found.detail else []
         tools.note(Step("corrector", found.query, found.verdict, findings, messages=messages, answer=answer))
         return found
 
     def _outcome(self, query: str | None, execution: Execution) -> dict[str, str]:
-        """Return query and result as a role is shown them."""
+        """Return query and result as a role reads them."""
         if execution.status != "ok":
             said = f"status {execution.status}: {execution.message or ''}".strip(": ")
-            return {"query": query or _NO_QUERY, "result": said}
+            return {"query": query or NO_QUERY, "result": said}
         rows = [
             json.dumps(dict(zip(execution.columns, row, strict=True)), ensure_ascii=False)[:_LONGEST_ROW]
             for row in execution.rows[: self.rows]
         ]
         more = execution.row_count - len(rows)
         count = f"{execution.row_count:,} rows" + (f", the first {self.rows} of them:" if more > 0 else ":")
-        return {"query": query or _NO_QUERY, "result": "\n".join([count, *rows])}
+        return {"query": query or NO_QUERY, "result": "\n".join([count, *rows])}
 
 
 def _proposed(answer: str) -> tuple[str | None, bool]:
-    """Return the query in a correction, and whether it came in the form that was asked for."""
+    """Return the query in a correction, and whether it has the form that was asked for."""
     said = extract_json(answer) or {}
     query = next((said[key] for key in ("cypher", "query") if isinstance(said.get(key), str)), None)
     if query is None:

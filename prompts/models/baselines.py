@@ -1,4 +1,4 @@
-"""The model that is always right."""
+"""Models that need no language model: oracle, exemplar, mutant, and predictions from a file."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -10,13 +10,12 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.mutations.operator import Operator
 from retrocypher.kg.mutations.registry import mutate
 from retrocypher.prompts.models.interface import Answer, Request
-from retrocypher.prompts.templates.exemplars import fill
-from retrocypher.prompts.templates.selection import canonical_shot
+from retrocypher.prompts.templates.exemplars import canonical_shot, fill_exemplar
 
 
 @dataclass(frozen=True, slots=True)
 class OracleModel:
-    """Answers with the reference Cypher: a run of it must score 1 everywhere."""
+    """Returns the reference Cypher: its run must score 1 everywhere."""
 
     label: str
 
@@ -30,10 +29,7 @@ class OracleModel:
 
 @dataclass(frozen=True, slots=True)
 class ExemplarModel:
-    """Answers with the exemplar's Cypher, molecules and step count filled in.
-
-    What a model scores above it is more than copying.
-    """
+    """Returns the exemplar's Cypher, molecules and step count filled in: the score of mere copying."""
 
     label: str
 
@@ -42,7 +38,7 @@ class ExemplarModel:
         exemplar, question = request.exemplar, request.question
         if exemplar is None:
             return Answer("", details={"no_answer": "no exemplar was shown"}, verbatim=True)
-        query = fill(exemplar, question.slots)
+        query = fill_exemplar(exemplar, question.slots)
         if query is None:
             reason = f"the question has nothing for a placeholder of {exemplar.id}"
             return Answer("", details={"no_answer": reason}, verbatim=True)
@@ -54,11 +50,11 @@ class ExemplarModel:
 
 @dataclass(frozen=True, slots=True)
 class MutantModel:
-    """Answers with the reference Cypher after one known change.
+    """Returns the reference Cypher after one known change.
 
     Attributes:
         label: Name in ids and tables.
-        operators: What to choose from: all errors where none is named.
+        operators: The mutations to choose from.
         seed: Seed of the choice; the same question gets the same change for every prompt and shot.
     """
 
@@ -89,13 +85,13 @@ CONDITIONS = ("model", "prompt", "shot", "loop", "phrasing")
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One line of the file.
+    """One line of a file of predictions.
 
     Attributes:
         line: Its number, from 1.
         question_id: The question it answers.
         cypher: The query; None where there is none.
-        given: Those of `CONDITIONS` that the line names; a case must equal all of them.
+        given: Those of `CONDITIONS` that the line names; a case must match all of them.
     """
 
     line: int
@@ -104,11 +100,11 @@ class Prediction:
     given: Mapping[str, str]
 
     def fits(self, case: Mapping[str, Collection[str]]) -> bool:
-        """Whether each given condition is among the case's values for it."""
+        """Whether each given condition is among the case's values."""
         return all(value in case.get(name, ()) for name, value in self.given.items())
 
     def overlaps(self, other: "Prediction") -> bool:
-        """Whether some case could take both."""
+        """Whether both could apply to one case."""
         return all(other.given.get(name, value) == value for name, value in self.given.items())
 
 
@@ -120,12 +116,12 @@ class Predictions:
     by_question: Mapping[str, tuple[Prediction, ...]]
 
     def find(self, question_id: str, case: Mapping[str, str]) -> Prediction | None:
-        """Return the prediction for a case, None where the file has none."""
+        """Return the prediction for a case; None where the file has none."""
         values = {name: (value,) for name, value in case.items()}
         return next((each for each in self.by_question.get(question_id, ()) if each.fits(values)), None)
 
     def require_known(self, known: Collection[str]) -> None:
-        """Refuse questions that do not exist.
+        """Refuse predictions for unknown questions.
 
         Raises:
             InputError: With the first unknown id, its line, and how many there are.
@@ -140,14 +136,14 @@ class Predictions:
             )
 
     def require_use(self, selected: Collection[str], case: Mapping[str, Collection[str]]) -> None:
-        """Refuse a file of which no line applies, for every case would be counted as without a query.
+        """Refuse a file without a prediction for this run: every case would count as without a query.
 
         Args:
             selected: Ids of the questions of this run.
             case: Values of `CONDITIONS` that occur in this run.
 
         Raises:
-            InputError: With what the file is for and what the run asks.
+            InputError: With the conditions of the file and those of the run.
         """
         lines = [each for name in selected for each in self.by_question.get(name, ())]
         if any(each.fits(case) for each in lines):
@@ -172,7 +168,7 @@ class Predictions:
 
 
 def read_predictions(path: Path) -> Predictions:
-    """Read a file of predictions, one JSON object a line; empty lines are passed over.
+    """Read a file of predictions, one JSON object a line; empty lines are skipped.
 
     ``question_id`` and ``cypher`` (text, or null for no query) are required; `CONDITIONS` are optional;
     other fields are ignored, so the records of a run are a file of predictions too.
@@ -198,7 +194,7 @@ def read_predictions(path: Path) -> Predictions:
 
 
 def _require_apart(path: Path, lines: list[Prediction]) -> None:
-    """Refuse two lines that one case could take."""
+    """Refuse two lines that apply to one case."""
     seen: dict[frozenset[tuple[str, str]], Prediction] = {}
     unlike: dict[frozenset[str], list[Prediction]] = {}
     for line in lines:
@@ -248,7 +244,7 @@ def _prediction(path: Path, number: int, line: str) -> Prediction:
 
 @dataclass(frozen=True, slots=True)
 class FileModel:
-    """Answers with the predictions of a file, each query as it stands there."""
+    """Returns the predictions of a file, each query unchanged."""
 
     label: str
     predictions: Predictions

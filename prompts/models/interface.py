@@ -1,4 +1,4 @@
-"""What every model is: messages in, an answer out."""
+"""The interface of models: messages in, a completion out."""
 
 import re
 from collections.abc import Iterable
@@ -14,17 +14,18 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call for an answer.
+    """A request for the completion of a case.
 
     Attributes:
         messages: Chat messages, each with ``role`` and ``content``.
-        question: The question behind them; for models that need no text (oracle, file and the like).
-        exemplar: The exemplar shown, None with zero-shot.
+        question: The question behind them, for models that read no messages (oracle, file and the like).
+        exemplar: The exemplar shown; None with zero-shot.
         case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
-        case_id: Name of the case, for messages.
+        case_id: Name of the case, for error messages.
         repeat: How often the same messages were sent before in this case.
-        common: How many characters at the beginning of the last message all requests of its sort share, with
-            all messages before it; None where nothing is shared. What a model makes of them may be kept.
+        common: Length of the beginning that all requests of this sort share: all messages before the last,
+            and this many characters of the last; None where nothing is shared. A model may store its state
+            after the shared part.
     """
 
     messages: list[Message]
@@ -38,13 +39,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """One call of a model that reads messages, for an answer to no question of the benchmark.
+    """A request for a completion that belongs to no question of the benchmark.
 
     Attributes:
         messages: Chat messages, each with ``role`` and ``content``.
-        case_id: What it is for, for messages.
+        case_id: What it is for, for error messages.
         repeat: How often the same messages were sent before for this.
-        common: As of a `Request`.
+        common: As in `Request`.
     """
 
     messages: list[Message]
@@ -55,20 +56,20 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said.
+    """What a model returned.
 
     Attributes:
-        text: The answer as it came.
-        tokens: ``prompt`` and ``completion`` counts, where the model tells them.
-        time_s: Wall-clock seconds of the call that answered, waiting for a slot left out; 0 where no call
-            was made. Of an answer from the cache, those of the call that it was had by.
-        details: What else there is to know, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the
-            text is empty), ``operator`` (of a mutant), ``numbers`` (log-probabilities of the tokens that
-            are numbers, see `number_tokens`). JSON values only.
-        verbatim: Whether the text is the query itself, to be executed as it stands without extraction;
-            an empty text is then a case without a query.
-        cost: What the tokens cost in USD, where the price of the model is known and they were paid now.
-        cached: Whether it was had before, so that nobody was asked.
+        text: The text, unchanged.
+        tokens: ``prompt`` and ``completion`` counts, where known.
+        time_s: Wall-clock seconds of the successful call, without waiting for a slot; 0 where no call was
+            made. From the cache: those of the original call.
+        details: Other facts, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the text is empty),
+            ``operator`` (of a mutant), ``numbers`` (log-probabilities of the tokens that are numbers, see
+            `number_tokens`). JSON values only.
+        verbatim: Whether the text is the query itself, to be executed without extraction; an empty text is
+            then a case without a query.
+        cost: Cost of the tokens in USD, where the price is known and they were paid now.
+        cached: Whether it came from the cache.
     """
 
     text: str
@@ -81,10 +82,10 @@ class Answer:
 
 
 class ModelError(RetroCypherError):
-    """A model could not be asked: never a score, always an infrastructure error.
+    """A model could not be asked: an infrastructure error, never a score.
 
     Attributes:
-        kind: Short name of what failed: ``authentication``, ``unknown_model``, ``quota``, ``rate_limit``,
+        kind: Name of the failure: ``authentication``, ``unknown_model``, ``quota``, ``rate_limit``,
             ``server_error``, ``connection``, ``timeout``, ``malformed_response``, ``bad_request``,
             ``local_model`` or ``not_cached``.
     """
@@ -95,14 +96,14 @@ class ModelError(RetroCypherError):
 
 
 class Model(Protocol):
-    """Text in, text out; needs no database."""
+    """Answers the requests of a run; needs no database."""
 
     @property
     def label(self) -> str:
         """Name in ids and tables."""
 
     def answer(self, request: Request) -> Answer:
-        """Answer a request.
+        """Return the completion of a request.
 
         Raises:
             ModelError: If the model cannot be asked.
@@ -113,14 +114,14 @@ class Model(Protocol):
 
 
 class TextModel(Protocol):
-    """A model that reads messages and nothing else of what it is asked."""
+    """A model that reads only the messages of a request."""
 
     @property
     def label(self) -> str:
         """Name in ids and tables."""
 
     def answer(self, request: Request | Chat) -> Answer:
-        """Answer a request.
+        """Return the completion of a request.
 
         Raises:
             ModelError: If the model cannot be asked.
@@ -137,6 +138,7 @@ _REPLACEMENT = "\ufffd"
 def whole_messages(messages: Iterable[Message]) -> list[Message]:
     """Return messages with the replacement character for each half of a surrogate pair.
 
-    An answer that was cut within an emoji ends with one, and loops hand answers on; no request can hold it.
+    A completion that was cut within an emoji ends with one, and loops put completions into messages; no
+    request can hold it.
     """
     return [{name: _HALF.sub(_REPLACEMENT, text) for name, text in message.items()} for message in messages]

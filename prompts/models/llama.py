@@ -1,4 +1,4 @@
-"""The model behind the session's llama.cpp process."""
+"""The client of the session's llama.cpp process: requests over loopback, shared prefixes from files."""
 
 import hashlib
 import http.client

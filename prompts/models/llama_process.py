@@ -1,4 +1,4 @@
-"""The owner's side of the llama.cpp process: start, bring back, stop."""
+"""The llama.cpp process of a session, from its owner's side: GGUF file, settings, start, restart, stop."""
 
 import json
 import os

@@ -1,11 +1,11 @@
-"""Models, ready to be asked, in the process that asks them."""
+"""Opening models in the process that asks them: shared llama.cpp processes, the cache in front of a model."""
 
 import hashlib
 import os
 import secrets
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -215,137 +215,108 @@ def _as_answer(kept: Kept) -> Answer:
     return Answer(kept.text, tokens=kept.tokens, time_s=kept.time_s, details=dict(kept.details), cached=True)
 
 
-def open_text_model(
-    spec: ModelSpec,
-    *,
-    shared: Mapping[str, Any],
-    slots: Path,
-    concurrency: int,
-    seed: int,
-    environment: Mapping[str, str] = os.environ,
-    answers: AnswerStore | None = None,
-    offline: bool = False,
-    logprobs: int = 0,
-    form: Mapping[str, Any] | None = None,
-) -> TextModel:
-    """Open a model that reads messages; arguments that `open_models` has too are as it has them.
+@dataclass(frozen=True, slots=True)
+class ModelContext:
+    """What all models that a process opens have in common.
 
-    Args:
-        spec: The model, of one of `TEXT_KINDS`.
-        shared: What `SharedModels.to_json` gave.
-        slots: Folder that all processes of the run share.
-        concurrency: Calls of API models in flight, over all processes.
-        seed: Seed of the run.
-        environment: Where key and address of an API are looked up.
-        answers: Where its answers are kept; None for nowhere.
-        offline: Whether it is not to be asked what is not there.
-        logprobs: How many log-probabilities of each token to ask for, 0 to 20.
-        form: JSON schema that llama.cpp holds its answers to; an API is not told of it. None for free
-            answers.
+    Attributes:
+        slots: Folder that all processes of the run share, for locks and for which API was given up on.
+        concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
+        seed: Seed of the run, sent to the models that take one.
+        shared: What `SharedModels.to_json` gave in the controller.
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
+        answers: The response cache; None to store nothing.
+        offline: Whether models that read messages have only the responses in the cache.
     """
 
-    def opened() -> TextModel:
-        return _open_text(spec, shared, slots, concurrency, seed, environment, logprobs, form)
+    slots: Path
+    concurrency: int
+    seed: int
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    answers: AnswerStore | None = None
+    offline: bool = False
 
-    if answers is None:
-        return opened()
-    weights = shared.get("weights", {})
-    identity = identity_of(
-        spec, weights=weights, seed=seed, environment=environment, logprobs=logprobs, form=form
-    )
-    assert identity is not None
-    if offline:
-        return OfflineModel(spec.label, identity, answers)
-    return RememberedModel(identity, answers, opened())
+    def open(self, specs: Sequence[ModelSpec]) -> dict[str, Model]:
+        """Open the models of a run, as `check_models` let them pass, by label.
 
+        Raises:
+            InputError: If a file that was checked can no longer be read.
+        """
+        return {
+            spec.label: self.open_text(spec) if spec.kind in TEXT_KINDS else _baseline(spec, self.seed)
+            for spec in specs
+        }
 
-def _open_text(
-    spec: ModelSpec,
-    shared: Mapping[str, Any],
-    slots: Path,
-    concurrency: int,
-    seed: int,
-    environment: Mapping[str, str],
-    logprobs: int,
-    form: Mapping[str, Any] | None,
-) -> TextModel:
-    if spec.kind != "openai":
-        path = str(gguf_path(spec))
-        name = "llama-" + hashlib.sha256(path.encode()).hexdigest()[:12]
-        return LlamaModel(
-            spec.label,
-            shared["llama"][path],
-            shared["llama_key"],
-            turn=Slots(slots, name, 1),
-            seed=seed,
-            max_tokens=answer_tokens(spec),
+    def open_text(
+        self, spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
+    ) -> TextModel:
+        """Open a model that reads messages, of one of `TEXT_KINDS`.
+
+        Args:
+            spec: The model.
+            logprobs: How many log-probabilities of each token to ask for, 0 to 20.
+            form: JSON schema that completions of llama.cpp must match; not sent to an API. None for free
+                text.
+        """
+        if self.answers is None:
+            return self._open_uncached(spec, logprobs, form)
+        identity = identity_of(
+            spec,
+            weights=self.shared.get("weights", {}),
+            seed=self.seed,
+            environment=self.environment,
             logprobs=logprobs,
             form=form,
         )
-    # Its library takes a second to import, which runs without an API model should not pay.
-    from retrocypher.prompts.models.openai import OpenAIModel
+        assert identity is not None
+        if self.offline:
+            return OfflineModel(spec.label, identity, self.answers)
+        return RememberedModel(identity, self.answers, self._open_uncached(spec, logprobs, form))
 
-    return OpenAIModel(
-        spec.label,
-        spec.argument,
-        environment=environment,
-        slots=Slots(slots, "api", concurrency),
-        # One of the same name elsewhere is another.
-        given_up=GivenUp(slots, f"{spec.argument} {address_of(environment)}"),
-        seed=seed,
-        price=load_prices().of(spec.argument),
-        logprobs=logprobs,
-    )
-
-
-def open_models(
-    specs: Sequence[ModelSpec],
-    *,
-    shared: Mapping[str, Any],
-    slots: Path,
-    concurrency: int,
-    seed: int,
-    environment: Mapping[str, str] = os.environ,
-    answers: AnswerStore | None = None,
-    offline: bool = False,
-) -> dict[str, Model]:
-    """Open the models of a run in this process.
-
-    Args:
-        specs: The models, as `check_models` let them pass.
-        shared: What `SharedModels.to_json` gave in the controller.
-        slots: Folder that all processes of the run share, for locks and for which API was given up on.
-        concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
-        seed: Seed of the run; sent to the models that take one.
-        environment: Where key and address of an API are looked up.
-        answers: Where answers of models that read messages are kept; None for nowhere.
-        offline: Whether such models are not to be asked: then what `answers` has is all there is.
-
-    Returns:
-        The models by label.
-
-    Raises:
-        InputError: If a file that was checked can no longer be read.
-    """
-    opened: dict[str, Model] = {}
-    for spec in specs:
-        if spec.kind in TEXT_KINDS:
-            opened[spec.label] = open_text_model(
-                spec,
-                shared=shared,
-                slots=slots,
-                concurrency=concurrency,
-                seed=seed,
-                environment=environment,
-                answers=answers,
-                offline=offline,
+    def _open_uncached(self, spec: ModelSpec, logprobs: int, form: Mapping[str, Any] | None) -> TextModel:
+        if spec.kind != "openai":
+            path = str(gguf_path(spec))
+            name = "llama-" + hashlib.sha256(path.encode()).hexdigest()[:12]
+            return LlamaModel(
+                spec.label,
+                self.shared["llama"][path],
+                self.shared["llama_key"],
+                turn=Slots(self.slots, name, 1),
+                seed=self.seed,
+                max_tokens=answer_tokens(spec),
+                logprobs=logprobs,
+                form=form,
             )
-        else:
-            opened[spec.label] = _open(spec, seed)
-    return opened
+        # Its library takes a second to import, which runs without an API model should not pay.
+        from retrocypher.prompts.models.openai import OpenAIModel
+
+        return OpenAIModel(
+            spec.label,
+            spec.argument,
+            environment=self.environment,
+            slots=Slots(self.slots, "api", self.concurrency),
+            # One of the same name elsewhere is another.
+            given_up=GivenUp(self.slots, f"{spec.argument} {address_of(self.environment)}"),
+            seed=self.seed,
+            price=load_prices().of(spec.argument),
+            logprobs=logprobs,
+        )
 
 
-def _open(spec: ModelSpec, seed: int) -> Model:
+def open_models(specs: Sequence[ModelSpec], **context: Any) -> dict[str, Model]:
+    """Open models with the fields of a `ModelContext` as arguments."""
+    return ModelContext(**context).open(specs)
+
+
+def open_text_model(
+    spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None, **context: Any
+) -> TextModel:
+    """Open a model that reads messages, with the fields of a `ModelContext` as arguments."""
+    return ModelContext(**context).open_text(spec, logprobs=logprobs, form=form)
+
+
+def _baseline(spec: ModelSpec, seed: int) -> Model:
     match spec.kind:
         case "exemplar":
             return ExemplarModel(spec.label)

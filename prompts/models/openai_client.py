@@ -1,4 +1,4 @@
-"""Log-probabilities of the tokens of an answer that are numbers."""
+"""The client of an OpenAI-compatible API: single calls, what their failures mean, log-probabilities."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What models behind an API cost: the list prices of ``prices.yaml``."""
+"""Prices of models behind an API, from ``prices.yaml``."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,28 +28,24 @@ class Price:
     """Price of a model, in USD per million tokens.
 
     Attributes:
-        prompt: Of tokens sent, 0 or more.
-        completion: Of tokens that come back, 0 or more.
+        prompt: For tokens sent, 0 or more.
+        completion: For tokens received, 0 or more.
     """
 
     prompt: float
     completion: float
 
     def cost(self, tokens: Mapping[str, int]) -> float:
-        """Return what a call costs, in USD.
-
-        Args:
-            tokens: Its ``prompt`` and ``completion`` counts.
-        """
+        """Return the cost in USD of a call with these ``prompt`` and ``completion`` counts."""
         return (tokens["prompt"] * self.prompt + tokens["completion"] * self.completion) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The prices of a file.
+    """List prices.
 
     Attributes:
-        as_of: Month or day they are of, ``YYYY-MM`` or ``YYYY-MM-DD``.
+        as_of: Their date, ``YYYY-MM`` or ``YYYY-MM-DD``.
         models: Price of each model by its name.
     """
 
@@ -57,11 +53,9 @@ class Prices:
     models: Mapping[str, Price]
 
     def of(self, name: str) -> Price | None:
-        """Return the price of a model; None where it is not known.
+        """Return the price of a model by the API's name for it; None where it is not known.
 
-        Args:
-            name: The API's name of the model. One with a date behind it has the price of the same name
-                without, unless it has one of its own.
+        A name that ends in a date has the price of the name without it, unless it has its own.
         """
         dated = _DATED.fullmatch(name)
         return self.models.get(name) or (self.models.get(dated["undated"]) if dated else None)
@@ -102,10 +96,7 @@ def parse_prices(text: str) -> Prices:
 
 
 def prices_used(specs: Iterable[ModelSpec]) -> dict[str, Any] | None:
-    """Return the prices that hold for the models of a run, for its manifest; None where none is known.
-
-    Args:
-        specs: The models of the run, those that play roles in its loops among them.
+    """Return the known prices of the models of a run, those of its loops included, for its manifest.
 
     Raises:
         InputError: As `load_prices`; only where a model is behind an API.

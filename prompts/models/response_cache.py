@@ -1,4 +1,4 @@
-"""Connections to the file of a cache."""
+"""The response cache: completions of models by request, in an SQLite file that processes share."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""How long an API is waited for and how often it is asked again."""
+"""Retries of API calls: waiting times, giving up on an API over all processes, calls in flight."""
 
 import email.utils
 import hashlib

@@ -1,4 +1,4 @@
-"""What ``--model`` says: which model, and its name in ids and tables."""
+"""The option ``--model``: which model, and its name in ids and tables."""
 
 import difflib
 import os

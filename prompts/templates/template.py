@@ -1,4 +1,4 @@
-"""What a prompt is, and how its slots are filled."""
+"""Prompt templates and other texts for models: reading them, filling their slots, building messages."""
 
 import hashlib
 import re
@@ -12,7 +12,15 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.validation.finding import CONVENTIONS, Convention
 
-USER_MARK = re.compile(r"^=== user ===[ \t]*(?:\n|\Z)", re.MULTILINE)
+_SHIPPED = Path(__file__).parent
+_SETTINGS: dict[str, Setting] = {
+    **{f"P{number}": "single_step" for number in range(1, 6)},
+    **{f"P{number}": "multi_step" for number in range(6, 11)},
+}
+_EXEMPLAR_FILE = "exemplar.md"
+_USER_MARK = re.compile(r"^=== user ===[ \t]*(?:\n|\Z)", re.MULTILINE)
+_DECLARATION = re.compile(r"=== answers:[ \t]*(\S*)[ \t]*===[ \t]*(?:\n|\Z)")
+_LOOKS_LIKE_A_PROMPT = re.compile(r"p\d+(\.(md|txt))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +56,14 @@ class Prompt:
 def build_messages(
     prompt: Prompt, schema: str, question: str, exemplar: Exemplar | None
 ) -> list[dict[str, str]]:
-    """Return the chat messages of a case.
+    """Return the chat messages of a case; `exemplar` is None with zero-shot.
 
     The system message holds role, schema and guidelines and is the same with and without an exemplar; the
     user message holds the exemplar, where there is one, and the question (the paper's appendix 5.1 and 5.2).
     A template without the line ``=== user ===`` is one user message.
-
-    Args:
-        prompt: The template.
-        schema: Schema text of the live graph.
-        question: The question, as asked.
-        exemplar: The exemplar to show; None with zero-shot.
     """
     values = {"schema": schema.strip(), "question": question.strip()}
-    system, user = split(prompt.text)
+    system, user = _split(prompt.text)
     content = fill(user, values)
     if exemplar is not None:
         shown = {"exemplar_question": exemplar.question, "exemplar_cypher": exemplar.cypher}
@@ -72,9 +74,9 @@ def build_messages(
     return messages
 
 
-def split(text: str) -> tuple[str, str]:
+def _split(text: str) -> tuple[str, str]:
     """Return the system and the user part of a template; the system part is empty where there is no mark."""
-    mark = USER_MARK.search(text)
+    mark = _USER_MARK.search(text)
     return (text[: mark.start()], text[mark.end() :]) if mark else ("", text)
 
 
@@ -84,30 +86,20 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     return slot.sub(lambda match: values[match[0][1:-1]], text).strip()
 
 
-SHIPPED = Path(__file__).parent
-SETTINGS: dict[str, Setting] = {
-    **{f"P{number}": "single_step" for number in range(1, 6)},
-    **{f"P{number}": "multi_step" for number in range(6, 11)},
-}
-EXEMPLAR_FILE = "exemplar.md"
-DECLARATION = re.compile(r"=== answers:[ \t]*(\S*)[ \t]*===[ \t]*(?:\n|\Z)")
-LOOKS_LIKE_A_PROMPT = re.compile(r"p\d+(\.(md|txt))?", re.IGNORECASE)
-
-
 def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
     """Return the ten prompts by name, P1 first.
 
     Args:
-        folder: A user's templates, ``P1.md`` to ``P10.md`` and ``exemplar.md``. A file there replaces the
-            shipped one of its name; for the names it lacks, the shipped ones stay.
+        folder: A user's templates, ``P1.md`` to ``P10.md`` and ``exemplar.md``, which replace the shipped
+            ones of the same name.
 
     Raises:
         InputError: If the folder or a file in it cannot be read, a file is named like a prompt but is none,
             no file replaces anything, or a template lacks a slot.
     """
     own = {} if folder is None else _files_of(folder)
-    paths = {name: own.get(f"{name}.md", SHIPPED / f"{name}.md") for name in SETTINGS}
-    exemplar_text = _exemplar_text(own.get(EXEMPLAR_FILE, SHIPPED / EXEMPLAR_FILE))
+    paths = {name: own.get(f"{name}.md", _SHIPPED / f"{name}.md") for name in _SETTINGS}
+    exemplar_text = _exemplar_text(own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE))
     return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
 
 
@@ -118,9 +110,9 @@ def _files_of(folder: Path) -> dict[str, Path]:
         raise InputError(
             f"--prompt-dir {folder}: {error.strerror}; give a folder with templates P1.md to P10.md"
         ) from error
-    known = {EXEMPLAR_FILE, *(f"{name}.md" for name in SETTINGS)}
+    known = {_EXEMPLAR_FILE, *(f"{name}.md" for name in _SETTINGS)}
     for path in found:
-        if path.name not in known and LOOKS_LIKE_A_PROMPT.fullmatch(path.name):
+        if path.name not in known and _LOOKS_LIKE_A_PROMPT.fullmatch(path.name):
             raise InputError(
                 f"--prompt-dir: {path} is no prompt's name; rename it to one of P1.md to P10.md, or remove it"
             )
@@ -132,12 +124,12 @@ def _files_of(folder: Path) -> dict[str, Path]:
 
 def _prompt(name: str, path: Path, exemplar_text: str) -> Prompt:
     text, convention = _declared(_read(path), path)
-    return Prompt(name, SETTINGS[name], _template(text, path), exemplar_text, convention)
+    return Prompt(name, _SETTINGS[name], _template(text, path), exemplar_text, convention)
 
 
 def _declared(text: str, path: Path) -> tuple[str, Convention]:
-    """Return a template without the line that declares what it wants returned, and that convention."""
-    line = DECLARATION.match(text)
+    """Split off the line that declares what a template wants returned."""
+    line = _DECLARATION.match(text)
     if line is None:
         return text, CONVENTIONS[0]
     for convention in CONVENTIONS:
@@ -152,7 +144,7 @@ def _declared(text: str, path: Path) -> tuple[str, Convention]:
 def _template(text: str, path: Path) -> str:
     _require(text, path, "schema")
     _require(text, path, "question")
-    system, user = split(text)
+    system, user = _split(text)
     if "{question}" in system or "{question}" not in user:
         raise InputError(
             f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
@@ -184,22 +176,13 @@ def _require(text: str, path: Path, slot: str) -> None:
 
 
 class Texts:
-    """The texts in a folder: ``NAME.md``, what the system says above the line ``=== user ===``.
-
-    Args:
-        folder: The folder.
-    """
+    """The texts ``NAME.md`` in a folder, whose system part stands above the line ``=== user ===``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def messages(self, name: str, values: Mapping[str, str]) -> list[dict[str, str]]:
-        """Return the system and the user message of a text, filled.
-
-        Args:
-            name: Name of a file, without its ending.
-            values: What goes into its slots.
-        """
+        """Return the system and the user message of a text, its slots filled."""
         system, user = self._parts[name]
         return [
             {"role": "system", "content": fill(system, values)},
@@ -207,12 +190,7 @@ class Texts:
         ]
 
     def text(self, name: str, values: Mapping[str, str]) -> str:
-        """Return a text that is no message of its own, filled.
-
-        Args:
-            name: Name of a file, without its ending.
-            values: What goes into its slots.
-        """
+        """Return a text that is only part of a message, its slots filled."""
         return fill(self._parts[name][1], values) if values else self._parts[name][1].strip()
 
     def hashes(self) -> dict[str, str]:
@@ -225,4 +203,4 @@ class Texts:
 
     @cached_property
     def _parts(self) -> dict[str, tuple[str, str]]:
-        return {file.stem: split(file.read_text(encoding="utf-8")) for file in self._files}
+        return {file.stem: _split(file.read_text(encoding="utf-8")) for file in self._files}

@@ -1,4 +1,4 @@
-"""Whether the query looks up the molecules of the question, letter by letter."""
+"""Molecules of the question: whether the query looks them up, letter by letter, and combines them rightly."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a returned value holds of the routes."""
+"""Multi-step questions: what a returned value holds of the routes."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Whether multi-step questions get routes of the right length between the right ends."""
+"""Multi-step questions: whether routes of the right length join the right ends."""
 
 from collections.abc import Iterator
 

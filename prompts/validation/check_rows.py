@@ -1,4 +1,4 @@
-"""Rows that are multiplied, cut off or filtered though nobody asked for it."""
+"""Rows that a query multiplies, cuts off or filters though the question does not ask for it."""
 
 from collections.abc import Iterator
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Whether the reaction with the best yield is the one that is kept."""
+"""Questions about the best yield: whether that reaction is the one that is kept."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

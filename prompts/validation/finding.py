@@ -1,4 +1,4 @@
-"""What a question asks, and what is found wrong with a query."""
+"""The types of validation: what a question asks, a finding, a verdict, and the case that checks examine."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

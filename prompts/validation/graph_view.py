@@ -1,4 +1,4 @@
-"""What the parts of a reaction graph are called."""
+"""A query seen as a reaction graph: its anchors and links, by the names of ``reaction_graph.yaml``."""
 
 import re
 from collections.abc import Iterator, Mapping

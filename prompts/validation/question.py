@@ -1,14 +1,31 @@
-"""What a question asks for, read from its words."""
+"""What a question asks for, read from its words by the patterns of ``question_words.yaml``."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from retrocypher.kg.graph.molecules import Mention, find_molecules
+import yaml
+
+from retrocypher.kg.graph.molecules import Mention, canonical_smiles, find_molecules
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS
 from retrocypher.prompts.validation.finding import Asked, AskedMolecule, Intent, MoleculeRole
-from retrocypher.prompts.validation.words import Words, beyond, load_words
 
+_FILE = "question_words.yaml"
+_NAMES = Path(__file__).with_name("common_names.yaml")
+_BESIDE_ROUTES = {
+    "best": "asks for the best yield of routes",
+    "co_products": "speaks of co-products beside routes",
+    "agents": "speaks of agents beside routes",
+    "solvents": "speaks of solvents beside routes",
+    "conditions": "speaks of conditions beside routes",
+}
+_BESIDE_SEVERAL = {name: f"speaks of {name} beside several molecules" for name in ("agents", "solvents")}
+_LONGEST_SHOWN = 40
 _DASHES = re.compile("[-\u2010-\u2015\u2212_/]")
 _NOT_WORDS = re.compile(r"[^\w<>=' ]+|(?<!\w)'|'(?!\w)")
 _SPACES = re.compile(r"\s+")
@@ -17,9 +34,92 @@ _SIDE_BY_SIDE = re.compile(
 )
 _FURTHER = re.compile(r"^(?: (?:and|or|plus|as well as))? <\d+>(?:(?: (?:and|or|plus|as well as))? <\d+>)*")
 _MOLECULE = re.compile(r"<(\d+)>")
-
-
 _LONGEST = 20_000
+_ROUTES = ("chains_to_target", "intermediates", "multi_step_precursors")
+
+
+@dataclass(frozen=True, slots=True)
+class _Further:
+    """What a question may hold beyond its kind: words, what they do, and the intents that know them."""
+
+    why: str
+    known_to: frozenset[str]
+    pattern: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The patterns of ``question_words.yaml``, compiled; see there for what each is."""
+
+    concepts: Mapping[str, re.Pattern[str]]
+    made: re.Pattern[str]
+    one_step: re.Pattern[str]
+    inexact: re.Pattern[str]
+    ambiguous_steps: re.Pattern[str]
+    steps: re.Pattern[str]
+    either: re.Pattern[str]
+    between: re.Pattern[str]
+    start_before: re.Pattern[str]
+    target_before: re.Pattern[str]
+    start_after: re.Pattern[str]
+    target_after: re.Pattern[str]
+    forward_before: re.Pattern[str]
+    forward_after: re.Pattern[str]
+    further: tuple[_Further, ...]
+    numbers: Mapping[str, int]
+
+
+@cache
+def _load_words() -> _Words:
+    """Return the words, read at the first call."""
+    text = resources.files(__package__).joinpath(_FILE).read_text("utf-8")
+    data: dict[str, Any] = yaml.safe_load(text)
+    numbers: dict[str, int] = data["numbers"]
+    number = "|".join([r"\d+", *sorted(numbers, key=len, reverse=True)])
+    called = data["called"]
+
+    def anywhere(patterns: list[str]) -> re.Pattern[str]:
+        filled = (_filled(each, {**data["nouns"], "number": number}) for each in patterns)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(filled)})(?!\w)")
+
+    def counted(patterns: list[str]) -> re.Pattern[str]:
+        named = (each.replace("({n})", f"(?P<n{place}>{number})") for place, each in enumerate(patterns))
+        return re.compile(rf"(?<!\w)(?:{'|'.join(named)})(?!\w)")
+
+    def before(patterns: list[str]) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)}) {called}$")
+
+    def after(patterns: list[str]) -> re.Pattern[str]:
+        return re.compile(rf"^ (?:{'|'.join(patterns)})(?!\w)")
+
+    return _Words(
+        concepts={name: anywhere(patterns) for name, patterns in data["concepts"].items()},
+        made=anywhere(data["made"]),
+        one_step=anywhere(data["one_step"]),
+        inexact=anywhere(data["inexact"]),
+        ambiguous_steps=anywhere(data["ambiguous_steps"]),
+        steps=counted(data["steps"]),
+        either=anywhere(data["either"]),
+        between=anywhere(data["between"]),
+        start_before=before(data["start_before"]),
+        target_before=before(data["target_before"]),
+        start_after=after(data["start_after"]),
+        target_after=after(data["target_after"]),
+        forward_before=before(data["forward_before"]),
+        forward_after=after(data["forward_after"]),
+        further=tuple(
+            _Further(each["why"], frozenset(each.get("known_to", ())), anywhere(each["words"]))
+            for each in data["further"]
+        ),
+        numbers=numbers,
+    )
+
+
+def _filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with what stands for its names in braces."""
+    for name, part in parts.items():
+        pattern = pattern.replace(f"{{{name}}}", part)
+    return pattern
 
 
 class _Steps(NamedTuple):
@@ -44,7 +144,7 @@ def read_question(text: str) -> Asked:
     mentions = find_molecules(text)
     names = list(dict.fromkeys(mention.smiles for mention in mentions))
     plain = _plain(text, mentions, names)
-    words = load_words()
+    words = _load_words()
     if not names:
         return Asked(None, note="The question names no molecule.")
     steps = _steps(plain, words)
@@ -55,14 +155,14 @@ def read_question(text: str) -> Asked:
         asked = _about_several(names, plain, words, steps, concepts)
     if asked.intent is None:
         return asked
-    more = beyond(asked.intent, plain, words, concepts, names)
+    more = _beyond(asked.intent, plain, words, concepts, names)
     if more is None:
         return asked
     unsure = tuple(AskedMolecule(name, None) for name in names)
     return Asked(None, unsure, asked.steps, note=f"{more}; what must be returned is not checked.")
 
 
-def _about_one(name: str, plain: str, words: Words, steps: _Steps, concepts: set[str]) -> Asked:
+def _about_one(name: str, plain: str, words: _Words, steps: _Steps, concepts: set[str]) -> Asked:
     if _looks_forward(plain, words):
         return Asked(
             None,
@@ -84,7 +184,7 @@ def _about_one(name: str, plain: str, words: Words, steps: _Steps, concepts: set
 
 
 def _about_several(
-    names: Sequence[str], plain: str, words: Words, steps: _Steps, concepts: set[str]
+    names: Sequence[str], plain: str, words: _Words, steps: _Steps, concepts: set[str]
 ) -> Asked:
     ends = _ends(plain, words) if len(names) == 2 else None
     if ends is not None and steps.number != 1:
@@ -106,9 +206,6 @@ def _about_several(
     return Asked("multi_product", tuple(AskedMolecule(name, "product") for name in names), 1)
 
 
-_ROUTES = ("chains_to_target", "intermediates", "multi_step_precursors")
-
-
 def _several_steps(steps: _Steps, concepts: set[str]) -> bool:
     if steps.number == 1:
         return False
@@ -118,7 +215,7 @@ def _several_steps(steps: _Steps, concepts: set[str]) -> bool:
     return "chains" in concepts and not concepts & {"best", "co_products", "agents", "solvents"}
 
 
-def _route_intent(plain: str, words: Words, concepts: set[str]) -> Intent:
+def _route_intent(plain: str, words: _Words, concepts: set[str]) -> Intent:
     if "intermediates" in concepts:
         first = _first(plain, words, ("intermediates", "precursors", "chains"))
         return "intermediates" if first != "precursors" else "multi_step_precursors"
@@ -126,7 +223,7 @@ def _route_intent(plain: str, words: Words, concepts: set[str]) -> Intent:
     return "multi_step_precursors" if first == "precursors" else "chains_to_target"
 
 
-def _reaction_intent(plain: str, words: Words, concepts: set[str]) -> Intent | None:
+def _reaction_intent(plain: str, words: _Words, concepts: set[str]) -> Intent | None:
     if "best" in concepts:
         return "best_yield"
     if "co_products" in concepts:
@@ -148,13 +245,13 @@ def _components(intent: Intent, concepts: set[str]) -> frozenset[str]:
     return frozenset(named or {"agents", "solvents"})
 
 
-def _first(plain: str, words: Words, names: Sequence[str]) -> str | None:
+def _first(plain: str, words: _Words, names: Sequence[str]) -> str | None:
     """The concept that the question comes to first."""
     found = {name: match.start() for name in names if (match := words.concepts[name].search(plain))}
     return min(found, key=lambda name: found[name], default=None)
 
 
-def _steps(plain: str, words: Words) -> _Steps:
+def _steps(plain: str, words: _Words) -> _Steps:
     unclear = words.ambiguous_steps.search(plain)
     if unclear:
         plain = plain.replace(unclear.group(), " ")
@@ -176,7 +273,7 @@ def _steps(plain: str, words: Words) -> _Steps:
     return _Steps(None, False, "")
 
 
-def _looks_forward(plain: str, words: Words) -> bool:
+def _looks_forward(plain: str, words: _Words) -> bool:
     for match in _MOLECULE.finditer(plain):
         before, after = plain[: match.start()], _FURTHER.sub("", plain[match.end() :])
         aimed_at = words.target_before.search(before) or words.target_after.search(after)
@@ -187,7 +284,7 @@ def _looks_forward(plain: str, words: Words) -> bool:
     return False
 
 
-def _ends(plain: str, words: Words) -> tuple[int, int] | None:
+def _ends(plain: str, words: _Words) -> tuple[int, int] | None:
     """Which of two molecules a route starts from and which it leads to; None where nothing says so."""
     starts: dict[int, int] = {0: 0, 1: 0}
     targets: dict[int, int] = {0: 0, 1: 0}
@@ -235,3 +332,64 @@ def _words(text: str) -> str:
         text.lower().replace("\u2019", "'").replace("→", " to ").replace(">>", " to ").replace("->", " to ")
     )
     return _NOT_WORDS.sub(" ", _DASHES.sub(" ", lowered.replace("%", " percent ")))
+
+
+def _beyond(
+    intent: Intent, plain: str, words: _Words, concepts: set[str], names: Sequence[str]
+) -> str | None:
+    """Say what a question holds that its intent does not; None where there is nothing.
+
+    Args:
+        intent: What the question was read as.
+        plain: The question as its words are looked up.
+        words: The words.
+        concepts: What the question is about.
+        names: The SMILES it holds.
+    """
+    beside: Mapping[str, str] = {}
+    if intent in MULTI_STEP_TASKS:
+        beside = _BESIDE_ROUTES
+    elif intent == "multi_product":
+        beside = _BESIDE_SEVERAL
+    for concept, why in beside.items():
+        if concept in concepts:
+            return f"The question {why}"
+    for further in words.further:
+        match = None if intent in further.known_to else further.pattern.search(plain)
+        if match is not None:
+            return f'The question {further.why} ("{_shown(match.group())}")'
+    named = _named(plain, names)
+    return None if named is None else f'The question names a substance by a word ("{named}")'
+
+
+def _shown(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+def _named(plain: str, names: Sequence[str]) -> str | None:
+    """The first name of a molecule that is not one of those given by SMILES."""
+    known = {canonical_smiles(name) for name in names}
+    for match in _pattern().finditer(plain):
+        if canonical_smiles(_plain_names()[match.group()]) not in known:
+            return match.group()
+    return None
+
+
+@cache
+def _plain_names() -> Mapping[str, str]:
+    """The names as they stand in a question's plain words."""
+    return {" ".join(re.findall(r"\w+", name)): smiles for name, smiles in common_names().items()}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest_first = sorted(_plain_names(), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+
+@cache
+def common_names() -> Mapping[str, str]:
+    """Return the SMILES of each name of ``common_names.yaml``, the names in lower case."""
+    read: dict[str, str] = yaml.safe_load(_NAMES.read_text(encoding="utf-8"))
+    return {str(name).lower(): smiles for name, smiles in read.items()}

@@ -1,4 +1,4 @@
-"""Which part of a reaction each returned value holds."""
+"""Roles: which part of a reaction each node and each returned value of a query holds."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The chain of relationships that leads to a molecule."""
+"""Routes: the chain of relationships that leads to a molecule, and places along it."""
 
 import operator
 from collections.abc import Callable, Mapping

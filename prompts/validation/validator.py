@@ -1,4 +1,4 @@
-"""What is wrong with a query, given what was asked."""
+"""The schema validator and the checklist: all findings about a query, ordered, for a question."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

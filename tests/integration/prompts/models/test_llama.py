@@ -1,0 +1,165 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.interface import ModelError, Request, TextModel
+from retrocypher.prompts.models.llama_process import shipped_gguf
+from retrocypher.prompts.models.open import ModelContext, SharedModels, start_shared
+from retrocypher.prompts.models.response_cache import AnswerStore, open_answers
+from retrocypher.prompts.models.spec import parse_spec
+
+SPEC = parse_spec("local", {})
+# SmolLM2 answers this one briefly; to many others it talks on up to its limit.
+PROMPT = "What is 2+2?"
+OWNER = """
+import json, time
+from retrocypher.prompts.models.spec import parse_spec
+from retrocypher.prompts.models.open import start_shared
+shared = start_shared([parse_spec("local", {})])
+print(json.dumps(list(shared.pids().values())), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def shared() -> Iterator[SharedModels]:
+    running = start_shared([SPEC])
+    yield running
+    running.stop()
+
+
+def opened(running: SharedModels, folder: Path) -> TextModel:
+    return ModelContext(folder, 8, 0, shared=json.loads(json.dumps(running.to_json()))).open_text(SPEC)
+
+
+def pid_of(running: SharedModels) -> int:
+    (pid,) = running.pids().values()
+    return pid
+
+
+def gone(pid: int, within_s: float = 60.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_an_answer_that_was_kept_needs_no_process(ask: Callable[[str], Request], tmp_path: Path) -> None:
+    def opened(running: SharedModels, store: AnswerStore, *, offline: bool) -> TextModel:
+        shared = json.loads(json.dumps(running.to_json()))
+        return ModelContext(tmp_path, 8, 0, shared=shared, answers=store, offline=offline).open_text(SPEC)
+
+    with open_answers(tmp_path / "answers.sqlite") as store:
+        running = start_shared([SPEC], contents=contents_of([SPEC]))
+        try:
+            first = opened(running, store, offline=False).answer(ask(PROMPT))
+        finally:
+            running.stop()
+        nobody = start_shared([SPEC], contents=contents_of([SPEC]), offline=True)
+        assert nobody.pids() == {}
+        again = opened(nobody, store, offline=True).answer(ask(PROMPT))
+    assert again == replace(first, cached=True)
+
+
+def test_answers_alike_every_time_and_after_a_restart(
+    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
+) -> None:
+    model = opened(shared, tmp_path)
+    first = model.answer(ask(PROMPT))
+    assert first.text
+    assert first.tokens is not None
+    assert first.tokens["prompt"] > 10
+    assert 0 < first.tokens["completion"] <= 256
+    assert first.time_s > 0
+    model.answer(ask("Hi"))
+    assert model.answer(ask(PROMPT)).text == first.text
+
+    killed = pid_of(shared)
+    os.kill(killed, signal.SIGKILL)
+    assert model.answer(ask(PROMPT)).text == first.text
+    assert pid_of(shared) != killed
+
+
+def test_an_answer_is_the_same_where_its_beginning_was_read_before(
+    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
+) -> None:
+    model = opened(shared, tmp_path)
+    whole = ask(f"You add numbers. {PROMPT}")
+    alike = replace(whole, common=len("You add numbers."))
+    other = replace(ask("You add numbers. Hi"), common=alike.common)
+    said = [model.answer(each) for each in (whole, alike, other, alike)]
+    assert said[0].text == said[1].text == said[3].text
+    assert said[0].tokens == said[1].tokens == said[3].tokens
+    (process,) = shared._processes.values()
+    assert len([file for file in process._folder.path.iterdir() if file.stat().st_size > 10_000]) == 1
+
+
+def test_a_prompt_over_the_context_has_no_query(
+    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
+) -> None:
+    answer = opened(shared, tmp_path).answer(ask("a b c " * 10_000))
+    assert answer.text == ""
+    assert "the context 8192" in answer.details["no_answer"]
+
+
+def test_takes_requests_with_its_token_only(shared: SharedModels) -> None:
+    (address,) = shared.to_json()["llama"].values()
+    assert address.startswith("http://127.0.0.1:")
+    request = urllib.request.Request(f"{address}/v1/chat/completions", b"{}")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
+
+
+def test_a_process_that_is_gone_for_good_is_an_error(
+    shared: SharedModels,
+    ask: Callable[[str], Request],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("retrocypher.prompts.models.llama._COMEBACK_S", 0.3)
+    model = opened(shared, tmp_path)
+    shared.stop()
+    for _ in range(2):
+        with pytest.raises(ModelError, match="did not come back") as caught:
+            model.answer(ask(PROMPT))
+        assert caught.value.kind == "local_model"
+
+
+def test_stop_ends_the_process(shared: SharedModels) -> None:
+    pid = pid_of(shared)
+    shared.stop()
+    assert gone(pid)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_no_child_outlives_its_owner(how: signal.Signals) -> None:
+    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    (child,) = json.loads(owner.stdout.readline())
+    owner.send_signal(how)
+    owner.wait()
+    owner.stdout.close()
+    assert gone(child)
+
+
+def test_a_damaged_file_is_refused_with_the_reason(tmp_path: Path) -> None:
+    damaged = tmp_path / "half.gguf"
+    with shipped_gguf().open("rb") as whole:
+        damaged.write_bytes(whole.read(30_000_000))
+    with pytest.raises(InputError, match=r"cannot load .*half\.gguf: .*corrupted or incomplete"):
+        start_shared([parse_spec(f"gguf:{damaged}", {})])

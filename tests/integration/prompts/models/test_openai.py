@@ -1,0 +1,298 @@
+"""A model behind an API on this machine that plays a script."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrocypher.prompts.models.interface import ModelError, Request
+from retrocypher.prompts.models.open import ModelContext
+from retrocypher.prompts.models.openai import OpenAIModel
+from retrocypher.prompts.models.openai_client import api_address, silent_api
+from retrocypher.prompts.models.retries import GivenUp
+from retrocypher.prompts.models.spec import parse_spec
+
+KEY = {"OPENAI_API_KEY": "sk-very-secret-0123"}
+ORACLE = parse_spec("oracle", {})
+API = parse_spec("gpt-x", KEY)
+
+
+def test_an_api_that_replies_is_not_spoken_of(api: Any) -> None:
+    # The scripted server knows no list of models and refuses to give one: it is there all the same.
+    assert silent_api([ORACLE, API], environment=api.env) is None
+
+
+def test_an_api_that_is_not_there_is_named_with_the_reason() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        host = f"127.0.0.1:{closing.getsockname()[1]}"
+    environment = {**KEY, "OPENAI_BASE_URL": f"http://me:hidden@{host}/v1?token=hidden"}
+    said = silent_api([API], environment=environment)
+    assert said is not None
+    assert said.startswith(f"The API at {host}/v1 does not answer (Connection refused).")
+    assert "hidden" not in said
+    assert "secret" not in said
+    assert silent_api([ORACLE], environment=environment) is None
+
+
+def test_an_api_that_drips_for_ever_does_not_answer(dripping: Any) -> None:
+    said = silent_api([API], environment=dripping.env, longest_s=0.5)
+    assert said is not None
+    assert "does not answer (no reply within 0.5 s)" in said
+
+
+def test_the_address_is_told_without_what_is_secret() -> None:
+    assert api_address([ORACLE, API], environment={}) == "api.openai.com/v1"
+    other = {"OPENAI_BASE_URL": "https://u:p@host:8000/a/v1/?key=k#f"}
+    assert api_address([API], environment=other) == "host:8000/a/v1"
+    assert api_address([ORACLE], environment=other) is None
+
+
+Ask = Callable[[str], Request]
+Open = Callable[..., OpenAIModel]
+
+
+@pytest.fixture
+def model_of(api: Any, open_model: Open) -> Open:
+    return partial(open_model, api.env)
+
+
+def failing(model: OpenAIModel, request: Request) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        model.answer(request)
+    assert "very-secret" not in str(caught.value)
+    return caught.value
+
+
+def test_asks_greedily_with_a_seed_and_counts_tokens(api: Any, ask: Ask, tmp_path: Path) -> None:
+    api.answers("MATCH (n) RETURN n", pause_s=0.2)
+    spec = parse_spec("gpt-x", api.env)
+    models = ModelContext(tmp_path, 8, 7, environment=api.env).open([spec])
+    answer = models["gpt-x"].answer(ask("hello"))
+    assert answer.text == "MATCH (n) RETURN n"
+    assert answer.tokens == {"prompt": 11, "completion": 7}
+    assert 0.2 <= answer.time_s < 20
+    assert answer.details == {"attempts": 1, "finish_reason": "stop", "model": "m-1"}
+    assert not answer.verbatim
+    assert api.keys == ["Bearer sk-very-secret-0123"]
+    message = {"role": "user", "content": "hello"}
+    assert api.bodies == [{"model": "gpt-x", "messages": [message], "temperature": 0, "seed": 7}]
+    models["gpt-x"].close()
+
+
+def test_waits_as_long_as_it_is_asked_to(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(429, "slow down", retry_after="1")
+    api.answers("ok")
+    answer = model_of().answer(ask("x"))
+    assert (answer.text, answer.details["attempts"]) == ("ok", 2)
+    assert api.times[1] - api.times[0] >= 1.0
+    assert answer.time_s < 1.0
+
+
+def test_being_asked_to_wait_less_does_not_hurry_it(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(429, "slow down", retry_after="0")
+    api.answers("ok")
+    assert model_of(first_wait_s=0.8).answer(ask("x")).text == "ok"
+    assert api.times[1] - api.times[0] >= 0.6
+
+
+def test_does_not_wait_for_hours(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(429, "slow down", retry_after="7200")
+    error = failing(model_of(), ask("x"))
+    assert error.kind == "rate_limit"
+    assert "wait 7200 s" in str(error)
+    assert len(api.bodies) == 1
+
+
+def test_asks_again_after_passing_failures(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(500, "oops")
+    api.drops()
+    api.says("{not json")
+    api.says('{"error": {"message": "upstream"}}')
+    api.refuses(503, "busy")
+    api.answers("ok")
+    answer = model_of().answer(ask("x"))
+    assert (answer.text, answer.details["attempts"]) == ("ok", 6)
+
+
+@pytest.mark.parametrize(
+    ("play", "kind"),
+    [
+        (lambda api: api.refuses(500, "sk-very-secret-0123 broke"), "server_error"),
+        (lambda api: api.refuses(429, "slow"), "rate_limit"),
+        (lambda api: api.drops(), "connection"),
+        (lambda api: api.says("{not json"), "malformed_response"),
+        (lambda api: api.says("<html>"), "malformed_response"),
+        (lambda api: api.answers("x", choices=[]), "malformed_response"),
+        (lambda api: api.answers("x", choices=None), "malformed_response"),
+    ],
+)
+def test_gives_up_after_the_last_attempt(
+    api: Any, ask: Ask, model_of: Open, play: Callable[[Any], None], kind: str
+) -> None:
+    play(api)
+    error = failing(model_of(attempts=3), ask("x"))
+    assert error.kind == kind
+    assert "Asked 3 times" in str(error)
+    assert len(api.bodies) == 3
+
+
+def test_a_silent_api_is_a_timeout(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("late", pause_s=1.5)
+    error = failing(model_of(timeout_s=0.3), ask("x"))
+    assert error.kind == "timeout"
+    assert len(api.bodies) == 2
+
+
+def test_an_api_that_drips_for_ever_is_a_timeout(dripping: Any, ask: Ask, open_model: Open) -> None:
+    model = open_model(dripping.env, timeout_s=0.5)
+    started = time.monotonic()
+    error = failing(model, ask("x"))
+    assert error.kind == "timeout"
+    assert "Asked 2 times" in str(error)
+    assert dripping.calls == 2
+    assert 1.0 <= time.monotonic() - started < 20.0
+    model.close()
+
+
+ASKING = """
+import signal
+import sys
+from retrocypher.prompts.models.openai_client import OpenAIClient
+
+# What a shell starts in the background is deaf to Ctrl-C, and so are its children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+client = OpenAIClient({"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": sys.argv[1]}, timeout_s=100, connect_s=10)
+try:
+    client.complete(model="m", messages=[])
+except KeyboardInterrupt:
+    client.close()
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_a_call_at_once(api: Any) -> None:
+    api.answers("late", pause_s=60.0)
+    command = [sys.executable, "-c", ASKING, api.env["OPENAI_BASE_URL"]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while not api.times:
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=30)
+    assert said == "interrupted\n"
+
+
+def test_a_call_after_one_that_ran_out_of_time_is_answered(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("late", pause_s=1.5)
+    api.answers("ok")
+    model = model_of(timeout_s=0.7)
+    assert model.answer(ask("x")).text == "ok"
+    assert model.answer(ask("x")).text == "ok"
+
+
+def test_an_api_that_nobody_reached_is_not_tried_for_long(ask: Ask, open_model: Open, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        address = f"http://127.0.0.1:{closing.getsockname()[1]}/v1"
+    model = open_model({**KEY, "OPENAI_BASE_URL": address})
+    error = failing(model, ask("x"))
+    assert error.kind == "connection"
+    assert "(Connection refused). Is OPENAI_BASE_URL right?" in str(error)
+    assert "Asked 3 times" in str(error)
+    GivenUp(tmp_path, "gpt-x").reached()
+    assert "Asked 6 times" in str(failing(model, ask("x")))
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (401, "invalid_api_key", "authentication"),
+        (403, None, "authentication"),
+        (404, "model_not_found", "unknown_model"),
+        (429, "insufficient_quota", "quota"),
+        (400, "invalid_value", "bad_request"),
+    ],
+)
+def test_what_would_fail_again_is_not_asked_again(
+    api: Any, ask: Ask, model_of: Open, status: int, code: str | None, kind: str
+) -> None:
+    api.refuses(status, "Incorrect: sk-very-secret-0123, or sk-very***0123, seen", code)
+    error = failing(model_of(), ask("x"))
+    assert error.kind == kind
+    assert "sk-" not in str(error)
+    assert len(api.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "said"),
+    [
+        ("This model's maximum context length is 8192 tokens.", "context_length_exceeded", "context"),
+        ("The input exceeds the context window", None, "context"),
+        ("The response was filtered by the content management policy", "content_filter", "filter"),
+    ],
+)
+def test_a_limit_of_the_model_is_an_answer_without_a_query(
+    api: Any, ask: Ask, model_of: Open, message: str, code: str | None, said: str
+) -> None:
+    api.refuses(400, message, code)
+    answer = model_of().answer(ask("x"))
+    assert answer.text == ""
+    assert said in answer.details["no_answer"]
+
+
+@pytest.mark.parametrize("text", ["", " \n", None])
+def test_an_empty_reply_is_an_answer(api: Any, ask: Ask, model_of: Open, text: str | None) -> None:
+    api.answers(text)
+    answer = model_of().answer(ask("x"))
+    assert answer.text.strip() == ""
+    assert answer.details["no_answer"] == "the reply is empty"
+    assert answer.tokens == {"prompt": 11, "completion": 7}
+
+
+def test_tokens_may_be_missing(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("x", usage=None)
+    assert model_of().answer(ask("x")).tokens is None
+
+
+def test_a_model_without_temperature_or_seed_is_asked_without(api: Any, ask: Ask, model_of: Open) -> None:
+    api.refuses(
+        400, "Unsupported value: 'temperature' does not support 0.", "unsupported_value", "temperature"
+    )
+    api.refuses(400, "Unrecognized request argument supplied: seed")
+    api.answers("one")
+    model = model_of(attempts=1)
+    answer = model.answer(ask("x"))
+    assert answer.text == "one"
+    assert answer.details["without"] == ["temperature", "seed"]
+    assert [sorted(body) for body in api.bodies] == [
+        ["messages", "model", "seed", "temperature"],
+        ["messages", "model", "seed"],
+        ["messages", "model"],
+    ]
+    model.answer(ask("y"))
+    assert len(api.bodies) == 4
+
+
+def test_calls_in_flight_are_bounded_over_all_models(api: Any, ask: Ask, model_of: Open) -> None:
+    api.answers("x", pause_s=0.3)
+    times: list[float] = []
+    # Each with places of its own, as every worker has.
+    models = [model_of(places=2) for _ in range(6)]
+    threads = [
+        threading.Thread(target=lambda model=model: times.append(model.answer(ask("x")).time_s))
+        for model in models
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert api.most_at_once == 2
+    assert len(times) == 6

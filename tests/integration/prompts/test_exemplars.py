@@ -1,0 +1,130 @@
+"""Exemplars on a real graph, and with the real encoder."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import numpy as np
+import pytest
+from support.real_encoder import loaded
+
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.questions.question import Setting
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.prompts.templates.encoder import (
+    SentenceEncoder,
+    build_vectors,
+    extra_installed,
+    stored_encoder,
+)
+from retrocypher.prompts.templates.exemplars import (
+    ENCODER,
+    Exemplar,
+    fill_exemplar,
+    load_bank,
+    texts_to_encode,
+)
+from retrocypher.prompts.templates.template import load_prompts
+
+BANKS = [each for setting in ("single_step", "multi_step") for each in load_bank(setting)]
+COLUMNS = ["id", "reactants", "products", "agents", "solvents"]
+REACTANTS = """
+MATCH (a:Molecule)-[:REACTS_IN]->(r:Reaction)<-[:REACTS_IN]-(b:Molecule)
+MATCH (r)-[made:PRODUCES]->(:Molecule)
+WHERE a.name < b.name AND made.yield IS NOT NULL
+RETURN a.name AS a, b.name AS b, r.id AS id ORDER BY id LIMIT 1
+"""
+ROUTE = """
+MATCH path = (a:Molecule)-[:REACTS_IN|PRODUCES*4]->(b:Molecule)
+WHERE all(n IN nodes(path) WHERE single(m IN nodes(path) WHERE m = n))
+RETURN a.name AS a, b.name AS b, [n IN nodes(path) WHERE n:Reaction | n.id] AS ids LIMIT 1
+"""
+
+
+@pytest.fixture(scope="module")
+def session(endpoint: Endpoint) -> Iterator[neo4j.Session]:
+    with connect(endpoint) as driver, driver.session(database=endpoint.database) as session:
+        yield session
+
+
+@pytest.mark.parametrize("exemplar", BANKS, ids=lambda each: each.id)
+def test_a_filled_exemplar_finds_what_it_asks_for(session: neo4j.Session, exemplar: Exemplar) -> None:
+    single = exemplar.setting == "single_step"
+    known = session.run(REACTANTS if single else ROUTE).single(strict=True)
+    slots = {"products": [known["a"], known["b"]]} if single else {"start": known["a"], "target": known["b"]}
+    query = fill_exemplar(exemplar, {**slots, "steps": 2})
+    assert query is not None
+    result = session.run(query)
+    rows = list(result)
+    if single:
+        assert result.keys()[:5] == COLUMNS
+        assert known["a"] in {name for row in rows for name in row["reactants"]}
+        if exemplar.id != "best-yielding-reaction-given-reactant":
+            assert known["id"] in {row["id"] for row in rows}
+    else:
+        assert result.keys() == ["reaction_nodes"]
+        assert known["ids"] in [[node["id"] for node in row["reaction_nodes"]] for row in rows]
+
+
+def test_shown_exemplars_plan_without_a_warning(session: neo4j.Session) -> None:
+    for exemplar in BANKS:
+        summary = session.run(f"EXPLAIN {exemplar.cypher}").consume()
+        assert summary.query_type == "r"
+        # Status class 01 is a warning, such as an unknown label.
+        assert not [each for each in summary.gql_status_objects if each.gql_status.startswith("01")]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"), [("P5", "single_step"), ("P8", "multi_step"), ("P10", "multi_step")]
+)
+def test_snippets_of_the_full_prompts_give_the_gold(
+    session: neo4j.Session, name: str, setting: Setting
+) -> None:
+    tasks = {"single_step": "producing_reactions", "multi_step": "chains_to_target"}
+    question = next(each for each in load_questions().questions if each.task == tasks[setting])
+    lines = re.findall(r"^ {7}(.*)$", load_prompts()[name].text, re.MULTILINE)
+    hops = str(2 * question.steps)
+    target = quote(question.slots["target"])
+    query = "\n".join(lines).replace("'...'", target).replace("*..H", f"*..{hops}").replace(" H", f" {hops}")
+    query = query.replace("(last:Molecule)", f"(last:Molecule {{name: {target}}})")
+    rows = session.run(query).data()
+    if setting == "multi_step":
+        routes = [[node["id"] for node in row["reaction_nodes"]] for row in rows]
+        assert sorted(routes) == sorted(row["route"] for row in question.gold)
+    else:
+        found = {row["id"]: {key: sorted(row[key]) for key in COLUMNS[1:]} for row in rows}
+        assert found == {row["id"]: {key: sorted(row[key]) for key in COLUMNS[1:]} for row in question.gold}
+
+
+pytestmark = [
+    pytest.mark.semantic,
+    pytest.mark.skipif(not extra_installed(), reason="the extra [semantic] is not installed"),
+]
+# Other processors and library versions add up in another order.
+TOLERANCE = 1e-5
+
+
+@pytest.fixture(scope="module")
+def model() -> SentenceEncoder:
+    return loaded(SentenceEncoder(ENCODER))
+
+
+def test_shipped_vectors_are_what_the_encoder_computes(model: SentenceEncoder) -> None:
+    texts = texts_to_encode(load_questions().questions)
+    shipped, computed = stored_encoder(ENCODER).encode(texts), model.encode(texts)
+    assert computed.shape == (len(texts), 768)
+    assert np.abs(shipped - computed).max() < TOLERANCE
+    assert np.einsum("ij,ij->i", shipped, computed).min() > 1 - TOLERANCE
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(model: SentenceEncoder) -> None:
+    texts = ["a", "a much longer text about the synthesis of molecules, so that a batch would be padded", "b"]
+    assert np.array_equal(model.encode(texts)[:1], model.encode(texts[:1]))
+
+
+def test_building_vectors_twice_gives_the_same_file(model: SentenceEncoder, tmp_path: Path) -> None:
+    for name in ("1", "2"):
+        assert build_vectors(["one text", "another", "one text"], model.name, tmp_path / name) == 2
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()

@@ -1,0 +1,276 @@
+"""The response cache: keys, what is stored, and files that cannot be used."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.answers import kept
+from support.examples import examples
+
+from retrocypher.prompts.models.cache_files import prepare
+from retrocypher.prompts.models.response_cache import (
+    SCHEMA_VERSION,
+    AnswerCacheError,
+    Identity,
+    Kept,
+    answer_key,
+    open_answers,
+)
+
+TEXT = st.text(st.characters(), max_size=8)
+VALUES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(0, 1) | TEXT
+PARAMETERS = st.dictionaries(TEXT, VALUES | st.dictionaries(TEXT, VALUES, max_size=2), max_size=3)
+MESSAGES = st.lists(st.fixed_dictionaries({"role": TEXT, "content": TEXT}), max_size=3)
+REQUESTS = st.tuples(TEXT, TEXT, PARAMETERS, MESSAGES, st.integers(0, 2))
+Asked = tuple[str, str, dict[str, Any], list[dict[str, str]], int]
+
+
+def key_of(asked: Asked) -> str:
+    model, api, parameters, messages, repeat = asked
+    return answer_key(Identity(model, api, parameters), messages, repeat)
+
+
+@given(REQUESTS, REQUESTS)
+def test_two_requests_share_a_key_exactly_if_they_are_the_same(one: Asked, other: Asked) -> None:
+    same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    assert (key_of(one) == key_of(other)) == same
+
+
+@given(REQUESTS, st.data())
+def test_a_change_of_any_one_part_is_another_request(asked: Asked, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, 4))
+    part: Any = (TEXT, TEXT, PARAMETERS, MESSAGES, st.integers(0, 2))[place]
+    new = data.draw(part.filter(lambda value: json.dumps(value) != json.dumps(asked[place])))
+    changed: Any = (*asked[:place], new, *asked[place + 1 :])
+    same = json.dumps(changed, sort_keys=True) == json.dumps(asked, sort_keys=True)
+    assert (key_of(changed) == key_of(asked)) == same
+
+
+@given(REQUESTS)
+def test_the_order_of_names_changes_nothing(asked: Asked) -> None:
+    model, api, parameters, messages, repeat = asked
+    turned = dict(reversed(parameters.items()))
+    backwards = [dict(reversed(message.items())) for message in messages]
+    assert key_of((model, api, turned, backwards, repeat)) == key_of(asked)
+
+
+def test_parts_do_not_run_into_each_other() -> None:
+    assert key_of(("ab", "c", {}, [], 0)) != key_of(("a", "bc", {}, [], 0))
+    one, two = {"role": "user", "content": "a"}, {"role": "user", "content": "b"}
+    assert key_of(("m", "", {}, [one, two], 0)) != key_of(("m", "", {}, [two, one], 0))
+
+
+def test_a_key_stays_what_it_was() -> None:
+    """A cache of today is to be of use tomorrow: a change here makes every cache there is worthless."""
+    messages = [{"role": "user", "content": "Qué µ \N{BENZENE RING}"}]
+    asked: Asked = ("gpt-x", "api.example/v1", {"temperature": 0, "seed": 7}, messages, 0)
+    assert key_of(asked) == "2d8a7503dba72ee1e15de8e4deb84e2873b45575d92cf399ef82c62629399a7e"
+
+
+def test_what_was_kept_is_found_by_the_next_process(tmp_path: Path) -> None:
+    file = tmp_path / "new folder" / "answers.sqlite"
+    assert prepare(file) == 0
+    with open_answers(file) as store:
+        assert store.get(kept().key) is None
+        assert store.put(kept()) == kept()
+    with open_answers(file) as store:
+        assert store.get(kept().key) == kept()
+    assert prepare(file) == 1
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_the_first_answer_stays(tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+    with open_answers(file) as one, open_answers(file) as other:
+        one.put(kept())
+        assert other.put(kept(text="Something else.")) == kept()
+        assert one.get(kept().key) == kept()
+
+
+NUMBERS = count()
+JSON = st.none() | st.booleans() | st.integers(-5, 5) | st.text(st.characters(), max_size=5)
+
+
+@examples(50)
+@given(
+    text=st.text(st.characters(), max_size=20),
+    details=st.dictionaries(st.text(max_size=5), JSON | st.lists(JSON, max_size=2), max_size=3),
+    tokens=st.none() | st.fixed_dictionaries({"prompt": st.integers(0), "completion": st.integers(0)}),
+    time_s=st.floats(0, 1e6),
+)
+def test_an_answer_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    details: dict[str, object],
+    tokens: dict[str, int] | None,
+    time_s: float,
+) -> None:
+    answer = kept(f"question {next(NUMBERS)}", text=text, details=details, tokens=tokens, time_s=time_s)
+    with open_answers(tmp_path_factory.getbasetemp() / "round-trips.sqlite") as store:
+        store.put(answer)
+        assert store.get(answer.key) == answer
+    assert Kept.from_json(answer.to_json()) == answer
+
+
+def test_readers_need_no_right_to_write(tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+    with open_answers(file) as store:
+        store.put(kept())
+    before = file.read_bytes()
+    assert prepare(file, read_only=True) == 1
+    with open_answers(file, read_only=True) as store:
+        assert store.get(kept().key) == kept()
+    assert file.read_bytes() == before
+
+
+def test_writing_does_not_wait_for_readers(tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+    prepare(file)
+    with closing(sqlite3.connect(file, isolation_level=None)) as reader, open_answers(file) as store:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+        store.put(kept())
+        assert reader.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+
+
+def test_the_file_is_marked_as_ours(tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+    prepare(file)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A cache with enough in it to be damaged in many places."""
+    path = tmp_path / "answers.sqlite"
+    with open_answers(path) as store:
+        for number in range(200):
+            store.put(kept(f"question {number}"))
+    return path
+
+
+def refused(file: Path, *said: str, read_only: bool = False) -> None:
+    with pytest.raises(AnswerCacheError) as caught:
+        prepare(file, read_only=read_only)
+    message = str(caught.value)
+    assert "\n" not in message
+    for part in (f"the answer cache {file} ", "--cache FILE", "--cache none", *said):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda content: b"question,answer\n" * 100, ["is no SQLite database", "Move it away"]),
+        (
+            lambda content: content[: len(content) // 2],
+            ["is damaged", "Move it away and import an export of it"],
+        ),
+        (lambda content: content[:8192] + b"\x5a" * (len(content) - 8192), ["is damaged"]),
+    ],
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_damaged_file(
+    file: Path, damage: Callable[[bytes], bytes], said: list[str], read_only: bool
+) -> None:
+    file.write_bytes(damage(file.read_bytes()))
+    refused(file, *said, read_only=read_only)
+
+
+def test_a_newer_version(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    refused(file, "newer version (schema 2, this one reads 1)", "Use that version")
+    refused(file, "newer version", read_only=True)
+
+
+def test_another_programs_database(tmp_path: Path) -> None:
+    file = tmp_path / "history.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE visits (url TEXT)")
+    before = file.read_bytes()
+    refused(file, "is the database of another program")
+    assert file.read_bytes() == before
+
+
+def test_a_folder_or_a_file_in_its_place(tmp_path: Path) -> None:
+    refused(tmp_path, "cannot be opened")
+    (tmp_path / "a").touch()
+    refused(tmp_path / "a" / "answers.sqlite", "cannot be opened")
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    refused(tmp_path / "answers.sqlite", "is not there", read_only=True)
+    (tmp_path / "answers.sqlite").touch()
+    refused(tmp_path / "answers.sqlite", "holds nothing", read_only=True)
+
+
+def test_a_locked_cache(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrocypher.prompts.models.response_cache._BUSY_S", 0.1)
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        refused(file, "is locked by another program")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk(small_disk: Path) -> None:
+    (small_disk / "filler").write_bytes(b"x" * 1_040_000)
+    refused(small_disk / "answers.sqlite", "the disk is full", "Make room")
+
+
+def test_a_read_only_file_system(small_disk: Path) -> None:
+    file = small_disk / "answers.sqlite"
+    with open_answers(file) as store:
+        store.put(kept())
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    refused(file, "cannot be written to", "Make file and folder writable")
+    assert prepare(file, read_only=True) == 1
+    with open_answers(file, read_only=True) as store:
+        assert store.get(kept().key) == kept()
+
+
+_AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from retrocypher.prompts.models.response_cache import AnswerCacheError
+from retrocypher.prompts.models.cache_files import prepare
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    prepare(Path(sys.argv[1]))
+except AnswerCacheError as error:
+    print(error)
+"""
+
+
+def test_a_file_without_the_right_to_write(tmp_path: Path, file: Path) -> None:
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    file.chmod(0o444)
+    said = subprocess.run(
+        [sys.executable, "-c", _AS_NOBODY, str(file)], capture_output=True, text=True, check=True
+    )
+    assert f"the answer cache {file} cannot be written to" in said.stdout

