@@ -267,9 +267,8 @@ def named_settings(config: pytest.Config) -> set[Setting]:
 
 def is_unasked_speed(config: pytest.Config, path: Path) -> bool:
     """Tell whether a path belongs to the speed benchmarks, which are collected only when named."""
-    return path.is_relative_to(_SPEED) and not any(
-        named.is_relative_to(_SPEED) for named, _ in named_paths(config)
-    )
+    named = [each for each, _ in named_paths(config)]
+    return path.resolve().is_relative_to(_SPEED) and not any(each.is_relative_to(_SPEED) for each in named)
 
 
 def is_case(nodeid: str) -> bool:
