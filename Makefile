@@ -1,6 +1,7 @@
 # `make bench` measures, `make bench-judge` has a small model judge and write answers, `make report` draws a run,
 # `make docs` builds the docs site. `make test` tests, the same everywhere; `make fuzz` looks for faults with random
-# examples; `make test-all` does both. All set up what they need.
+# examples; `make package` tests the built wheel; `make test-all` does test, fuzz, package and docs. All set up what
+# they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -9,6 +10,8 @@ LOCAL_SAMPLE ?= 10
 JUDGE_RUNS ?= reports/bench-judge
 JUDGE_SAMPLE ?= 20
 JUDGE_CACHE ?=
+# fuzz draws examples at random; fuzz-fixed, for CI, takes as many that are the same each time.
+FUZZ_PROFILE ?= fuzz
 FUZZ_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
 RUN ?= $(patsubst %/records.jsonl,%,$(firstword $(shell ls -t reports/*/records.jsonl reports/*/*/records.jsonl 2>/dev/null)))
 
@@ -21,7 +24,7 @@ INSTALLED_DOCS := .venv/.installed-docs
 # The modules whose typed structs make docs/records.md.
 RECORD_MODULES ?=
 
-.PHONY: bench bench-judge report test fuzz test-all lint speed pages docs clean
+.PHONY: bench bench-judge report test fuzz package test-all lint speed pages docs clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -50,9 +53,13 @@ test: $(INSTALLED)
 
 # A failure is printed with the line that makes it again: make it an @example of its test, and repair the fault.
 fuzz: $(INSTALLED)
-	$(BIN)/pytest tests/unit -q -n $(WORKERS) -m hypothesis --hypothesis-profile fuzz --hypothesis-seed $(FUZZ_SEED)
+	$(BIN)/pytest tests/unit -q -n $(WORKERS) -m hypothesis --hypothesis-profile $(FUZZ_PROFILE) --hypothesis-seed $(FUZZ_SEED)
 
-test-all: test fuzz
+# Downloads all dependencies from PyPI once.
+package: $(INSTALLED)
+	$(BIN)/pytest tests/package -q
+
+test-all: test fuzz package docs
 
 speed: $(INSTALLED)
 	$(BIN)/pytest benchmarks/speed -q

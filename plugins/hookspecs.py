@@ -17,8 +17,8 @@ def pytest_retrocypher_loops(config: pytest.Config) -> Iterable[Loop] | None:
         # look_again.py
         from dataclasses import dataclass
 
-        from prompts.extraction import extract_cypher
-        from prompts.loops import LoopCase, LoopResult, LoopTools, Step
+        from retrocypher.prompts.extraction.extract import extract_cypher
+        from retrocypher.prompts.loops import LoopCase, LoopResult, LoopTools, Step
 
 
         @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.passages import build_passages, open_passages
+from retrocypher.kg.paths import in_checkout
 from retrocypher.kg.questions.authoring.question_set import BuiltQuestions, build_questions
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 from retrocypher.kg.questions.sampling import PHRASINGS, phrase
@@ -73,10 +74,11 @@ def questions_build_command(seed: int, graph: str, out: Path | None, server: str
 def _folder(seed: int, graph: str, out: Path | None) -> Path:
     if out is not None:
         return out
-    # Anything but the default would replace the committed set.
-    if (seed, graph) != (_DEFAULT_SEED, _DEFAULT_GRAPH):
+    # Anything but the default would replace the committed set, and an installed package is not changed.
+    if (seed, graph) != (_DEFAULT_SEED, _DEFAULT_GRAPH) or not in_checkout():
         raise InputError(
-            "Say where the questions go with --out FOLDER: only the default set has a place of its own."
+            "Say where the questions go with --out FOLDER: only the default set of a checkout has a place of "
+            "its own."
         )
     return DEFAULT_QUESTIONS
 

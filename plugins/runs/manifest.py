@@ -161,6 +161,8 @@ def _commit(checkout: Path) -> dict[str, Any] | None:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
 
     try:
+        # The package may be installed in a folder of somebody else's repository.
+        git("ls-files", "--error-unmatch", str(Path(__file__).resolve()))
         return {"commit": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain"))}
     except (OSError, subprocess.SubprocessError):
         return None

@@ -4,6 +4,7 @@ import difflib
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -260,13 +261,14 @@ def named_settings(config: pytest.Config) -> set[Setting]:
     """
     if any(getattr(config.option, name, None) for name in _NO_RUN):
         return set()
-    named = _paths(config)
+    named = [path for path, _ in named_paths(config)]
     return {setting for file, setting in _FILES.items() if any(file.is_relative_to(path) for path in named)}
 
 
 def is_unasked_speed(config: pytest.Config, path: Path) -> bool:
     """Tell whether a path belongs to the speed benchmarks, which are collected only when named."""
-    return path.is_relative_to(_SPEED) and not any(named.is_relative_to(_SPEED) for named in _paths(config))
+    named = [each for each, _ in named_paths(config)]
+    return path.resolve().is_relative_to(_SPEED) and not any(each.is_relative_to(_SPEED) for each in named)
 
 
 def is_case(nodeid: str) -> bool:
@@ -274,6 +276,24 @@ def is_case(nodeid: str) -> bool:
     return any(f"{file.name}::{file.stem}[" in nodeid for file in _FILES)
 
 
-def _paths(config: pytest.Config) -> list[Path]:
-    start = config.invocation_params.dir
-    return [(start / argument.partition("::")[0]).resolve() for argument in config.args]
+def named_paths(config: pytest.Config) -> list[tuple[Path, str]]:
+    """Return the file or folder of each argument of a session, and the rest of the argument from ``::`` on.
+
+    Modules that ``--pyargs`` names are found as pytest finds them.
+    """
+    start, found = config.invocation_params.dir, []
+    for argument in config.args:
+        name, mark, rest = argument.partition("::")
+        module = _module_path(name) if config.option.pyargs else None
+        found.append(((module or start / name).resolve(), mark + rest))
+    return found
+
+
+def _module_path(name: str) -> Path | None:
+    try:
+        spec = find_spec(name)
+    except (AttributeError, ImportError, ValueError):
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    return Path(spec.origin).parent if spec.submodule_search_locations else Path(spec.origin)

@@ -18,6 +18,7 @@ from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.resume import RunKey
+from retrocypher.plugins.session.arguments import named_paths
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Loop
 from retrocypher.prompts.models.checks import file_of
@@ -139,9 +140,7 @@ def selection_of(config: pytest.Config) -> dict[str, Any]:
     Args:
         config: The session's configuration.
     """
-    start, root = config.invocation_params.dir, config.rootpath
-    named = (argument.partition("::") for argument in config.args)
-    paths = {os.path.relpath((start / path).resolve(), root) + mark + rest for path, mark, rest in named}
+    paths = {os.path.relpath(path, config.rootpath) + rest for path, rest in named_paths(config)}
     told = {name: getattr(config.option, name, None) for name in _CHOOSING}
     return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
 
