@@ -80,8 +80,14 @@ def _bullets(rows: Sequence[Mapping[str, Any]], question: Mapping[str, Any]) -> 
             lines.append("- " + " → ".join(map(str, row["route"])))
             continue
         lines.append(f"- **Reaction {row.get('id')}**")
-        lines += [f"  - {name.title()}: {', '.join(f'`{each}`' for each in row[name])}" for name in ROLES if row.get(name)]
-        lines += [f"  - Yield: {row['yield']} %" for name in ("yield",) if isinstance(row.get(name), int | float)]
+        lines += [
+            f"  - {name.title()}: {', '.join(f'`{each}`' for each in row[name])}"
+            for name in ROLES
+            if row.get(name)
+        ]
+        lines += [
+            f"  - Yield: {row['yield']} %" for name in ("yield",) if isinstance(row.get(name), int | float)
+        ]
     return f"For {question['target']}:\n\n" + "\n".join(lines)
 
 
@@ -92,7 +98,10 @@ def _table(rows: Sequence[Mapping[str, Any]], question: Mapping[str, Any]) -> st
         body = ["| " + " | ".join(map(str, row["route"])) + " |" for row in rows]
         return "\n".join([head, "|---" * width + "|", *body])
     head = "| reaction | " + " | ".join(ROLES) + " |"
-    body = [f"| {row.get('id')} | " + " | ".join(", ".join(row.get(name) or []) for name in ROLES) + " |" for row in rows]
+    body = [
+        f"| {row.get('id')} | " + " | ".join(", ".join(row.get(name) or []) for name in ROLES) + " |"
+        for row in rows
+    ]
     return "\n".join([head, "|---" * 5 + "|", *body])
 
 

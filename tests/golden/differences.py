@@ -123,7 +123,9 @@ def _hashes(folder: Path, section: str, display: DisplayTexts) -> dict[str, Any]
             continue
         kept = display.without(section, entry)
         fields = section.startswith("records.") and isinstance(kept, Mapping)
-        found[name] = {field: digest(part)[:6] for field, part in kept.items()} if fields else digest(kept)[:8]
+        found[name] = (
+            {field: digest(part)[:6] for field, part in kept.items()} if fields else digest(kept)[:8]
+        )
     return _columns(found) if section.startswith("records.") else found
 
 

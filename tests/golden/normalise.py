@@ -19,11 +19,22 @@ ROWS_KEPT = 20
 """Rows of a result that are kept as they are; of all there is the hash."""
 
 DROPPED = frozenset(
-    """
-    time_s seconds started ended ended_at at made made_at versions git machine executor commit changed standstill
-    oldest newest bytes bytes_before bytes_after pages_bytes page_bytes ms_a_case median_ms password_file
-    host pid retrocypher kept_made refused_made asked_code
-    """.split()
+    {
+        *(
+            "time_s",
+            "seconds",
+            "started",
+            "ended",
+            "at",
+            "made",
+            "oldest",
+            "newest",
+            "standstill",
+            "ms_a_case",
+        ),
+        *("versions", "git", "machine", "executor", "commit", "changed", "retrocypher", "password_file"),
+        *("bytes", "bytes_before", "bytes_after", "page_bytes", "pages_bytes", "pages"),
+    }
 )
 """Names of fields, at any depth of JSON, that differ from run to run."""
 
@@ -36,9 +47,12 @@ TIMES = (
     (re.compile(r"\b\d+(\.\d+)? (KB|MB|bytes)\b"), "# \\2"),
     (re.compile(r"\b[0-9a-f]{8}\b(?=\+?\s*$)", re.MULTILINE), "<commit>"),
     (re.compile(r"\bprocess \d+ on \S+"), "process # on <host>"),
+    (re.compile(r"(?<=\]|\d)( +[\d.,]+ +[\d.,]+) +[\d.]+$", re.MULTILINE), "\\1 #"),
+    (re.compile(r"\b\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC"), "<time>"),
 )
 PROGRESS = re.compile(
-    r"^([.FEsx]+( +\[ *\d+%\])?|bringing up nodes.*|[\d,]+ of [\d,]+ (cases|queries|judgements).*|gw\d.*| *\[ *\d+%\])$"
+    r"^([.FEsx]+( +\[ *\d+%\])?|bringing up nodes.*|gw\d.*| *\[ *\d+%\]"
+    r"|[\d,]+ of [\d,]+ (cases|queries|judgements).*)$"
 )
 
 
@@ -168,7 +182,8 @@ def junit(path: Path, normaliser: Normaliser) -> Entries:
 def _properties(element: ElementTree.Element, normaliser: Normaliser) -> dict[str, str]:
     held = element.find("properties")
     return {
-        str(each.get("name")): normaliser.text(str(each.get("value"))) for each in (() if held is None else held)
+        str(each.get("name")): normaliser.text(str(each.get("value")))
+        for each in (() if held is None else held)
     }
 
 
@@ -188,9 +203,7 @@ def allure(folder: Path, normaliser: Normaliser) -> Entries:
             "details": {
                 name: normaliser.prose(str(text)) for name, text in result.get("statusDetails", {}).items()
             },
-            "description": normaliser.prose(
-                result.get("descriptionHtml") or result.get("description") or ""
-            ),
+            "description": normaliser.prose(result.get("descriptionHtml") or result.get("description") or ""),
             "parts": list(_parts(result, folder, normaliser)),
         }
     return found
@@ -228,8 +241,13 @@ def figures(folder: Path, normaliser: Normaliser) -> Entries:
     found: Entries = {"(files)": sorted(path.name for path in folder.glob("*"))}
     for path in sorted(folder.glob("*.csv")):
         text = normaliser.text(path.read_text(encoding="utf-8"))
-        found[path.name] = list(csv.reader(io.StringIO(text)))
-    for path in sorted(folder.glob("*.tex")):
+        rows = list(csv.DictReader(io.StringIO(text)))
+        found[path.name] = [
+            {name: value for name, value in row.items() if name and not name.startswith("seconds")}
+            for row in rows
+        ]
+    # The table of loops has a column of seconds.
+    for path in sorted(each for each in folder.glob("*.tex") if each.name != "loops.tex"):
         found[path.name] = {"latex": normaliser.text(path.read_text(encoding="utf-8"))}
     return found
 
@@ -239,6 +257,7 @@ def page(path: Path, normaliser: Normaliser) -> Any:
     if not path.exists():
         return None
     text = re.sub(r"<(script|style)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r'<section id="costly".*?</section>', "", text, flags=re.DOTALL)
     text = html.unescape(re.sub(r"<[^>]+>", "\n", text))
     return {"page": normaliser.prose(text).splitlines()}
 

@@ -158,7 +158,7 @@ def wrapped(query: str, dice: Dice) -> str:
                 query,
                 f"```cypher\n{query}\n```",
                 f"```\n{query}\n```",
-                f"Here is the query:\n\n```cypher\n{query}\n```\n\nIt matches the reactions and gathers them.",
+                f"Here is the query:\n\n```cypher\n{query}\n```\n\nIt matches the reactions.",
                 f"<think>\nFirst I need MATCH (a) RETURN a.\n</think>\n{query}",
                 f"{quoted}\n",
                 f"{query};",
@@ -227,7 +227,9 @@ class Model:
         now = shown[0] if shown else right
         query = dice.one_of([right, right, spoiled(right, dice), now, broken(now, dice), ""])
         told = {"explanation": "I have followed the review.", "cypher": query}
-        return str(dice.one_of([json.dumps(told), json.dumps(told), f"```\n{query}\n```", "No change needed."]))
+        return str(
+            dice.one_of([json.dumps(told), json.dumps(told), f"```\n{query}\n```", "No change needed."])
+        )
 
     def _validator(self, text: str, dice: Dice) -> str:
         draw = dice.below(10)
@@ -238,7 +240,9 @@ class Model:
         told = json.dumps({"valid": False, "errors": errors})
         if draw < 8:
             return told
-        return str(dice.one_of([f"```json\n{told}\n```", "Looks fine to me.", told[:-3], '{"valid": "maybe"}']))
+        return str(
+            dice.one_of([f"```json\n{told}\n```", "Looks fine to me.", told[:-3], '{"valid": "maybe"}'])
+        )
 
     def _analyst(self, text: str, dice: Dice) -> str:
         return "1. Nodes: Molecule has a name, Reaction has an id.\n2. Relationships: as in the schema."
@@ -273,7 +277,9 @@ class Model:
         told = json.dumps({"reason": reason, "score": score})
         if draw > 94:
             return str(
-                dice.one_of([f"Score: {score}", "", told.replace(str(score), "42"), told[:-1], f"{told}\n{told}"])
+                dice.one_of(
+                    [f"Score: {score}", "", told.replace(str(score), "42"), told[:-1], f"{told}\n{told}"]
+                )
             )
         if draw > 60:
             return {"text": told, "weights": {score: 0.7, max(0, score - 1): 0.2, min(9, score + 1): 0.1}}

@@ -147,7 +147,7 @@ class Workshop:
         ended = self._run(
             [
                 *("-m", "pytest", "benchmarks", "-q", "-p", "no:cacheprovider", f"-n{workers}"),
-                *("--tb=short", f"--run-dir={folder}", f"--junitxml={xml}", *cache, *arguments),
+                *("--tb=no", f"--run-dir={folder}", f"--junitxml={xml}", *cache, *arguments),
             ],
             self.checkout,
             environment or {},
@@ -155,7 +155,7 @@ class Workshop:
         )
         told = f"{ended.stdout}\n{ended.stderr}"
         (self.work / f"{name}.said").write_text(told)
-        print(f"{name}: {ended.returncode} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        self._tell(name, ended.returncode, began)
         with self._guard:
             self._sessions[name] = {
                 "status": ended.returncode,
@@ -165,6 +165,10 @@ class Workshop:
         if keep:
             self.keep_run(name, folder, xml)
         return folder
+
+    def _tell(self, name: str, status: int, began: float) -> None:
+        seconds = time.monotonic() - began
+        print(f"{seconds:6.1f} s  {name}: exit status {status}", file=sys.stderr, flush=True)
 
     def usage(self, name: str, *arguments: str) -> None:
         """Run ``pytest benchmarks`` with arguments that it is to refuse."""
@@ -222,7 +226,9 @@ class Workshop:
         """
         module, _, function = self._entry.partition(":")
         code = f"import sys; sys.argv[0] = 'retrocypher'; from {module} import {function} as f; sys.exit(f())"
+        began = time.monotonic()
         ended = self._run(["-c", code, *arguments], where or self.work, environment or {}, 1_200.0)
+        self._tell(name, ended.returncode, began)
         if keep:
             found: dict[str, Any] = {"status": ended.returncode}
             if "--json" in arguments:
@@ -237,7 +243,7 @@ class Workshop:
 
     def _parsed(self, text: str) -> Any:
         try:
-            return normalise.shortened(self.normaliser.value(json.loads(text)))
+            return _by_path(normalise.shortened(self.normaliser.value(json.loads(text))))
         except json.JSONDecodeError:
             return {"not JSON": self.normaliser.prose(text)}
 
@@ -282,3 +288,11 @@ class Workshop:
         self.save("sessions", self._sessions)
         self.save("commands", self._commands)
         self.api.stop()
+
+
+def _by_path(found: Any) -> Any:
+    """Put runs in the order of their folders: when each began is not kept."""
+    runs = found.get("runs") if isinstance(found, dict) else None
+    if runs and all("path" in run for run in runs):
+        return {**found, "runs": {run["path"]: run for run in runs}}
+    return found
