@@ -1,0 +1,129 @@
+"""Runs of earlier code load, compare and are scored again; they resume, or are refused with the reason."""
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.comparable import without_times
+from support.suite import CHECKOUT, Suite
+
+from plugins.command import cli
+
+ARCHIVES = CHECKOUT / "tests" / "golden" / "runs"
+CASES = {"mutant": 18, "scripted": 12}
+INTERRUPTED = (
+    *("--model=mutant", "--sample=12", "--prompt=P5,P10", "--shot=ZS", "--seed=4"),
+    *("-n0", "--tb=no", "-q", "-p", "no:allure_pytest"),
+)
+KEPT = 4
+"""Whole records of the interrupted run."""
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """Copy a run of earlier code to where it may be changed."""
+    folder.mkdir(exist_ok=True)
+    with tarfile.open(ARCHIVES / f"{name}.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / name
+
+
+@pytest.fixture(params=sorted(CASES))
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return unpacked(request.param, tmp_path)
+
+
+def said(*arguments: object, status: int = 0) -> Any:
+    """Return what a command prints as JSON."""
+    result = CliRunner().invoke(cli, [*map(str, arguments), "--json"], catch_exceptions=False)
+    assert result.exit_code == status, result.output
+    return json.loads(result.stdout)
+
+
+def records_in(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+
+
+def test_summary(run: Path) -> None:
+    told = said("summary", run)
+    kept = json.loads((run / "summary.json").read_text())
+    assert told["runs"] == [{"run": str(run), "cases": CASES[run.name], "lacks": None}]
+    assert told["summary"]["means"] == kept["means"]
+    assert {name: value for name, value in told["summary"].items() if kept[name] != value} == {}
+
+
+def test_runs_are_listed(run: Path) -> None:
+    (listed,) = said("runs", run.parent)["runs"]
+    assert (listed["state"], listed["done"]) == ("complete", CASES[run.name])
+
+
+def test_comparison(run: Path) -> None:
+    found = said("compare", run, run)
+    assert (found["a"]["cases"], found["against"]) == (CASES[run.name], [])
+
+
+def test_gate(run: Path) -> None:
+    mean = json.loads((run / "summary.json").read_text())["means"]["f1"]
+    assert said("gate", run, f"f1>={mean - 0.01}", "--gate-partial")["verdict"] == "holds"
+    assert said("gate", run, f"f1>={mean + 0.01}", "--gate-partial", status=1)["verdict"] == "fails"
+
+
+def test_cases_are_shown_as_recorded(run: Path) -> None:
+    for record in records_in(run)[:3]:
+        told = said("show", run, record["case_id"], "--messages")
+        assert {name: told["record"][name] for name in record} == record
+        asked = [each["messages_sha256"] for each in record["rounds"] if each["messages_sha256"]]
+        assert set(asked) <= set(told["messages"])
+
+
+def test_report_and_allure(run: Path, tmp_path: Path) -> None:
+    written = said("report", run, "--out", tmp_path / "page.html", "--figures", tmp_path / "figures")
+    assert (written["cases"], written["lacking"]) == (CASES[run.name], {})
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    assert said("allure", run, "--out", tmp_path / "results")["cases"] == CASES[run.name]
+
+
+def test_scoring_again_changes_nothing(run: Path, tmp_path: Path) -> None:
+    told = said("rescore", run, "--out", tmp_path / "again")
+    assert (told["rescored"], told["changed"]) == (CASES[run.name], 0)
+    before, after = (without_times(records_in(each)) for each in (run, tmp_path / "again"))
+    for case, record in before.items():
+        assert {name: after[case][name] for name in record} == record
+
+
+def key_of(run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run / "manifest.json").read_text())["key"]
+    return found
+
+
+def test_an_interrupted_run_resumes_where_its_key_is_that_of_today(live: Suite, tmp_path: Path) -> None:
+    today = live(*INTERRUPTED)
+    assert today.status == 1, today.output
+
+    refused = unpacked("interrupted", tmp_path / "refused")
+    before = (refused / "records.jsonl").read_bytes()
+    parts, now = key_of(refused)["parts"], key_of(today.run)["parts"]
+    if differing := [name for name in now if parts.get(name) != now[name]]:
+        ran = live(*INTERRUPTED, run_dir=refused)
+        assert ran.status == 4
+        assert "an incomplete one that differs in" in ran.output
+        assert all(name in ran.output for name in differing)
+        assert (refused / "records.jsonl").read_bytes() == before
+
+    # What a session takes over are records as earlier code wrote them.
+    resumed = unpacked("interrupted", tmp_path / "resumed")
+    manifest = json.loads((resumed / "manifest.json").read_text())
+    (resumed / "manifest.json").write_text(json.dumps({**manifest, "key": key_of(today.run)}))
+    ran = live(*INTERRUPTED, run_dir=resumed)
+    assert ran.status == 1, ran.output
+    assert f"CONTINUED: {KEPT} of 12 cases are taken" in ran.output
+    assert json.loads((resumed / "manifest.json").read_text())["continued"][0]["taken"] == KEPT
+    taken = before.splitlines()[:KEPT]
+    assert (resumed / "records.jsonl").read_bytes().splitlines()[:KEPT] == taken
+    found, whole = (without_times(each.records.values()) for each in (ran, today))
+    assert sorted(found) == sorted(whole)
+    for case, record in found.items():
+        assert {name: whole[case][name] for name in record} == record
+    assert ran.summary == today.summary
