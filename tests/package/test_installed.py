@@ -3,6 +3,7 @@
 import configparser
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,10 @@ def records_of(run: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def run(installed: Installed, graph: str) -> Path:
-    """A run of the documented command."""
+    """A run of the documented command, in a repository that is not ours."""
+    person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for arguments in (("init", "-q"), (*person, "commit", "-q", "--allow-empty", "-m", "Theirs")):
+        subprocess.run(["git", *arguments], cwd=installed.folder, check=True)
     named, _ = command_lines()
     assert named[3:5] == ["-p", "retrocypher.pytest_plugin"]
     installed.run(*named)
@@ -59,7 +63,7 @@ def test_somebody_else_s_commit_is_not_told(installed: Installed, run: Path) -> 
     assert json.loads((run / "manifest.json").read_text(encoding="utf-8"))["git"] is None
 
 
-def test_a_run_is_resumed_only_while_it_is_incomplete(installed: Installed, run: Path) -> None:
+def test_a_complete_run_is_not_overwritten(installed: Installed, run: Path) -> None:
     named, _ = command_lines()
     again = installed.run(*named, "--run-dir", str(run), status=4)
     assert str(run) in again

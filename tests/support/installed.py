@@ -38,14 +38,12 @@ class Installed:
             status: The exit status it must have.
             folder: Where it runs; `folder` if absent.
         """
-        ours = (
-            "PYTHONPATH",
-            "PYTEST_ADDOPTS",
-            "PYTEST_CURRENT_TEST",
-            "OPENAI_API_KEY",
-            "GITHUB_STEP_SUMMARY",
-        )
-        kept = {name: value for name, value in os.environ.items() if name not in ours}
+        ours = ("PYTHONPATH", "OPENAI_API_KEY", "GITHUB_STEP_SUMMARY")
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ours and not name.startswith("PYTEST_")
+        }
         done = subprocess.run(
             [str(self.environment / "bin" / command[0]), *command[1:]],
             cwd=folder or self.folder,
