@@ -1,6 +1,6 @@
-"""Errors after which a text is no Cypher any more."""
+"""Errors after which a query cannot be run: no Cypher, an absent parameter, a write, no query at all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -10,16 +10,20 @@ from retrocypher.kg.cypher.edits import Edit
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.cypher.tokens import TokenKind
+from retrocypher.kg.mutations.name_errors import invented
 from retrocypher.kg.mutations.operator import (
     CALL,
     CALL_NAME,
     Mutation,
-    Operator,
+    anchors,
+    body,
     end_before,
+    error,
     last_return,
     main_clauses,
+    scope_before,
+    where_of,
 )
-from retrocypher.kg.mutations.pattern_errors import invented
 
 _CLOSING = ("RPAREN", "RBRACKET", "RCURLY")
 _UNCLOSED, _UNQUOTED = (None, ""), ("", "")
@@ -31,13 +35,17 @@ def _prose() -> tuple[str, ...]:
     return tuple(yaml.safe_load(Path(__file__).with_name("prose.yaml").read_text(encoding="utf-8")))
 
 
-def _no_closing(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def unbalanced_bracket(query: ParsedQuery) -> Sequence[Mutation]:
+    """Lose a closing bracket."""
     return [
         Mutation((Edit(token.start, token.stop, ""),)) for token in query.tokens if token.name in _CLOSING
     ]
 
 
-def _sql(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def sql_words(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write SQL where Cypher belongs."""
     clause, found = last_return(query), main_clauses(query)
     if clause is None:
         return []
@@ -56,12 +64,16 @@ def _sql(query: ParsedQuery) -> Sequence[Mutation]:
     return mutations
 
 
-def _no_return(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def missing_return(query: ParsedQuery) -> Sequence[Mutation]:
+    """Leave out RETURN."""
     clause = last_return(query)
     return [Mutation((Edit(end_before(query, clause.start), clause.stop, ""),))] if clause else []
 
 
-def _prose_around(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def prose_around(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write prose around the query."""
     found = []
     for text in _prose():
         before, _, after = text.partition("{query}")
@@ -70,7 +82,9 @@ def _prose_around(query: ParsedQuery) -> Sequence[Mutation]:
     return found
 
 
-def _quotes(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def broken_quotes(query: ParsedQuery) -> Sequence[Mutation]:
+    """Lose a string's quotes or take those of a text editor."""
     found = []
     for token in query.tokens:
         if token.kind is TokenKind.STRING:
@@ -81,7 +95,9 @@ def _quotes(query: ParsedQuery) -> Sequence[Mutation]:
     return found
 
 
-def _unknown_variable(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def unknown_variable(query: ParsedQuery) -> Sequence[Mutation]:
+    """Return a variable that nothing binds."""
     clause = last_return(query)
     if clause is None:
         return []
@@ -95,7 +111,9 @@ def _unknown_variable(query: ParsedQuery) -> Sequence[Mutation]:
     return found
 
 
-def _unknown_function(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def invented_function(query: ParsedQuery) -> Sequence[Mutation]:
+    """Call a function that Neo4j does not have."""
     found = []
     for call in query.root.find_all(CALL):
         name = call.node(CALL_NAME)
@@ -107,7 +125,9 @@ def _unknown_function(query: ParsedQuery) -> Sequence[Mutation]:
     return found
 
 
-def _no_comma(query: ParsedQuery) -> Sequence[Mutation]:
+@error("syntax_error")
+def missing_comma(query: ParsedQuery) -> Sequence[Mutation]:
+    """Leave out a comma between returned items."""
     clause = last_return(query)
     items = clause.node.find(Rule.RETURN_ITEMS) if clause else None
     commas = [token for token in query.tokens if token.name == "COMMA"]
@@ -115,17 +135,42 @@ def _no_comma(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation((Edit(comma.start, comma.stop, ""),)) for comma in direct]
 
 
-def _operator(name: str, summary: str, mutations: Callable[[ParsedQuery], Sequence[Mutation]]) -> Operator:
-    return Operator(name, summary, "error", "syntax_error", mutations)
+@error("runtime_error")
+def parameter_for_literal(query: ParsedQuery) -> Sequence[Mutation]:
+    """Ask for a parameter instead of naming the molecule.
+
+    A query for an application, whose parameters nobody gives.
+    """
+    return [
+        Mutation((Edit(anchor.literal.start, anchor.literal.stop, f"${name}"),))
+        for anchor in anchors(query)
+        for name in ("target", "smiles")
+    ]
 
 
-UNBALANCED_BRACKET = _operator("unbalanced_bracket", "lose a closing bracket", _no_closing)
-SQL_WORDS = _operator("sql_words", "write SQL where Cypher belongs", _sql)
-MISSING_RETURN = _operator("missing_return", "leave out RETURN", _no_return)
-PROSE_AROUND = _operator("prose_around", "write prose around the query", _prose_around)
-BROKEN_QUOTES = _operator("broken_quotes", "lose a string's quotes or take those of a text editor", _quotes)
-UNKNOWN_VARIABLE = _operator("unknown_variable", "return a variable that nothing binds", _unknown_variable)
-INVENTED_FUNCTION = _operator(
-    "invented_function", "call a function that Neo4j does not have", _unknown_function
-)
-MISSING_COMMA = _operator("missing_comma", "leave out a comma between returned items", _no_comma)
+@error("refused")
+def write_clause(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write to the graph."""
+    clause, found = last_return(query), main_clauses(query)
+    if clause is None or not found or found[0].kind != "MATCH":
+        return []
+    mutations = []
+    scope = scope_before(query, clause)
+    if scope:
+        mutations.append(Mutation((Edit(clause.start, clause.start, "MERGE (:Answer)\n"),)))
+    patterns = body(found[0]).node("patternList")
+    long = patterns is None or patterns.find("pathLength", "quantifier") is not None
+    if where_of(found[0]) is None and not long:
+        mutations.append(Mutation((Edit(found[0].start, found[0].start + len("MATCH"), "MERGE"),)))
+    return mutations
+
+
+@error("no_query")
+def nothing_to_run(query: ParsedQuery) -> Sequence[Mutation]:
+    """Answer with a comment only."""
+    lines = query.text.splitlines()
+    commented = "\n".join(f"// {line}" for line in lines)
+    return [
+        Mutation((Edit(0, len(query.text), commented),)),
+        Mutation((Edit(0, len(query.text), "// The schema does not tell how to answer this question."),)),
+    ]

@@ -1,11 +1,7 @@
-"""Clauses in another order, or with a WITH between them."""
+"""Neutral rewrites of clauses, columns and layout."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-
-import yaml
+from collections.abc import Sequence
 
 from retrocypher.kg.cypher.clauses import Clause
 from retrocypher.kg.cypher.edits import Edit, string_literals
@@ -13,21 +9,24 @@ from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.cypher.tokens import TokenKind
 from retrocypher.kg.mutations.operator import (
-    PATTERN,
     Mutation,
-    Operator,
     calls,
-    component_of,
     last_return,
     main_clauses,
     matches,
+    neutral,
     scope_before,
+    style,
     text_of,
     variables_in,
 )
 
+_COMMENTS = ("// Reactions and what takes part in them\n", "/* generated */ ")
 
-def _swapped(query: ParsedQuery) -> Sequence[Mutation]:
+
+@neutral
+def swap_clauses(query: ParsedQuery) -> Sequence[Mutation]:
+    """Swap two clauses that do not depend on each other."""
     found = main_clauses(query)
     pairs = itertools.pairwise(found)
     return [
@@ -47,7 +46,9 @@ def _independent(query: ParsedQuery, one: Clause, other: Clause) -> bool:
     return shared <= set(scope_before(query, one))
 
 
-def _with_all(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def with_all(query: ParsedQuery) -> Sequence[Mutation]:
+    """Put WITH * between two clauses."""
     found = main_clauses(query)
     return [
         Mutation((Edit(clause.start, clause.start, "WITH *\n"),))
@@ -56,7 +57,9 @@ def _with_all(query: ParsedQuery) -> Sequence[Mutation]:
     ]
 
 
-def _with_names(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def with_names(query: ParsedQuery) -> Sequence[Mutation]:
+    """Put a WITH of the variables needed between two clauses."""
     found = []
     for clause in main_clauses(query)[1:]:
         scope = scope_before(query, clause)
@@ -66,8 +69,12 @@ def _with_names(query: ParsedQuery) -> Sequence[Mutation]:
     return found
 
 
-def _collected_early(query: ParsedQuery) -> Sequence[Mutation]:
-    """Each component is collected as soon as it is matched."""
+@neutral
+def collect_early(query: ParsedQuery) -> Sequence[Mutation]:
+    """Collect each component in a WITH of its own.
+
+    Each component is collected as soon as it is matched.
+    """
     clause = last_return(query)
     optional = [each for each in main_clauses(query) if each.kind == "OPTIONAL MATCH"]
     if clause is None or not optional or clause.node.find("orderBy", "limit"):
@@ -103,103 +110,9 @@ def _from(query: ParsedQuery, clause: Clause) -> list[Clause]:
     return [each for each in main_clauses(query) if each.start >= clause.start]
 
 
-SWAP_CLAUSES = Operator(
-    "swap_clauses", "swap two clauses that do not depend on each other", "neutral", None, _swapped
-)
-WITH_ALL = Operator("with_all", "put WITH * between two clauses", "neutral", None, _with_all)
-WITH_NAMES = Operator(
-    "with_names", "put a WITH of the variables needed between two clauses", "neutral", None, _with_names
-)
-COLLECT_EARLY = Operator(
-    "collect_early", "collect each component in a WITH of its own", "neutral", None, _collected_early
-)
-
-
-_HOLDERS = (PATTERN, Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN, "listComprehension")
-
-
-@cache
-def _columns() -> Mapping[str, Sequence[str]]:
-    text = Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8")
-    names: Mapping[str, Sequence[str]] = yaml.safe_load(text)
-    return names
-
-
-def _variables(query: ParsedQuery) -> Sequence[Mutation]:
-    bound = dict.fromkeys(
-        query.source(variable)
-        for holder in query.root.find_all(*_HOLDERS)
-        if (variable := holder.node(Rule.VARIABLE))
-    )
-    taken = {token.text for token in query.tokens}
-    found = []
-    for rename in (_initials, _numbered, _longer):
-        names = rename(list(bound))
-        if taken.isdisjoint(names.values()) and len(set(names.values())) == len(names):
-            found.append(Mutation(_renamed(query, names)))
-    return [each for each in found if each.edits]
-
-
-def _initials(names: Sequence[str]) -> dict[str, str]:
-    short: dict[str, str] = {}
-    for name in names:
-        first = name[0].lower()
-        count = sum(each.rstrip("0123456789") == first for each in short.values())
-        short[name] = f"{first}{count + 1}"
-    return short
-
-
-def _numbered(names: Sequence[str]) -> dict[str, str]:
-    return {name: f"n{place}" for place, name in enumerate(names)}
-
-
-def _longer(names: Sequence[str]) -> dict[str, str]:
-    return {name: f"the{name[0].upper()}{name[1:]}" for name in names}
-
-
-def _renamed(query: ParsedQuery, names: Mapping[str, str]) -> tuple[Edit, ...]:
-    """Names after AS stay where they name a column of the result."""
-    clause = last_return(query)
-    columns = {
-        alias.start for item in (clause.items if clause else ()) if (alias := item.node.node(Rule.VARIABLE))
-    }
-    return tuple(
-        Edit(variable.start, variable.stop, names[query.source(variable)])
-        for variable in query.root.find_all(Rule.VARIABLE)
-        if variable.start not in columns and query.source(variable) in names
-    )
-
-
-def _column_names(query: ParsedQuery) -> Sequence[Mutation]:
-    clause = last_return(query)
-    if clause is None:
-        return []
-    found = []
-    for place in range(3):
-        edits = []
-        for item in clause.items:
-            others = _columns().get(component_of(query, item), ())
-            alias = item.node.node(Rule.VARIABLE)
-            if place >= len(others):
-                continue
-            if alias:
-                edits.append(Edit(alias.start, alias.stop, others[place]))
-            else:
-                edits.append(Edit(item.stop, item.stop, f" AS {others[place]}"))
-        if edits:
-            found.append(Mutation(tuple(edits)))
-    return found
-
-
-def _operator(name: str, summary: str, mutations: Callable[[ParsedQuery], Sequence[Mutation]]) -> Operator:
-    return Operator(name, summary, "neutral", None, mutations)
-
-
-RENAME_VARIABLES = _operator("rename_variables", "call the variables by other names", _variables)
-RENAME_COLUMNS = _operator("rename_columns", "call the columns by other names", _column_names)
-
-
-def _reordered(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def reorder_items(query: ParsedQuery) -> Sequence[Mutation]:
+    """Return the columns in another order."""
     clause = last_return(query)
     if clause is None or len(clause.items) < 2:
         return []
@@ -216,8 +129,12 @@ def _reordered(query: ParsedQuery) -> Sequence[Mutation]:
     ]
 
 
-def _path(query: ParsedQuery) -> Sequence[Mutation]:
-    """The path itself, its nodes, or the ids of its reactions."""
+@neutral
+def return_path(query: ParsedQuery) -> Sequence[Mutation]:
+    """Return the path itself, its nodes or its reactions' ids.
+
+    The path itself, its nodes, or the ids of its reactions.
+    """
     clause, first = last_return(query), matches(query)[:1]
     path = next((call.find(Rule.VARIABLE) for call in calls(query.root, "nodes")), None)
     if clause is None or path is None or not first or clause.node.find("limit"):
@@ -232,8 +149,12 @@ def _path(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation((Edit(first[0].stop, clause.stop, f"\nRETURN {text}"),)) for text in returned]
 
 
-def _uncollected(query: ParsedQuery) -> Sequence[Mutation]:
-    """A row for each combination of molecules instead of lists of them."""
+@style("duplicate_or_incomplete")
+def uncollected(query: ParsedQuery) -> Sequence[Mutation]:
+    """Return a row for each combination of molecules.
+
+    A row for each combination of molecules instead of lists of them.
+    """
     clause = last_return(query)
     if clause is None:
         return []
@@ -246,23 +167,9 @@ def _uncollected(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation(tuple(edits))] if edits else []
 
 
-REORDER_ITEMS = Operator("reorder_items", "return the columns in another order", "neutral", None, _reordered)
-RETURN_PATH = Operator(
-    "return_path", "return the path itself, its nodes or its reactions' ids", "neutral", None, _path
-)
-UNCOLLECTED = Operator(
-    "uncollected",
-    "return a row for each combination of molecules",
-    "style",
-    "duplicate_or_incomplete",
-    _uncollected,
-)
-
-
-_COMMENTS = ("// Reactions and what takes part in them\n", "/* generated */ ")
-
-
-def _double_quotes(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def double_quotes(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write strings in double quotes."""
     edits = []
     for literal in string_literals(query.text):
         plain = literal.raw[0] == "'" and not any(character in literal.raw[1:-1] for character in "'\"")
@@ -271,7 +178,9 @@ def _double_quotes(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation(tuple(edits))] if edits else []
 
 
-def _small_keywords(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def small_keywords(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write keywords in small letters."""
     names = {node.start for node in query.root.find_all(Rule.VARIABLE, Rule.SYMBOLIC_NAME)}
     edits = tuple(
         Edit(token.start, token.stop, token.text.lower())
@@ -281,7 +190,9 @@ def _small_keywords(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation(edits)] if edits else []
 
 
-def _one_line(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def one_line(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write the query in one line."""
     gaps = zip(query.tokens, query.tokens[1:], strict=False)
     edits = tuple(
         Edit(one.stop, other.start, " ")
@@ -292,11 +203,7 @@ def _one_line(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation(edits)] if edits else []
 
 
-def _comment(query: ParsedQuery) -> Sequence[Mutation]:
+@neutral
+def add_comment(query: ParsedQuery) -> Sequence[Mutation]:
+    """Put a comment in front."""
     return [Mutation((Edit(0, 0, text),)) for text in _COMMENTS]
-
-
-DOUBLE_QUOTES = _operator("double_quotes", "write strings in double quotes", _double_quotes)
-SMALL_KEYWORDS = _operator("small_keywords", "write keywords in small letters", _small_keywords)
-ONE_LINE = _operator("one_line", "write the query in one line", _one_line)
-ADD_COMMENT = _operator("add_comment", "put a comment in front", _comment)
