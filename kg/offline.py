@@ -105,7 +105,6 @@ def require_loopback(host: str, named: str) -> None:
     """Refuse an address of another machine before anything is started.
 
     Args:
-        host: The host in it.
         named: What named it, for the message, such as ``--graph bolt://host``.
 
     Raises:

@@ -16,11 +16,7 @@ _ADDRESSES = ("OPENAI_BASE_URL", "RETROCYPHER_JUDGE_BASE_URL")
 
 
 class Secrets:
-    """Values that must not be seen.
-
-    Args:
-        values: The values; those with less than `SHORTEST` characters are no secrets.
-    """
+    """Values that must not be seen."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self.values = frozenset(value for value in values if len(value) >= SHORTEST)

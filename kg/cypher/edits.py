@@ -29,7 +29,6 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return the text with all edits made; their offsets all refer to the text as given.
 
     Args:
-        text: A query.
         edits: Edits in any order that do not overlap. Insertions at one place come out in the order given.
 
     Raises:
@@ -133,12 +132,7 @@ def mask_literals(text: str) -> MaskedText:
 
 
 def unmask(text: str, literals: Mapping[str, str]) -> str:
-    """Put literals back in place of their placeholders; other text stays as it is.
-
-    Args:
-        text: A masked query, changed or not.
-        literals: What ``mask_literals`` returned beside it.
-    """
+    """Put literals back in place of their placeholders; other text stays as it is."""
     return apply_edits(
         text,
         [

@@ -217,9 +217,6 @@ def _arrays(
 def read_class(data: bytes) -> ClassStrings:
     """Return the strings that a class file carries.
 
-    Args:
-        data: The bytes of the class file.
-
     Raises:
         ValueError: The bytes are not a class file, or hold what this reader does not know.
     """
@@ -295,9 +292,6 @@ def load_tables() -> GrammarTables:
 
 def read_jar(content: bytes) -> GrammarTables:
     """Return the tables that a grammar jar holds.
-
-    Args:
-        content: The bytes of the jar.
 
     Raises:
         GraphError: The jar does not hold the Cypher 5 recognizers in a form that is known here.

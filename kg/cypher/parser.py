@@ -70,13 +70,7 @@ class Walker:
         self._predictor.predictionMode = PredictionMode.SLL
 
     def walk(self, tokens: list[Token], types: list[int], end: int) -> Node | None:
-        """Return the tree of a query, or None where it does not follow the grammar.
-
-        Args:
-            tokens: The tokens of the query.
-            types: Their grammar types.
-            end: The length of the query's text.
-        """
+        """Return the tree of a query, or None where it does not follow the grammar."""
         step_of, decisions, rules = self._lookahead.step, self._lookahead.decisions, self._rules
         stream = _TokenTypes([*types, _END])
         starts = [*(token.start for token in tokens), end]
@@ -166,9 +160,6 @@ def number_value(text: str) -> int | float | None:
 
     Integers have 64 bits. The largest of them plus one is returned too, since with a minus before it the
     server takes it.
-
-    Args:
-        text: A number as it stands in a query, without a sign.
     """
     if len(text) > _LONGEST:
         return None
@@ -227,7 +218,6 @@ class Grammar:
 
     Args:
         tables: The tables of a parser without predicates, actions or left recursion.
-        reader: The lexer that belongs to it.
 
     Raises:
         GraphError: The tables are of another kind, or lack a rule that the project looks up.
@@ -267,11 +257,7 @@ class Grammar:
 
 @cache
 def grammar() -> Grammar:
-    """Return the server's grammar, read at the first call (some 60 ms).
-
-    Raises:
-        GraphError: The grammar can't be had.
-    """
+    """Return the server's grammar, read at the first call (some 60 ms)."""
     return Grammar(load_tables().parser, token_reader())
 
 
@@ -286,11 +272,5 @@ def parse(text: str) -> ParsedQuery:
         pattern = relationship_patterns(parsed)[0]
         apply_edits(parsed.text, reverse(pattern))
         # MATCH (m)<-[:REACTS_IN]-(r) RETURN r.id AS id
-
-    Args:
-        text: Any text.
-
-    Raises:
-        GraphError: The grammar can't be had (see ``docs/errors-and-loops.md``).
     """
     return grammar().parse(text)

@@ -54,7 +54,6 @@ class Lookahead:
 
     Args:
         atn: A network without predicates, actions or left recursion.
-        start: The rule that begins a text.
     """
 
     def __init__(self, atn: ATN, start: int) -> None:
@@ -267,13 +266,7 @@ class Recovery:
         self._start = start
 
     def parse(self, tokens: list[Token], types: list[int], end: int) -> tuple[Node, list[SyntaxIssue]]:
-        """Return the tree, partial where there are errors, and the errors.
-
-        Args:
-            tokens: The tokens of the query.
-            types: Their grammar types.
-            end: The length of the query's text.
-        """
+        """Return the tree, partial where there are errors, and the errors."""
         if _depth(tokens) > _DEEPEST:
             return self._unreadable()
         stream = CommonTokenStream(ListTokenSource(_antlr_tokens(tokens, types, end)))

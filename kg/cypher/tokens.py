@@ -293,11 +293,7 @@ class TokenReader:
 
 @cache
 def token_reader() -> TokenReader:
-    """Return the reader of the server's tokens.
-
-    Raises:
-        GraphError: The grammar can't be had.
-    """
+    """Return the reader of the server's tokens."""
     return TokenReader(load_tables().lexer)
 
 
@@ -307,12 +303,6 @@ def tokens(text: str) -> list[Token]:
     A string literal is one token, quotes included. What no rule of the grammar takes (a quote that is never
     closed, a stray character) is one token of kind ``error`` a character. Offsets count characters of the
     text as given, also where it holds ``\uXXXX`` escapes.
-
-    Args:
-        text: Any text.
-
-    Raises:
-        GraphError: The grammar can't be had (see ``docs/errors-and-loops.md``).
     """
     return list(token_reader().read(text)[0])
 

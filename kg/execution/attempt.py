@@ -39,12 +39,7 @@ class Undecided:
 
 
 class Attempts:
-    """Runs queries through a client process, remembering which shapes of query were found harmless.
-
-    Args:
-        client: The client process.
-        tag: Metadata of every transaction.
-    """
+    """Runs queries through a client process, remembering which shapes of query were found harmless."""
 
     def __init__(self, client: Client, tag: dict[str, str]) -> None:
         self._client = client
@@ -56,7 +51,6 @@ class Attempts:
         """Plan, check and run a query once; only plan and check it where no more is asked.
 
         Args:
-            call: The query, and what is asked of it.
             shortcut: Skip the planning of a query whose shape was planned and found harmless before, and send
                 its strings as parameters. Only a success counts; all else is decided the long way.
 

@@ -36,8 +36,6 @@ class GuardedExecutor:
     server of ours that is the server's own, so that sessions which share it take turns as well.
 
     Args:
-        endpoint: The server.
-        limits: Bounds on one query.
         coordination_dir: Folder for verdicts, and for locks where the server has no folder; the same for all
             executors of a session, and a new one for each session.
     """
@@ -76,7 +74,6 @@ class GuardedExecutor:
         query has to be waited for or the server replaced, the call takes longer.
 
         Args:
-            cypher: The query as the model wrote it; None or blank where there is none.
             timeout_s: Seconds this query may take, where that is less than what the executor allows.
             row_limit: Rows this query may ask for: a LIMIT is put where it has none, or a higher one.
 
@@ -96,9 +93,6 @@ class GuardedExecutor:
         The status is ``ok`` where the server plans it and it may run; else it is that of `run`, with the
         server's message or the reason for a refusal. There are no rows. A text is planned once, and one of a
         known shape in about a millisecond.
-
-        Args:
-            cypher: The query as the model wrote it; None or blank where there is none.
 
         Raises:
             GraphUnavailable: As `run`.

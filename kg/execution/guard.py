@@ -65,8 +65,6 @@ def refusal_by_plan(
 
     Args:
         query_type: ``r``, ``rw``, ``w`` or ``s``, as the server sums the query up.
-        operators: Name and details of every operator of the plan.
-        rules: What is allowed.
     """
     for name, details in operators:
         if name == "ProcedureCall":
@@ -88,10 +86,6 @@ def refusal_by_tokens(found: Sequence[Token], rules: GuardRules) -> str | None:
     """Return why an accepted query must not run, None where it may.
 
     Refused are LOAD CSV anywhere, procedures and functions with a dotted name that the rules do not list.
-
-    Args:
-        found: Tokens of the query.
-        rules: What is allowed.
     """
     position = 0
     while position < len(found):
@@ -120,10 +114,6 @@ def writing_in(text: str, found: Sequence[Token]) -> str | None:
     """Return what would be refused of a text that the server could not plan, None where nothing would.
 
     That is a clause that writes, in a single statement that follows the grammar.
-
-    Args:
-        text: The query.
-        found: Its tokens.
     """
     if len(text) > _LONGEST_PARSED or not any(token.name in WRITING for token in found):
         return None
@@ -171,13 +161,6 @@ def with_limit(text: str, rows: int) -> str:
 
     A LIMIT is added where there is none and lowered where it is higher. A LIMIT that is an expression stays,
     and so does a text that does not parse: the row cap of the executor is there for both.
-
-    Args:
-        text: A query.
-        rows: At least 1.
-
-    Raises:
-        GraphError: The grammar can't be had.
     """
     parsed = parse(text)
     if parsed.errors:

@@ -41,8 +41,6 @@ class ServerCare:
     Its methods expect that no other executor of the server has a query in flight.
 
     Args:
-        endpoint: The server.
-        limits: How long a stopped query may occupy it.
         session: What the session's transactions carry under `TAG`.
         directory: Folder in which restarts are counted, the same for all who share the server.
     """
@@ -168,11 +166,7 @@ class Standstill:
 
 
 def standstill_in(directory: Path) -> Standstill:
-    """Sum up the lone runs of a session.
-
-    Args:
-        directory: Shared folder of the session.
-    """
+    """Sum up the lone runs of a session."""
     file = directory / _WAITS
     waits = [float(line) for line in file.read_text().splitlines()] if file.exists() else []
     return Standstill(len(waits), sum(waits))
@@ -182,9 +176,6 @@ class Verdicts:
     """Keeps the time-limit and memory-limit verdicts of lone runs, by what was asked and under which limits.
 
     The graph is the same throughout a session, so the same text under the same limits has the same verdict.
-
-    Args:
-        directory: Shared folder of the session.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -233,9 +224,6 @@ class Turns:
 
     Whoever wants to be alone closes the turnstile first: nobody enters until they are done, so a stream of
     ordinary queries cannot keep them waiting.
-
-    Args:
-        directory: Where the lock files are; the same for all who share the server.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -49,7 +49,6 @@ def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> 
 
     Args:
         sources: Read in this order; of duplicates the first with a yield is kept.
-        rules: What a person may set; the defaults when None.
 
     Raises:
         InputError: A source cannot be read, or no reaction is left.

@@ -93,8 +93,6 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     first.
 
     Args:
-        records: Records of all sources, in order.
-        rules: What a person may set.
         report: Filled with what was read, dropped and changed.
 
     Raises:

@@ -30,8 +30,6 @@ def write_graph(
 
     Args:
         folder: Made if absent; files of these names in it are replaced.
-        reactions: The graph.
-        report: What the cleaning did.
         about: What the manifest says besides: sources, rules, software.
 
     Raises:
@@ -67,9 +65,6 @@ def write_graph(
 def read_manifest(path: Path | None = None) -> dict[str, Any]:
     """Return the manifest of a graph in compact form.
 
-    Args:
-        path: Folder of the graph; the default graph when None.
-
     Raises:
         InputError: There is no graph in that folder, or it was made by another version.
     """
@@ -89,9 +84,6 @@ def read_manifest(path: Path | None = None) -> dict[str, Any]:
 
 def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
     """Return the reactions of a graph in compact form, in the order of their identifiers.
-
-    Args:
-        path: Folder of the graph; the default graph when None.
 
     Raises:
         InputError: A file is missing, or is not what the manifest says it is.

@@ -95,10 +95,6 @@ def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     It equals `kg.reactions.fingerprint_of` of the reactions that were loaded, and differs when a label,
     relationship type, property or value was added, removed or changed since.
 
-    Args:
-        driver: Needs no right to write.
-        database: Name of the database.
-
     Raises:
         GraphError: The server cannot be read.
     """

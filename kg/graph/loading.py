@@ -51,11 +51,6 @@ def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = 
 
     ``PRODUCES`` has the property ``yield`` (a float, in percent) only where the yield is known.
 
-    Args:
-        driver: May write.
-        reactions: The graph.
-        database: Name of the database.
-
     Raises:
         GraphError: The database holds nodes already, or the server refuses a write.
     """
@@ -136,10 +131,6 @@ def schema_text(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     The text depends on the content of the graph alone: lines and names are sorted. Types are those of
     Cypher 5 (``STRING``, ``INTEGER``, ``FLOAT``, ...). It is read in a READ session, without APOC or any
     other procedure.
-
-    Args:
-        driver: Needs no right to write.
-        database: Name of the database.
 
     Raises:
         GraphError: The server cannot be read, or the database is empty.

@@ -103,7 +103,6 @@ def find_molecules(text: str, most: int = MOST_MENTIONS, *, doubtful: bool = Fal
     Quotes, brackets and punctuation around it do not belong to it.
 
     Args:
-        text: Any text.
         most: After this many the rest of the text is not read.
         doubtful: Whether words of the language that are SMILES too, such as ``NO``, are among them; see
             `is_doubtful`.
@@ -208,9 +207,6 @@ def canonical_name(smiles: str) -> str | None:
     """Return a SMILES as the graph writes it: canonical, without atom maps, its valence not checked.
 
     Where it is not in the graph, it is the name it would have there.
-
-    Args:
-        smiles: As someone wrote it.
 
     Returns:
         None where RDKit reads no molecule in it, or it is longer than `LONGEST`.

@@ -110,7 +110,6 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
 
     Args:
         name: Name of the file, for the records and for messages.
-        content: The file.
 
     Raises:
         InputError: The file is empty, unreadable, or not an ORDerly extraction.
@@ -145,10 +144,6 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
 
 def read_texts(name: str, content: bytes) -> Iterator[tuple[int, str]]:
     """Yield row (from 1) and procedure text of one parquet file, where there is a text.
-
-    Args:
-        name: Name of the file, for messages.
-        content: The file.
 
     Raises:
         InputError: The file is unreadable, or has no such column.

@@ -126,11 +126,7 @@ _GET = "SELECT reaction, text, file, row FROM passage WHERE reaction = ?"
 
 
 class Passages:
-    """The passages of the default graph.
-
-    Args:
-        connection: An open file of them.
-    """
+    """The passages of the default graph."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -156,11 +152,7 @@ class Passages:
         return Passage(*row)
 
     def reactions_with(self, molecule: str) -> tuple[int, ...]:
-        """Return the ids of those reactions with a passage that a molecule takes part in, in any role.
-
-        Args:
-            molecule: A molecule as the graph names it.
-        """
+        """Return the ids of those reactions with a passage that a molecule takes part in, in any role."""
         rows = self._connection.execute(_WITH, (*_quoted("things", [molecule_token(molecule)]),))
         return tuple(reaction for (reaction,) in rows)
 
@@ -171,9 +163,6 @@ class Passages:
 
         Args:
             words: Words; whatever they hold they are read as words.
-            molecules: Molecules as the graph names them.
-            reactions: Ids of reactions.
-            limit: How many, at most.
 
         Returns:
             Passages with their BM25 score (Okapi, k1 = 1.2, b = 0.75, as SQLite's FTS5 has it, a word a
@@ -191,9 +180,6 @@ class Passages:
 @contextmanager
 def open_passages(file: Path) -> Iterator[Passages]:
     """Open the file of the passages to read it.
-
-    Args:
-        file: As `build_passages` made it.
 
     Raises:
         InputError: If it cannot be read.

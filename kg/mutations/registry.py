@@ -117,9 +117,6 @@ def mutate(query: str, operators: Sequence[Operator], *, seed: int, key: str) ->
     """Make one change to a query: an operator first, then one of its places, each equally likely.
 
     Args:
-        query: A right query.
-        operators: The operators to choose from; those that do not apply are passed over.
-        seed: Seed of the choice.
         key: Whose choice it is, such as a question's id. Seed and key alone decide, on every machine.
 
     Returns:
@@ -139,10 +136,7 @@ def compose(query: str, operators: Sequence[Operator], *, count: int, seed: int,
     """Make several neutral changes to a query, one after another, each by another operator.
 
     Args:
-        query: A right query.
-        operators: The neutral operators to choose from.
         count: How many changes, at least 1.
-        seed: Seed of the choice.
         key: Whose choice it is. Seed and key alone decide, on every machine.
 
     Returns:

@@ -48,7 +48,6 @@ def phrase(question: Question, phrasing: int) -> Question:
 
     Args:
         question: The question. Its own text is wording 1, whatever question set it comes from.
-        phrasing: Which wording, 1 to `PHRASINGS`.
 
     Raises:
         ValueError: If there is no such wording.
@@ -105,9 +104,7 @@ def select(
 
     Args:
         questions: What to choose from; already without the settings that no prompt asks for.
-        tasks: Tasks to keep; all when None or empty.
         sample: How many questions in total; all when None or when there are no more.
-        seed: Seed of the sample.
 
     Raises:
         InputError: If a task is unknown, ``sample`` is under 1, or nothing is left.

@@ -305,13 +305,6 @@ def correct_directions(query: str | ParsedQuery, schema: Schema) -> Corrected:
     Only arrow heads are edited, at the places of their tokens; all other characters stay. A query with
     syntax errors, or one nested too deeply to be read, is left as it is. Correcting a corrected query changes
     nothing more. ``docs/errors-and-loops.md`` says how it decides.
-
-    Args:
-        query: A query, parsed or not.
-        schema: The schema of the graph that it asks.
-
-    Raises:
-        GraphError: The grammar can't be had (see ``docs/errors-and-loops.md``).
     """
     parsed = parse(query) if isinstance(query, str) else query
     kinds = Kinds(schema)

@@ -194,10 +194,6 @@ def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
 
     Choices are taken out one after another, each time the one that leaves the smallest table.
 
-    Args:
-        domains: The variables and their values.
-        factors: The costs.
-
     Raises:
         TooLargeError: A table would get too large.
     """

@@ -128,7 +128,6 @@ class PatternGraph:
         """The variable that a term stands for; None for other terms.
 
         Args:
-            term: A term.
             listed: Whether a relationship of variable length, which is a list of them, counts.
         """
         match term:

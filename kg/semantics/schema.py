@@ -142,9 +142,6 @@ def parse_schema(text: str) -> Schema:
 
     Blank lines and space are free; labels and types that only the directions name are taken up too.
 
-    Args:
-        text: Three headings, each followed by lines of its own kind.
-
     Raises:
         InputError: A line is not what its heading promises, or a heading is missing.
     """

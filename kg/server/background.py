@@ -100,11 +100,7 @@ Outcome = Literal["started", "restarted", "running"]
 
 
 def background_server(announce: Announce) -> Background | None:
-    """Return the server left running, if its supervisor answers; the server itself may have fallen.
-
-    Args:
-        announce: Is told when the file that describes it cannot be read.
-    """
+    """Return the server left running, if its supervisor answers; the server itself may have fallen."""
     found = read_state(announce)
     if not found:
         return None
@@ -150,14 +146,9 @@ def leave_running(
 
     Args:
         open_: Starts the server.
-        graph_fingerprint: Of its graph.
         graph: Where the graph comes from, for the user.
-        announce: Is told when the file that describes a server left running cannot be read.
         kind: Of the wanted server: ``auto``, ``docker`` or ``local``.
         port: Of the wanted server; None for any.
-
-    Returns:
-        The server, and what was done for it.
 
     Raises:
         ServerError: One runs already with another graph, kind or port, or it does not start.
@@ -179,11 +170,7 @@ def leave_running(
 
 
 def end_background(announce: Announce) -> Background | None:
-    """End the server left running; returns which it was, or None.
-
-    Args:
-        announce: Is told when the file that describes it cannot be read.
-    """
+    """End the server left running; returns which it was, or None."""
     with FileLock(cache_dir() / "up.lock"):
         found = background_server(announce)
         if found:

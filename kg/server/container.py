@@ -69,11 +69,7 @@ OUT_OF_REACH = (
 
 
 class DockerServer:
-    """One container, started again and again on the same loopback port and store.
-
-    Args:
-        plan: The plan; its ``image`` is run.
-    """
+    """One container, started again and again on the same loopback port and store."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -220,9 +216,6 @@ LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
 
 class DockerEngine:
     """Containers of the official image, or of the one that ``RETROCYPHER_NEO4J_IMAGE`` names.
-
-    Args:
-        announce: Is told when the image has to be pulled.
 
     Raises:
         DockerUnavailableError: No daemon of this machine answers, or the image cannot be had.

@@ -105,11 +105,7 @@ def restart(endpoint: Endpoint, generation: int) -> int:
     """Replace a server of ours by a new one with the same address, password and store.
 
     Args:
-        endpoint: The server.
         generation: The generation found wanting; where a newer one runs already, nothing is done.
-
-    Returns:
-        The generation that runs now.
 
     Raises:
         ServerError: It is not ours, its supervisor does not answer, or it does not start again.

@@ -113,9 +113,6 @@ FIRST_PASSWORD = "neo4j"
 def connect(endpoint: Endpoint) -> "neo4j.Driver":
     """Return a driver for a server; nothing is sent until it is used.
 
-    Args:
-        endpoint: The server.
-
     Returns:
         A driver that reports no usage and asks for no notifications; the caller closes it.
     """
@@ -128,9 +125,6 @@ def driver_for(
     """Return a driver for an address and credentials.
 
     Args:
-        uri: Bolt URI without credentials.
-        user: User name.
-        password: Password.
         answer_timeout_s: Seconds until a connection is there, its handshake and greeting done.
     """
     # Half a second of imports, here and wherever the driver is imported within a function: most processes
@@ -164,12 +158,6 @@ def change_password(uri: str, old: str, new: str) -> None:
 
 def server_version(uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S) -> str:
     """Return the server's version, e.g. ``5.26.30``.
-
-    Args:
-        uri: Bolt URI without credentials.
-        user: User name.
-        password: Password.
-        answer_timeout_s: Seconds that the server has to answer.
 
     Raises:
         ServerError: It is not Neo4j 5.

@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 
 
 class RunningServer:
-    """A server that a session uses, and ends if it started it.
-
-    Args:
-        endpoint: How to reach it.
-        supervised: Its supervisor; None where someone else started the server.
-    """
+    """A server that a session uses, and ends if it started it."""
 
     def __init__(self, endpoint: Endpoint, supervised: Supervised | None = None) -> None:
         self.endpoint = endpoint
@@ -84,14 +79,7 @@ class Engine(Protocol):
 
 
 class Opener:
-    """Opens servers.
-
-    Args:
-        engine: Where they run.
-        announce: Is told what takes long.
-        startup_timeout_s: Seconds a server may take until it answers.
-        port: Where to listen; None for any free port.
-    """
+    """Opens servers."""
 
     def __init__(
         self,
@@ -111,13 +99,7 @@ class Opener:
         fill: "Callable[[neo4j.Driver], object]",
         before_fill: Callable[[], object],
     ) -> RunningServer:
-        """Start a server with a graph.
-
-        Args:
-            graph_fingerprint: Names the store; one that is there already is copied.
-            fill: Loads the graph into an empty server where there is no store yet.
-            before_fill: Called before that server is started.
-        """
+        """Start a server with a graph."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         def build(home: Path) -> str:

@@ -67,11 +67,7 @@ def session_folder() -> SessionFolder:
 
 
 def joined_folder(name: str) -> SessionFolder:
-    """Make, or join, the folder that the processes of a session share on a machine other than its own.
-
-    Args:
-        name: Name of the session's folder on the machine it was started on.
-    """
+    """Make, or join, the folder that the processes of a session share on a machine other than its own."""
     parent = Path(tempfile.gettempdir())
     # With the machine in it: it is by this path that a session knows its own queries on a server.
     path = parent / f"{name}-{socket.gethostname()}"

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 class LocalEngine:
     """Java processes of the pinned release.
 
-    Args:
-        announce: Is told when the jars have to be fetched.
-
     Raises:
         ServerError: There is no suitable Java, or the jars cannot be had.
     """
@@ -231,12 +228,6 @@ def start_server(
     """Start a server of our own, as `open_server` does where none can be used.
 
     Args:
-        spec: ``auto``, ``docker`` or ``local``.
-        graph_fingerprint: As for `open_server`.
-        fill: As for `open_server`.
-        announce: As for `open_server`.
-        before_fill: As for `open_server`.
-        startup_timeout_s: As for `open_server`.
         port: Where to listen on the loopback address; None for any free port.
 
     Raises:

@@ -27,11 +27,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class LocalServer:
-    """One Java process after another, on the same port and store.
-
-    Args:
-        plan: The plan; its ``command`` is run.
-    """
+    """One Java process after another, on the same port and store."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -264,15 +260,7 @@ OPTIONS = (
 def prepare_home(
     home: Path, values: dict[str, str], java: Java, jars: Sequence[Path], flags: Sequence[str]
 ) -> list[str]:
-    """Write the configuration into a home folder and return the command that starts the server there.
-
-    Args:
-        home: The folder, made if absent; the store is under ``data``.
-        values: Settings.
-        java: The Java to use.
-        jars: Class path.
-        flags: Further flags for Java.
-    """
+    """Write the configuration into a home folder and return the command that starts the server there."""
     conf = home / "conf"
     conf.mkdir(parents=True, exist_ok=True)
     (conf / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in values.items()))

@@ -101,9 +101,6 @@ def class_path(announce: Callable[[str], None]) -> tuple[Path, ...]:
 
     Every jar fetched is compared with the hash in the lock file; one that differs is not kept.
 
-    Args:
-        announce: Is told when there is something to fetch.
-
     Raises:
         ServerError: A jar cannot be had, or is not the one expected.
     """

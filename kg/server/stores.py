@@ -33,7 +33,6 @@ def template(graph_fingerprint: str, engine: str, build: Callable[[Path], str]) 
     """Return the store for a graph, built if there is none yet.
 
     Args:
-        graph_fingerprint: Of the graph.
         engine: Names the servers that can open it.
         build: Given an empty folder, leaves a closed store there and returns its password.
     """

@@ -60,12 +60,7 @@ class OwnerGone(Exception):  # noqa: N818 - not an error: the usual end
 
 
 class Supervisor:
-    """Keeps one server for one owner.
-
-    Args:
-        plan: What to run.
-        server: The server to run.
-    """
+    """Keeps one server for one owner."""
 
     def __init__(self, plan: Plan, server: Server) -> None:
         self._plan = plan

@@ -66,9 +66,6 @@ def is_synthesis_target(name: str) -> bool:
     That is one connected molecule with a carbon atom and at least eight atoms other than hydrogen: it leaves
     out counter-ions, water, mineral acids and small reagents, which patents list as products of hundreds
     of unrelated reactions.
-
-    Args:
-        name: SMILES; an unreadable one is no target.
     """
     molecule = Chem.MolFromSmiles(name)
     if molecule is None or len(Chem.GetMolFrags(molecule)) != 1:

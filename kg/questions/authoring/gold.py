@@ -25,11 +25,6 @@ Slots = Mapping[str, Any]
 def traverse(network: ReactionNetwork, task: str, slots: Slots) -> list[Row]:
     """Return the gold rows of a question: reactions by ascending id, routes in lexical order of ids.
 
-    Args:
-        network: The reactions.
-        task: Name of the task.
-        slots: What the question's template is filled with.
-
     Raises:
         KeyError: If the task is unknown or a slot is missing.
     """
@@ -117,13 +112,7 @@ class GoldDifferenceError(GraphError):
 
 
 def ask(driver: "neo4j.Driver", question: Question, database: str = "neo4j") -> list[Row]:
-    """Run a question's reference query and return its rows as gold writes them.
-
-    Args:
-        driver: A driver of the server that holds the graph.
-        question: The question.
-        database: Name of the database.
-    """
+    """Run a question's reference query and return its rows as gold writes them."""
     from neo4j import RoutingControl
 
     found = driver.execute_query(question.reference_cypher, database_=database, routing_=RoutingControl.READ)
@@ -140,9 +129,6 @@ def check_gold(
     """Compare the gold of questions with what their reference queries return.
 
     Args:
-        driver: A driver of the server that holds the graph.
-        questions: Questions with the traversal's gold.
-        database: Name of the database.
         threads: Queries in flight.
 
     Raises:

@@ -76,7 +76,6 @@ def allocate(
 
     Args:
         candidates: For each kind, at least ``counts`` candidates; earlier ones win ties.
-        counts: How many questions of each kind.
     """
     choices = {kind: _by_tier(candidates[kind], count) for kind, count in counts.items()}
     load = Counter(each.target for choice in choices.values() for each in choice.fixed)
@@ -206,7 +205,6 @@ def describe(questions: Sequence[Question], plan: Plan) -> dict[str, Any]:
     """Return counts, trivial shares, shared targets and sizes of gold, for the manifest.
 
     Args:
-        questions: The set.
         plan: What was asked for; where product sets were too few, the counts differ from it.
     """
     found = Counter(_kind(each) for each in questions)
@@ -299,11 +297,8 @@ def build_questions(
     """Make a question set, its gold computed twice.
 
     Args:
-        reactions: The graph.
-        driver: A driver of a server that holds the same graph.
         seed: Seed of every choice; the same seed and graph give the same bytes.
         plan: How many questions of each kind; the shipped plan of 2,400 when None.
-        database: Name of the database.
 
     Raises:
         GraphError: If the graph is too small for the plan, or (`GoldDifferenceError`) if the reference

@@ -26,13 +26,7 @@ View = Callable[[Reaction], frozenset[object]]
 def single_step_candidates(
     network: ReactionNetwork, kind: Kind, is_target: Callable[[str], bool]
 ) -> Iterator[Candidate]:
-    """Yield the unambiguous, answerable questions of one single-step kind.
-
-    Args:
-        network: The reactions.
-        kind: What to look for.
-        is_target: Whether a molecule may be asked for.
-    """
+    """Yield the unambiguous, answerable questions of one single-step kind."""
     if kind.task == "multi_product":
         yield from _product_sets(network, kind, is_target)
         return
@@ -139,8 +133,6 @@ def multi_step_candidates(
     paths are the same), it has at most 100 routes, and every intermediate may be asked for itself.
 
     Args:
-        network: The reactions.
-        kind: What to look for.
         is_target: Whether a molecule may be asked for, or stand in the middle of a route.
         seed: Decides between equally good starts.
     """
