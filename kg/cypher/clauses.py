@@ -10,6 +10,12 @@ from retrocypher.kg.cypher.tokens import Node
 
 _NODE_PATTERNS = (Rule.NODE_PATTERN, Rule.INSERT_NODE_PATTERN)
 
+WRITING = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
+"""Words that a clause that writes begins with, or ends with where it has two."""
+
+_LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
+"""Keywords that say what a clause is only together with the next one."""
+
 
 @dataclass(frozen=True, slots=True)
 class LengthRange:
@@ -160,10 +166,6 @@ def length_of(node: Node) -> LengthRange:
     return LengthRange(node.start, node.stop, minimum, maximum, quantifier)
 
 
-WRITING = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
-"""Words that a clause that writes begins with, or ends with where it has two."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReturnItem:
     """One item of a RETURN or WITH.
@@ -208,10 +210,6 @@ class Clause:
     depth: int
     items: tuple[ReturnItem, ...]
     node: Node
-
-
-_LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
-"""Keywords that say what a clause is only together with the next one."""
 
 
 def clauses(parsed: ParsedQuery) -> list[Clause]:

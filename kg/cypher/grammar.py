@@ -41,6 +41,7 @@ from retrocypher.kg.errors import GraphError
 from retrocypher.kg.paths import cache_dir
 
 GROUP, ARTIFACT = "org.neo4j", "cypher-v5-antlr-parser"
+
 GRAMMAR_VERSION = "5.26.30"
 """The version of Neo4j whose grammar is read."""
 
@@ -49,6 +50,25 @@ JAR_SHA256 = "8609ac0f79027c2a92314366d23883813b2e44302f43bcbb5f3c169d6c5911bb"
 
 _NAME = f"{ARTIFACT}-{GRAMMAR_VERSION}.jar"
 _PLACE = Path(*GROUP.split("."), ARTIFACT, GRAMMAR_VERSION, _NAME)
+
+# Opcodes that matter here, and the length of every other instruction that these initialisers use.
+_ACONST_NULL, _LDC, _LDC_W, _AASTORE = 0x01, 0x12, 0x13, 0x53
+_ARETURN, _PUTSTATIC, _INVOKESTATIC, _ANEWARRAY, _ARRAYLENGTH = 0xB0, 0xB3, 0xB8, 0xBD, 0xBE
+_LENGTHS = {
+    **dict.fromkeys((0x10, _LDC), 2),
+    **dict.fromkeys((0x11, _LDC_W, 0xB2, _PUTSTATIC, 0xB6, 0xB7, _INVOKESTATIC, 0xBB, _ANEWARRAY), 3),
+}
+_UTF8, _STRING = 1, 8
+_SIZES = {
+    **dict.fromkeys((7, 8, 16, 19, 20), 2),
+    15: 3,
+    **dict.fromkeys((3, 4, 9, 10, 11, 12, 17, 18), 4),
+    **dict.fromkeys((5, 6), 8),
+}
+StringArray = list[str | None]
+
+_FOLDER_IN_JAR = "org/neo4j/cypher/internal/parser/v5/"
+_ATN_VERSION = 4
 
 
 def jar_bytes() -> bytes:
@@ -94,25 +114,6 @@ def _fetch() -> bytes:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
-
-
-# Opcodes that matter here, and the length of every other instruction that these initialisers use.
-_ACONST_NULL, _LDC, _LDC_W, _AASTORE = 0x01, 0x12, 0x13, 0x53
-_ARETURN, _PUTSTATIC, _INVOKESTATIC, _ANEWARRAY, _ARRAYLENGTH = 0xB0, 0xB3, 0xB8, 0xBD, 0xBE
-_LENGTHS = {
-    **dict.fromkeys((0x10, _LDC), 2),
-    **dict.fromkeys((0x11, _LDC_W, 0xB2, _PUTSTATIC, 0xB6, 0xB7, _INVOKESTATIC, 0xBB, _ANEWARRAY), 3),
-}
-
-_UTF8, _STRING = 1, 8
-_SIZES = {
-    **dict.fromkeys((7, 8, 16, 19, 20), 2),
-    15: 3,
-    **dict.fromkeys((3, 4, 9, 10, 11, 12, 17, 18), 4),
-    **dict.fromkeys((5, 6), 8),
-}
-
-StringArray = list[str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +242,6 @@ def read_class(data: bytes) -> ClassStrings:
         for field, array in _arrays(code, pool, arrays.get).items():
             arrays[field or name] = array
     return ClassStrings(constants, arrays)
-
-
-_FOLDER_IN_JAR = "org/neo4j/cypher/internal/parser/v5/"
-_ATN_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)

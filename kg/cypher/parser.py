@@ -27,6 +27,17 @@ from retrocypher.kg.errors import GraphError
 
 _END = -1
 
+_WORDS = (TokenKind.KEYWORD, TokenKind.IDENTIFIER)
+
+_DIGITS = r"\d(?:_?\d)*"
+_DECIMAL = re.compile(r"0|[1-9](?:_?\d)*", re.ASCII)
+_BASED = re.compile(r"0x(?:_?[0-9a-fA-F])+|0o(?:_?[0-7])+")
+_DOUBLE = re.compile(rf"(?:{_DIGITS}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[fFdD]?", re.ASCII)
+_LARGEST = 2**63 - 1
+_LONGEST = 400
+
+_UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE, Transition.ACTION})
+
 
 class _TokenTypes:
     """What ANTLR's prediction asks of a token stream, on a list of token types."""
@@ -117,9 +128,6 @@ class Walker:
                 state = b
 
 
-_WORDS = (TokenKind.KEYWORD, TokenKind.IDENTIFIER)
-
-
 def prefix_length(tokens: Sequence[Token]) -> int:
     """How many leading tokens are ``EXPLAIN``, ``PROFILE`` or ``CYPHER [version] [option = value …]``."""
     position = 0
@@ -145,14 +153,6 @@ def _after_options(tokens: Sequence[Token], position: int) -> int:
     ):
         position += 3
     return position
-
-
-_DIGITS = r"\d(?:_?\d)*"
-_DECIMAL = re.compile(r"0|[1-9](?:_?\d)*", re.ASCII)
-_BASED = re.compile(r"0x(?:_?[0-9a-fA-F])+|0o(?:_?[0-7])+")
-_DOUBLE = re.compile(rf"(?:{_DIGITS}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[fFdD]?", re.ASCII)
-_LARGEST = 2**63 - 1
-_LONGEST = 400
 
 
 def number_value(text: str) -> int | float | None:
@@ -182,9 +182,6 @@ def number_issues(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
                 shown = token.text if len(token.text) <= 40 else f"{token.text[:40]}…"
                 yield SyntaxIssue(token.start, f"`{shown}` is no number, or too large a one")
         before = token.name
-
-
-_UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE, Transition.ACTION})
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,11 @@ Step = tuple[int, int, int, int]
 """(kind, a, b, c): STOP; TOKEN (type, next state, -); TOKEN_SET (mask, next state, -); RULE (rule, its first
 state, the state after it); DECISION (index in ``Lookahead.decisions``, -, -)."""
 
+_LONGEST_MESSAGE = 200
+
+_DEEPEST = 50
+"""Brackets within brackets. Time grows with the square of the depth; queries stay far below."""
+
 
 class Decision(NamedTuple):
     """A choice between alternatives.
@@ -164,11 +169,6 @@ class Lookahead:
         for interval in token_intervals(edge, self._atn.maxTokenType):
             mask |= (1 << interval.stop + 1) - (1 << interval.start + 1)
         return mask
-
-
-_LONGEST_MESSAGE = 200
-_DEEPEST = 50
-"""Brackets within brackets. Time grows with the square of the depth; queries stay far below."""
 
 
 class SyntaxIssue(NamedTuple):

@@ -27,8 +27,15 @@ from retrocypher.kg.errors import GraphError
 
 _UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE})
 _LAST = 0x10FFFF
+
 _LAST_KEPT = "\u04ff"
 """Edges of later characters are not kept: text in any script must not fill the memory."""
+
+# A backslash and what follows it, so that an escaped backslash does not begin an escape.
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+_HIDDEN = ("SPACE", "SINGLE_LINE_COMMENT", "MULTI_LINE_COMMENT")
 
 
 class _Path(NamedTuple):
@@ -154,11 +161,6 @@ def _along(path: _Path, edge: Transition) -> _Path:
     return _Path(edge.target.stateNumber, returns, path.rule, lazy)
 
 
-# A backslash and what follows it, so that an escaped backslash does not begin an escape.
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-
-
 class Unescaped(NamedTuple):
     """Text without its escapes.
 
@@ -249,7 +251,6 @@ _KINDS = {
     "ARROW_RIGHT_HEAD": TokenKind.SYMBOL,
     "ErrorChar": TokenKind.ERROR,
 }
-_HIDDEN = ("SPACE", "SINGLE_LINE_COMMENT", "MULTI_LINE_COMMENT")
 
 
 class TokenReader:

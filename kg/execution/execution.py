@@ -10,6 +10,30 @@ from retrocypher.kg.errors import GraphError
 
 Status = Literal["ok", "syntax_error", "runtime_error", "timeout", "refused", "no_query"]
 
+_SYNTAX = frozenset({"Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"})
+_REFUSED = frozenset(
+    {
+        "Neo.ClientError.Statement.AccessMode",
+        "Neo.ClientError.Statement.NotSystemDatabaseError",
+        "Neo.ClientError.Statement.UnsupportedAdministrationCommand",
+        "Neo.ClientError.Security.Forbidden",
+    }
+)
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+_STOPPED = ("Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated")
+
+_DATABASE = "Neo.ClientError.Database."
+"""The query's fault where it names a database with USE, else the session's; the server is asked which."""
+
+_BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
+
+_LEXER = "Lexical error at "
+"""How a message begins where the server's lexer gave up; the code then is one for accidents of the server."""
+
+_POSITION = re.compile(rf"(^{_LEXER}|\()line (\d+), column (\d+)(?: \(offset: (\d+)\))?")
+_PREFIX = "EXPLAIN\n"
+_PREFIX_LINES = 1
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -79,29 +103,6 @@ class Call:
 
 class GraphUnavailable(GraphError):  # noqa: N818 - the name that records and callers know
     """The server is gone and cannot be brought back, or refuses the connection: nobody's wrong answer."""
-
-
-_SYNTAX = frozenset({"Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"})
-_REFUSED = frozenset(
-    {
-        "Neo.ClientError.Statement.AccessMode",
-        "Neo.ClientError.Statement.NotSystemDatabaseError",
-        "Neo.ClientError.Statement.UnsupportedAdministrationCommand",
-        "Neo.ClientError.Security.Forbidden",
-    }
-)
-_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
-_STOPPED = ("Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated")
-_DATABASE = "Neo.ClientError.Database."
-"""The query's fault where it names a database with USE, else the session's; the server is asked which."""
-
-_BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
-_LEXER = "Lexical error at "
-"""How a message begins where the server's lexer gave up; the code then is one for accidents of the server."""
-
-_POSITION = re.compile(rf"(^{_LEXER}|\()line (\d+), column (\d+)(?: \(offset: (\d+)\))?")
-_PREFIX = "EXPLAIN\n"
-_PREFIX_LINES = 1
 
 
 class Trouble(Enum):

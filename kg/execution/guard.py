@@ -24,6 +24,9 @@ from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import number_value, parse
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind
 
+_LONGEST_PARSED = 4_000
+_NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
+
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
@@ -76,10 +79,6 @@ def refusal_by_plan(
     if query_type != "r":
         return f"The server plans it as a query of type {query_type}; only reads (type r) are allowed."
     return None if operators else "The server gave no plan to check."
-
-
-_LONGEST_PARSED = 4_000
-_NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
 
 def refusal_by_tokens(found: Sequence[Token], rules: GuardRules) -> str | None:

@@ -26,6 +26,7 @@ _STOP_ALL = (
     "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.{tag} = $session "
     "TERMINATE TRANSACTIONS id YIELD message RETURN count(*) AS left"
 )
+
 _ANSWER_S = 15.0
 """A server that has just started, on a machine that is busy, may need some seconds for its first answer."""
 
@@ -33,6 +34,8 @@ _FORBIDDEN = "Neo.ClientError.Security.Forbidden"
 _POLL_S = 0.1
 _RESTARTS_TRIED = 2
 _FOREIGN_PATIENCE_S = 20.0
+
+_WAITS = "standstill.txt"
 
 
 class ServerCare:
@@ -147,9 +150,6 @@ class ServerCare:
         self._client.reconnect()
         with self._restarts.open("ab") as counter:
             counter.write(b".")
-
-
-_WAITS = "standstill.txt"
 
 
 @dataclass(frozen=True, slots=True)

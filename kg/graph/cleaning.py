@@ -30,6 +30,8 @@ CHANGES = {
 }
 """What is changed in a record that is kept or dropped later; counted in values, not in records."""
 
+_Key = tuple[tuple[str, ...], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:
@@ -81,9 +83,6 @@ class Report:
             "changed": self.changed(),
             "ignored_columns": self.ignored_columns(),
         }
-
-
-_Key = tuple[tuple[str, ...], ...]
 
 
 def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[Reaction]:

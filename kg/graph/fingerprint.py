@@ -11,10 +11,25 @@ from retrocypher.kg.graph.reaction import Reaction
 if TYPE_CHECKING:
     import neo4j
 
-
 _FORM = "reaction-graph-1"
 # Values a property may hold but JSON may not (dates, points) are told apart well enough by their repr.
 _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+# Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
+# the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
+# half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
+_COUNT: LiteralString = "MATCH (n) RETURN count(n)"
+_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
+
+_NODES: LiteralString = """
+MATCH (n) WHERE id(n) IN $ids
+RETURN collect(
+  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
+)
+"""
+
+_IDS_AT_ONCE = 250_000
+_NODES_AT_ONCE = 2_000
 
 
 def node_line(labels: Iterable[str], properties: Mapping[str, object]) -> str:
@@ -72,21 +87,6 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
         for name in reaction.solvents:
             yield relationship_line(here, "USES_SOLVENT", {}, line_of(name))
     yield from molecules.values()
-
-
-# Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
-# the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
-# half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
-_COUNT: LiteralString = "MATCH (n) RETURN count(n)"
-_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
-_NODES: LiteralString = """
-MATCH (n) WHERE id(n) IN $ids
-RETURN collect(
-  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
-)
-"""
-_IDS_AT_ONCE = 250_000
-_NODES_AT_ONCE = 2_000
 
 
 def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:

@@ -14,12 +14,12 @@ from retrocypher.kg.graph.reaction import Reaction
 if TYPE_CHECKING:
     import neo4j
 
-
 _CONSTRAINTS: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT molecule_name IF NOT EXISTS FOR (m:Molecule) REQUIRE m.name IS UNIQUE",
     "CREATE CONSTRAINT reaction_id IF NOT EXISTS FOR (r:Reaction) REQUIRE r.id IS UNIQUE",
 )
 _MOLECULES: LiteralString = "UNWIND $rows AS name CREATE (:Molecule {name: name})"
+
 # One pass a reaction: its node is at hand, and only the molecules are looked up, in the constraint's index.
 _REACTIONS: LiteralString = """
 UNWIND $rows AS row
@@ -29,11 +29,31 @@ FOREACH (made IN row[2] | MERGE (m:Molecule {name: made[0]}) CREATE (r)-[:PRODUC
 FOREACH (name IN row[3] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_AGENT]->(m))
 FOREACH (name IN row[4] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_SOLVENT]->(m))
 """
+
 _Item = TypeVar("_Item")
 
 # The server of our own lets a transaction hold 32 MiB; these batches need less than half of it.
 _MOLECULES_AT_ONCE = 2_000
 _REACTIONS_AT_ONCE = 1_000
+
+# Every node and relationship is read: exact, where a sample or the counts store would only be likely.
+_NODES: LiteralString = """
+MATCH (n)
+UNWIND CASE WHEN size(keys(n)) = 0 THEN [null] ELSE keys(n) END AS key
+RETURN DISTINCT labels(n) AS labels, key, valueType(n[key]) AS type
+"""
+
+_PROPERTIES: LiteralString = """
+MATCH ()-[r]->() UNWIND keys(r) AS key
+RETURN DISTINCT type(r) AS kind, key, valueType(r[key]) AS type
+"""
+
+_DIRECTIONS: LiteralString = """
+MATCH (a)-[r]->(b)
+RETURN DISTINCT labels(a) AS start, type(r) AS kind, labels(b) AS end
+"""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +126,6 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
-
-
-# Every node and relationship is read: exact, where a sample or the counts store would only be likely.
-_NODES: LiteralString = """
-MATCH (n)
-UNWIND CASE WHEN size(keys(n)) = 0 THEN [null] ELSE keys(n) END AS key
-RETURN DISTINCT labels(n) AS labels, key, valueType(n[key]) AS type
-"""
-_PROPERTIES: LiteralString = """
-MATCH ()-[r]->() UNWIND keys(r) AS key
-RETURN DISTINCT type(r) AS kind, key, valueType(r[key]) AS type
-"""
-_DIRECTIONS: LiteralString = """
-MATCH (a)-[r]->(b)
-RETURN DISTINCT labels(a) AS start, type(r) AS kind, labels(b) AS end
-"""
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def schema_text(driver: "neo4j.Driver", database: str = "neo4j") -> str:

@@ -10,6 +10,34 @@ from rdkit import Chem, rdBase
 # A molecule with an impossible valence still has one canonical form; only the valence check is left out.
 _WITHOUT_VALENCE = Chem.SanitizeFlags.SANITIZE_ALL ^ Chem.SanitizeFlags.SANITIZE_PROPERTIES
 
+_WORD = re.compile(r"\S+")
+_BETWEEN = re.compile(r"(?:>>|→|⟶|➔|⇒|=>|-->)")
+_POSSESSIVE = re.compile("['\u2019]s$")
+_CHARACTERS = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]+")
+_CHAIN = re.compile(r"(?:Cl|Br|[BCNOPSFI])+")
+_QUOTES = "\"'`*_\u00b4\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a"
+_PUNCTUATION = ",;!?:…"
+_OPENING = "([{<"
+_CLOSING = ")]}>"
+
+# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
+MOST_MENTIONS = 40
+"""How many molecules of a question are read; none names more."""
+
+_LONGEST = 2000
+_LAYERS = 4
+_WORDS = frozenset(
+    {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
+)
+_COUNTED = re.compile(
+    r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
+)
+
+LONGEST = 2000
+"""Characters of a SMILES; no molecule of a patent needs more."""
+
+_KEPT = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
@@ -64,28 +92,6 @@ def _parse(smiles: str) -> tuple[Chem.Mol | None, bool]:
         return None, False
     failed = Chem.SanitizeMol(molecule, _WITHOUT_VALENCE, catchErrors=True)
     return (None, False) if failed != Chem.SanitizeFlags.SANITIZE_NONE else (molecule, False)
-
-
-_WORD = re.compile(r"\S+")
-_BETWEEN = re.compile(r"(?:>>|→|⟶|➔|⇒|=>|-->)")
-_POSSESSIVE = re.compile("['\u2019]s$")
-_CHARACTERS = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]+")
-_CHAIN = re.compile(r"(?:Cl|Br|[BCNOPSFI])+")
-_QUOTES = "\"'`*_\u00b4\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a"
-_PUNCTUATION = ",;!?:…"
-_OPENING = "([{<"
-_CLOSING = ")]}>"
-# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
-MOST_MENTIONS = 40
-"""How many molecules of a question are read; none names more."""
-_LONGEST = 2000
-_LAYERS = 4
-_WORDS = frozenset(
-    {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
-)
-_COUNTED = re.compile(
-    r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
-)
 
 
 class Mention(NamedTuple):
@@ -195,11 +201,6 @@ def canonical_smiles(smiles: str) -> str | None:
         ):
             return None
         return str(Chem.MolToSmiles(molecule)) or None
-
-
-LONGEST = 2000
-"""Characters of a SMILES; no molecule of a patent needs more."""
-_KEPT = 10_000
 
 
 @lru_cache(maxsize=_KEPT)

@@ -21,6 +21,15 @@ _ABSENT = (None, "", "<missing>")
 _ROWS_AT_ONCE = 4096
 _TEXT = "procedure_details"
 
+_REQUIREMENT = "orderly==1.0.0"
+_NAME = "orderly-1.0.0-py3-none-any.whl"
+# The wheel's metadata states the first; the second is the Open Reaction Database's own for its data sets.
+_LICENCE = {"wheel": "MIT", "data": "CC-BY-SA-4.0"}
+_SHA256 = "9575b15f40fa12f468f38b45e5c98ee65a27431129c6581db4caf7385436a4aa"
+_FOLDER = "orderly/data/test_data/extracted_ord_test_data_dont_trust_labelling/extracted_ords"
+# The wheel's four other files are hand-made data sets (an ELN, an enzyme cascade, two screens), not patents.
+_PREFIX = "uspto-grants-"
+
 
 @dataclass(frozen=True, slots=True)
 class ParquetFolder:
@@ -203,16 +212,6 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-_REQUIREMENT = "orderly==1.0.0"
-_NAME = "orderly-1.0.0-py3-none-any.whl"
-# The wheel's metadata states the first; the second is the Open Reaction Database's own for its data sets.
-_LICENCE = {"wheel": "MIT", "data": "CC-BY-SA-4.0"}
-_SHA256 = "9575b15f40fa12f468f38b45e5c98ee65a27431129c6581db4caf7385436a4aa"
-_FOLDER = "orderly/data/test_data/extracted_ord_test_data_dont_trust_labelling/extracted_ords"
-# The wheel's four other files are hand-made data sets (an ELN, an enzyme cascade, two screens), not patents.
-_PREFIX = "uspto-grants-"
 
 
 def orderly_wheel(path: Path | None = None) -> ParquetMembers:

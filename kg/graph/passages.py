@@ -15,6 +15,24 @@ from retrocypher.kg.graph.orderly import orderly_wheel
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.paths import cache_dir
 
+_FORM = 1
+
+_SCHEMA = """
+CREATE TABLE passage (
+    reaction INTEGER PRIMARY KEY, text TEXT NOT NULL, file TEXT NOT NULL, row INTEGER NOT NULL
+);
+CREATE VIRTUAL TABLE words USING fts5(text, things, content='', tokenize="unicode61 remove_diacritics 2");
+"""
+
+_FIND = """
+SELECT passage.reaction, passage.text, passage.file, passage.row, -bm25(words, 0.25, 1.0)
+FROM words JOIN passage ON passage.reaction = words.rowid
+WHERE words MATCH ? ORDER BY bm25(words, 0.25, 1.0), passage.reaction LIMIT ?
+"""
+
+_WITH = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
+_GET = "SELECT reaction, text, file, row FROM passage WHERE reaction = ?"
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -31,15 +49,6 @@ class Passage:
     text: str
     file: str
     row: int
-
-
-_FORM = 1
-_SCHEMA = """
-CREATE TABLE passage (
-    reaction INTEGER PRIMARY KEY, text TEXT NOT NULL, file TEXT NOT NULL, row INTEGER NOT NULL
-);
-CREATE VIRTUAL TABLE words USING fts5(text, things, content='', tokenize="unicode61 remove_diacritics 2");
-"""
 
 
 def passages_file() -> Path:
@@ -114,15 +123,6 @@ def _texts() -> Iterator[tuple[Reaction, str]]:
 def _molecules(reaction: Reaction) -> tuple[str, ...]:
     parts = (reaction.reactants, reaction.products, reaction.agents, reaction.solvents)
     return tuple(dict.fromkeys(name for part in parts for name in part))
-
-
-_FIND = """
-SELECT passage.reaction, passage.text, passage.file, passage.row, -bm25(words, 0.25, 1.0)
-FROM words JOIN passage ON passage.reaction = words.rowid
-WHERE words MATCH ? ORDER BY bm25(words, 0.25, 1.0), passage.reaction LIMIT ?
-"""
-_WITH = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
-_GET = "SELECT reaction, text, file, row FROM passage WHERE reaction = ?"
 
 
 class Passages:

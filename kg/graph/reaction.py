@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+MAX_PER_ROLE = 4
+"""At most this many reactants, products, agents and solvents each: the paper's limit (section 2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -95,10 +98,6 @@ class RecordSource(Protocol):
 def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:
     """Return ``reactants>agents and solvents>products`` for a source that gives no string of its own."""
     return ">".join(".".join(side) for side in (reactants, middle, products))
-
-
-MAX_PER_ROLE = 4
-"""At most this many reactants, products, agents and solvents each: the paper's limit (section 2)."""
 
 
 @dataclass(frozen=True, slots=True)

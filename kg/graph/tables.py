@@ -18,6 +18,15 @@ from typing import Any
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.reaction import Record, reaction_string
 
+_REQUIRED = ("reactants", "products")
+_COLUMNS = (*_REQUIRED, "agents", "solvents", "yields", "original", "grant_date")
+_ABSENT_YIELDS = ("", "-")
+# JSON can escape one half of a surrogate pair alone, which no UTF-8 file can hold.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# In SMILES a colon before digits and a closing bracket is always the atom map of a bracket atom.
+_ATOM_MAP = re.compile(r":([0-9]+)\]")
+
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""Yield the lines of a UTF-8 text file (gzip where the name ends in ``.gz``) with their numbers from 1.
@@ -57,13 +66,6 @@ def _decoded(path: Path, number: int, raw: bytes) -> str:
 def file_provenance(kind: str, path: Path) -> dict[str, object]:
     """Return what the manifest says about a file that a person gave: its kind, name and SHA-256."""
     return {"kind": kind, "files": {path.name: sha256(path.read_bytes()).hexdigest()}}
-
-
-_REQUIRED = ("reactants", "products")
-_COLUMNS = (*_REQUIRED, "agents", "solvents", "yields", "original", "grant_date")
-_ABSENT_YIELDS = ("", "-")
-# JSON can escape one half of a surrogate pair alone, which no UTF-8 file can hold.
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +241,6 @@ def _string(name: str, value: Any) -> str:
     if _SURROGATE.search(value):
         raise ValueError(f"{name} holds half a character (a lone surrogate)")
     return value.strip()
-
-
-# In SMILES a colon before digits and a closing bracket is always the atom map of a bracket atom.
-_ATOM_MAP = re.compile(r":([0-9]+)\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from retrocypher.kg.errors import InputError
 
 Source = Literal["paper", "cypherbench", "ours"]
 
+_FILE = "labels.yaml"
+_TEXTS = ("name", "meaning", "source", "where", "example")
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -32,10 +35,6 @@ class Label:
     where: str
     example: str
     details: tuple[str, ...] = ()
-
-
-_FILE = "labels.yaml"
-_TEXTS = ("name", "meaning", "source", "where", "example")
 
 
 def parse_labels(text: str) -> Mapping[str, Label]:

@@ -12,6 +12,25 @@ from retrocypher.kg.cypher.tokens import Node
 
 MutationKind = Literal["error", "style", "neutral"]
 
+WHERE_CLAUSE = "whereClause"
+CONJUNCTION = "expression10"
+CALL = "functionInvocation"
+CALL_NAME = "functionName"
+PATTERN = "pattern"
+ELEMENT = "patternElement"
+PROPERTY_NAME = "propertyKeyName"
+
+_BY_TYPE = {"REACTS_IN": "reactants", "USES_AGENT": "agents", "USES_SOLVENT": "solvents"}
+_BY_WORD = {
+    "yield": "target_yield",
+    "coproduct": "co_products",
+    "reactant": "reactants",
+    "precursor": "reactants",
+    "agent": "agents",
+    "solvent": "solvents",
+    "product": "products",
+}
+
 
 class Mutation(NamedTuple):
     """One change to a query.
@@ -77,15 +96,6 @@ def make_operator(
     """Return an operator with the name and summary of a function."""
     summary = (described.__doc__ or "").partition(".\n")[0].removesuffix(".")
     return Operator(described.__name__, summary[:1].lower() + summary[1:], kind, label, mutations)
-
-
-WHERE_CLAUSE = "whereClause"
-CONJUNCTION = "expression10"
-CALL = "functionInvocation"
-CALL_NAME = "functionName"
-PATTERN = "pattern"
-ELEMENT = "patternElement"
-PROPERTY_NAME = "propertyKeyName"
 
 
 def main_clauses(query: ParsedQuery) -> list[Clause]:
@@ -245,18 +255,6 @@ def _comparison(literal: Node) -> Node | None:
         if node.rule == Rule.COMPARISON:
             found = node
     return None
-
-
-_BY_TYPE = {"REACTS_IN": "reactants", "USES_AGENT": "agents", "USES_SOLVENT": "solvents"}
-_BY_WORD = {
-    "yield": "target_yield",
-    "coproduct": "co_products",
-    "reactant": "reactants",
-    "precursor": "reactants",
-    "agent": "agents",
-    "solvent": "solvents",
-    "product": "products",
-}
 
 
 def is_id(item: ReturnItem) -> bool:

@@ -24,6 +24,12 @@ from retrocypher.kg.mutations.operator import (
     make_operator,
 )
 
+_CONDITIONS = {"USES_AGENT": "USES_SOLVENT", "USES_SOLVENT": "USES_AGENT"}
+_FROM_REACTION = ("PRODUCES", "USES_AGENT", "USES_SOLVENT")
+_TO_REACTION = "REACTS_IN"
+
+_Bounds = tuple[int, int | None]
+
 
 @error("traversal_direction")
 def reverse_arrow(query: ParsedQuery) -> Sequence[Mutation]:
@@ -157,11 +163,6 @@ def _moved(query: ParsedQuery, found: Sequence[Anchor], end: Node) -> tuple[Edit
     return (Edit(used.start, used.stop, query.source(variable)),)
 
 
-_CONDITIONS = {"USES_AGENT": "USES_SOLVENT", "USES_SOLVENT": "USES_AGENT"}
-_FROM_REACTION = ("PRODUCES", "USES_AGENT", "USES_SOLVENT")
-_TO_REACTION = "REACTS_IN"
-
-
 @error("wrong_relationship")
 def swap_conditions(query: ParsedQuery) -> Sequence[Mutation]:
     """Take the type of agents for solvents, or of solvents for agents."""
@@ -233,9 +234,6 @@ def _typed(pattern: RelationshipPattern, types: str) -> Edit:
     if pattern.type_expression is None:
         raise ValueError("a pattern without types has none to change")
     return Edit(*pattern.type_expression, f":{types}")
-
-
-_Bounds = tuple[int, int | None]
 
 
 def _length_error(other: Callable[[LengthRange], Iterable[_Bounds]]) -> Operator:

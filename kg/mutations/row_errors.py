@@ -31,6 +31,8 @@ from retrocypher.kg.mutations.operator import (
 
 _LUMPED = {"agents": "solvents", "solvents": "agents", "reactants": "agents", "products": "reactants"}
 
+_DESCENDING = "descToken"
+
 
 @error("missing_component")
 def drop_component(query: ParsedQuery) -> Sequence[Mutation]:
@@ -230,9 +232,6 @@ def extra_match(query: ParsedQuery) -> Sequence[Mutation]:
         )
         found.append(Mutation(edits))
     return found
-
-
-_DESCENDING = "descToken"
 
 
 @error("wrong_aggregation_or_order")

@@ -27,6 +27,12 @@ _FIELDS: tuple[tuple[str, type], ...] = (
 )
 _ROLES = ("reactants", "products", "agents", "solvents")
 
+DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
+"""Folder of the committed questions."""
+
+QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
+MANIFEST_FILE = "manifest.json"
+
 
 class MalformedQuestionError(ValueError):
     """A JSON value is not a question; the message says which field is wrong and what it should be."""
@@ -134,13 +140,6 @@ def _check_reaction(row: dict[str, Any], task: str) -> None:
             raise MalformedQuestionError(f"gold: each row needs {role!r}, a list of molecule names")
     if task == "best_yield" and type(row.get("target_yield")) not in (int, float):
         raise MalformedQuestionError("gold: each row needs 'target_yield', a number")
-
-
-DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
-"""Folder of the committed questions."""
-
-QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
-MANIFEST_FILE = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ PHRASINGS = 5
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
+Stratum = tuple[str, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
@@ -83,9 +85,6 @@ def _words(value: Any) -> str:
         *others, last = value
         return f"{', '.join(others)} and {last}" if others else str(last)
     return str(value)
-
-
-Stratum = tuple[str, int]
 
 
 def select(

@@ -32,6 +32,19 @@ from retrocypher.kg.semantics.query_model import (
     Unread,
 )
 
+_SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
+
+_OPPOSITES = {
+    "=": "<>",
+    "<>": "=",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "is null": "is not null",
+    "is not null": "is null",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -93,9 +106,6 @@ class Draft(QueryModel):
     def miss(self, why: str, node: Node) -> None:
         """Note that a part of the query is not understood."""
         self.unread.append(Unread(why, node.start, node.stop))
-
-
-_SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
 
 
 def element_of(draft: Draft, source: Term, block: int) -> Term:
@@ -259,18 +269,6 @@ def _label_test(operator: str, left: Term, right: Term) -> Term | None:
             named = tuple(label for label in labels if isinstance(label, str))
             return HasLabel(of, named) if len(named) == len(items) else None
     return None
-
-
-_OPPOSITES = {
-    "=": "<>",
-    "<>": "=",
-    "<": ">=",
-    ">=": "<",
-    ">": "<=",
-    "<=": ">",
-    "is null": "is not null",
-    "is not null": "is null",
-}
 
 
 def parts_of(term: Term) -> tuple[Term, ...]:

@@ -29,12 +29,17 @@ from retrocypher.kg.semantics.schema import Schema
 
 _MOST_ARROWS = 4
 """Arrows within one quantified path that are tried in all combinations; with more, all stay."""
+
 _TURN = 2
 """What a turned arrow costs, beside ``ASKED`` and ``READ``, which a property costs that is not believed."""
+
 _GIVEN_UP = 10_000
 """What a stretch costs that no reading makes fit: more than all arrows of a query together."""
+
 _MOST_STRETCHES = 60
 """Stretches joined by nodes of open kind that are decided together; queries stay far below."""
+
+_MOST_RULES = 4
 
 
 @dataclass(frozen=True)
@@ -262,9 +267,6 @@ class _Problem:
             table: dict[tuple[int, ...], int] = {(0, kind): 0 for kind in bits(kinds)}
             table |= {(1, kind): 0 for kind in bits(having)}
             self._factors.append(Factor((believed, ("node", node, block)), table))
-
-
-_MOST_RULES = 4
 
 
 @dataclass(frozen=True, slots=True)

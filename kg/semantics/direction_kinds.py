@@ -11,6 +11,16 @@ from retrocypher.kg.semantics.schema import Properties, Schema
 Relation: TypeAlias = tuple[int, ...]
 """From each kind, by its number, the set of kinds that can be reached."""
 
+Choice: TypeAlias = Hashable
+
+Domains: TypeAlias = Mapping[Choice, int]
+"""The values of each variable, as a bit mask."""
+
+Table: TypeAlias = Mapping[tuple[int, ...], int]
+
+_LARGEST = 20_000
+"""Combinations looked at in one step; queries stay far below unless a schema has many kinds of node."""
+
 
 class Truth(NamedTuple):
     """For which choices a predicate may be true, and for which it may be false; null is neither."""
@@ -151,15 +161,6 @@ def _masks(numbered: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
 
 def _having(owners: Iterable[Properties]) -> dict[str, int]:
     return _masks(enumerate(owners))
-
-
-Choice: TypeAlias = Hashable
-Domains: TypeAlias = Mapping[Choice, int]
-"""The values of each variable, as a bit mask."""
-Table: TypeAlias = Mapping[tuple[int, ...], int]
-
-_LARGEST = 20_000
-"""Combinations looked at in one step; queries stay far below unless a schema has many kinds of node."""
 
 
 class TooLargeError(Exception):

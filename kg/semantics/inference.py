@@ -31,6 +31,8 @@ Pairs = frozenset[tuple[Kind, Kind]]
 _LONGEST = 24
 """Hops beyond which nothing new is reached in any schema worth asking."""
 
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+
 
 class Labels:
     """Labels of the nodes of a draft, found by going round the edges until nothing changes."""
@@ -147,9 +149,6 @@ def reachable(
         if not front:
             break
     return frozenset(found)
-
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 class _Measure(NamedTuple):

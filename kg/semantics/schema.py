@@ -12,6 +12,28 @@ from retrocypher.kg.errors import InputError
 Properties: TypeAlias = Mapping[str, frozenset[str]]
 """Property names, each with the value types it has, as Cypher names them (``STRING``, ``FLOAT``, ...)."""
 
+_NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
+_LABELS = rf"\(\s*((?::\s*{_NAME}\s*)*)"
+_ITEM = rf"\s*{_NAME}\s*:[^,:{{}}`]+"
+_BRACES = rf"(?:\{{((?:{_ITEM}(?:,{_ITEM})*)?\s*)\}}\s*)?"
+_LINES = {
+    "Nodes and their properties:": re.compile(rf"{_LABELS}{_BRACES}\)"),
+    "Relationships and their properties:": re.compile(rf"\[\s*:\s*({_NAME})\s*{_BRACES}\]"),
+    "Directions:": re.compile(rf"{_LABELS}\)\s*-\[\s*:\s*({_NAME})\s*\]->\s*{_LABELS}\)"),
+}
+_NODES, _TYPES, _DIRECTIONS = _LINES
+_WHAT = {
+    _NODES: "a node such as (:Molecule {name: STRING})",
+    _TYPES: "a type such as [:PRODUCES {yield: FLOAT}]",
+    _DIRECTIONS: "a direction such as (:Molecule)-[:REACTS_IN]->(:Reaction)",
+}
+_PROPERTY = re.compile(rf"\s*({_NAME})\s*:([^,]+)")
+_ONE_NAME = re.compile(_NAME)
+_SPACE = re.compile(r"\s*")
+_BAR = re.compile(r"\|(?![^<]*>)")  # not one within LIST<...>
+
+_REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an example."
+
 
 class Connection(NamedTuple):
     """Relationships of a type run from nodes with exactly these labels to nodes with exactly those."""
@@ -116,27 +138,6 @@ def _merged(several: Iterable[Properties]) -> Properties:
     return merged
 
 
-_NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
-_LABELS = rf"\(\s*((?::\s*{_NAME}\s*)*)"
-_ITEM = rf"\s*{_NAME}\s*:[^,:{{}}`]+"
-_BRACES = rf"(?:\{{((?:{_ITEM}(?:,{_ITEM})*)?\s*)\}}\s*)?"
-_LINES = {
-    "Nodes and their properties:": re.compile(rf"{_LABELS}{_BRACES}\)"),
-    "Relationships and their properties:": re.compile(rf"\[\s*:\s*({_NAME})\s*{_BRACES}\]"),
-    "Directions:": re.compile(rf"{_LABELS}\)\s*-\[\s*:\s*({_NAME})\s*\]->\s*{_LABELS}\)"),
-}
-_NODES, _TYPES, _DIRECTIONS = _LINES
-_WHAT = {
-    _NODES: "a node such as (:Molecule {name: STRING})",
-    _TYPES: "a type such as [:PRODUCES {yield: FLOAT}]",
-    _DIRECTIONS: "a direction such as (:Molecule)-[:REACTS_IN]->(:Reaction)",
-}
-_PROPERTY = re.compile(rf"\s*({_NAME})\s*:([^,]+)")
-_ONE_NAME = re.compile(_NAME)
-_SPACE = re.compile(r"\s*")
-_BAR = re.compile(r"\|(?![^<]*>)")  # not one within LIST<...>
-
-
 def parse_schema(text: str) -> Schema:
     """Read a schema text as ``kg.store.schema_text`` writes it.
 
@@ -185,9 +186,6 @@ def _entries(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         position = _after_space(text, position)
     if missing:
         raise InputError(f"The schema text has no heading '{missing[0]}'. {_REMEDY}")
-
-
-_REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an example."
 
 
 def _after_space(text: str, position: int) -> int:

@@ -18,6 +18,10 @@ from retrocypher.kg.server.engine import RunningServer
 
 SCHEMA_VERSION = 1
 
+ANSWER_TIMEOUT_S = 10.0
+Announce = Callable[[str], None]
+Outcome = Literal["started", "restarted", "running"]
+
 
 @dataclass(frozen=True, slots=True)
 class Background:
@@ -91,12 +95,6 @@ def _parsed(text: bytes) -> Background:
     if not all(isinstance(part, str) for part in (endpoint.uri, endpoint.password, endpoint.control)):
         raise ValueError("not an endpoint of ours")
     return Background(endpoint, str(value["graph_fingerprint"]), str(value["graph"]))
-
-
-ANSWER_TIMEOUT_S = 10.0
-
-Announce = Callable[[str], None]
-Outcome = Literal["started", "restarted", "running"]
 
 
 def background_server(announce: Announce) -> Background | None:

@@ -28,6 +28,29 @@ from retrocypher.kg.server.settings import HEAP_MIB, PAGE_CACHE_MIB, as_environm
 DIRECTORY_LABEL = "retrocypher.directory"
 PLACE_LABEL = "retrocypher.place"
 
+BOLT = 7687
+LAST_LINES = 15
+STARTED = b"Started."
+STOP_TIMEOUT_S = 60
+
+MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
+"""Of the container: 1.5 GB, of which heap and page cache are the larger part."""
+
+REACH_S = 5.0
+"""How long a server that has started may stay out of reach."""
+
+OUT_OF_REACH = (
+    "its port cannot be reached on this machine's loopback address. If this is itself a container that "
+    "shares its host's daemon, use --graph local."
+)
+
+IMAGE = "neo4j:5.26-community"
+IMAGE_VARIABLE = "RETROCYPHER_NEO4J_IMAGE"
+DAEMON_TIMEOUT_S = 10
+
+LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
+"""How docker-py writes the address of a socket or pipe of this machine."""
+
 
 def labels(directory: str) -> dict[str, str]:
     """Return what a container is labelled with: its supervisor's folder, and where that folder is seen."""
@@ -50,22 +73,6 @@ def _place() -> str:
     """Name this view of the file system: one daemon may serve several machines' worth of them."""
     namespace = Path("/proc/self/ns/mnt")
     return f"{socket.gethostname()}/{namespace.readlink() if namespace.is_symlink() else ''}"
-
-
-BOLT = 7687
-LAST_LINES = 15
-STARTED = b"Started."
-STOP_TIMEOUT_S = 60
-MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
-"""Of the container: 1.5 GB, of which heap and page cache are the larger part."""
-
-REACH_S = 5.0
-"""How long a server that has started may stay out of reach."""
-
-OUT_OF_REACH = (
-    "its port cannot be reached on this machine's loopback address. If this is itself a container that "
-    "shares its host's daemon, use --graph local."
-)
 
 
 class DockerServer:
@@ -205,13 +212,6 @@ class _Box(Neo4jContainer):
         with Path(transferable).open("rb") as archive:
             if not self.get_wrapped_container().put_archive(destination, archive):
                 raise OSError("the store could not be put into the container")
-
-
-IMAGE = "neo4j:5.26-community"
-IMAGE_VARIABLE = "RETROCYPHER_NEO4J_IMAGE"
-DAEMON_TIMEOUT_S = 10
-LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
-"""How docker-py writes the address of a socket or pipe of this machine."""
 
 
 class DockerEngine:

@@ -15,6 +15,11 @@ from retrocypher.kg.server.folders import LOG
 Kind = Literal["local", "docker"]
 Fault = Literal["port", "crash", "timeout", "docker"]
 
+ANSWER_TIMEOUT_S = 300.0
+"""A restart takes a few seconds; many asked at once are served in turn."""
+
+END_TIMEOUT_S = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -66,10 +71,6 @@ class StartError(Exception):
         super().__init__(message)
         self.fault: Fault = fault
         self.message = message
-
-
-ANSWER_TIMEOUT_S = 300.0
-"""A restart takes a few seconds; many asked at once are served in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +149,6 @@ def _ask(endpoint: Endpoint, request: dict[str, Any]) -> dict[str, Any]:
 
 def _status(answer: dict[str, Any]) -> ServerStatus:
     return ServerStatus(answer["generation"], answer["running"], answer["pid"])
-
-
-END_TIMEOUT_S = 30.0
 
 
 @dataclass(slots=True)

@@ -11,6 +11,19 @@ from retrocypher.kg.errors import GraphError
 if TYPE_CHECKING:
     import neo4j
 
+LENGTH_MAX = 300
+"""Characters of a server's or driver's own message that are shown."""
+
+CONNECT_TIMEOUT_S = 10.0
+
+ANSWER_TIMEOUT_S = 60.0
+"""A server of ours that has just started, on a busy machine, may need a while for its first answer."""
+
+USER = "neo4j"
+
+FIRST_PASSWORD = "neo4j"
+"""What every new Neo4j store asks to be changed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -63,10 +76,6 @@ def port_taken(port: int) -> ServerError:
     )
 
 
-LENGTH_MAX = 300
-"""Characters of a server's or driver's own message that are shown."""
-
-
 def cause_of(error: BaseException) -> str:
     """Return the cause of a failed connection in a few words.
 
@@ -99,15 +108,6 @@ def _innermost(error: BaseException) -> BaseException:
         if under is None:
             return error
         error = under
-
-
-CONNECT_TIMEOUT_S = 10.0
-ANSWER_TIMEOUT_S = 60.0
-"""A server of ours that has just started, on a busy machine, may need a while for its first answer."""
-
-USER = "neo4j"
-FIRST_PASSWORD = "neo4j"
-"""What every new Neo4j store asks to be changed."""
 
 
 def connect(endpoint: Endpoint) -> "neo4j.Driver":

@@ -26,6 +26,8 @@ from retrocypher.kg.server.stores import Template, template
 if TYPE_CHECKING:
     import neo4j
 
+PORT_TRIES = 5
+
 
 class RunningServer:
     """A server that a session uses, and ends if it started it."""
@@ -53,9 +55,6 @@ class RunningServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-
-PORT_TRIES = 5
 
 
 class Engine(Protocol):

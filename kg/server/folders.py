@@ -15,11 +15,16 @@ PREFIX = "retrocypher-server-"
 SESSION_PREFIX = "retrocypher-session-"
 LOG = "supervisor.log"
 LOCK = "lock"
+
 SOCKET_PATH_MAX = 100
 """Characters of a Unix socket's path that every system takes."""
 
 UNHELD_S = 3600.0
 """Age at which a folder that no supervisor has taken is no longer waited for."""
+
+PORTS = range(20_000, 32_000)
+"""Below the ports that Linux gives to outgoing connections: a client that tries again and again while its
+server restarts could otherwise be given the server's own port, and connect to itself."""
 
 
 def private_directory() -> Path:
@@ -113,11 +118,6 @@ def _sweep(parent: Path, prefix: str, mark: str) -> None:
             unheld = not (directory / LOCK).exists() and time.time() - about.st_mtime > UNHELD_S
             if ours and (directory / mark).exists() and (unheld or abandoned(directory)):
                 shutil.rmtree(directory, ignore_errors=True)
-
-
-PORTS = range(20_000, 32_000)
-"""Below the ports that Linux gives to outgoing connections: a client that tries again and again while its
-server restarts could otherwise be given the server's own port, and connect to itself."""
 
 
 def free_port() -> int:

@@ -28,6 +28,20 @@ from retrocypher.kg.server.settings import NEO4J_VERSION, class_path, local_sett
 if TYPE_CHECKING:
     import neo4j
 
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+ANSWER_TIMEOUT_S = 12.0
+"""A server that accepts a connection and says nothing is given up after that."""
+
+NOTES = (
+    "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
+    "A query that the given server cannot end keeps it busy; the server is not replaced.",
+)
+
+_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
+
+STARTUP_TIMEOUT_S = 120.0
+
 
 class LocalEngine:
     """Java processes of the pinned release.
@@ -72,17 +86,6 @@ class LocalEngine:
         return replace(plan, command=command)
 
 
-SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-
-ANSWER_TIMEOUT_S = 12.0
-"""A server that accepts a connection and says nothing is given up after that."""
-
-NOTES = (
-    "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
-    "A query that the given server cannot end keeps it busy; the server is not replaced.",
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Address:
     """A server's address and the credentials for it, apart from each other."""
@@ -117,9 +120,6 @@ def parse_address(spec: str) -> Address:
     user = unquote(parts.username) if parts.username else os.environ.get("NEO4J_USER", USER)
     password = unquote(parts.password) if parts.password else os.environ.get("NEO4J_PASSWORD", "")
     return Address(uri, user, password)
-
-
-_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
 
 
 def open_uri(spec: str) -> Endpoint:
@@ -165,9 +165,6 @@ def _unreachable(address: Address, error: Exception) -> ServerError:
         f"No Neo4j answers at {address.uri}: {cause_of(error)}. Check host, port and scheme "
         "(bolt+s or neo4j+s where the server wants TLS), and that the server runs."
     )
-
-
-STARTUP_TIMEOUT_S = 120.0
 
 
 def open_server(

@@ -25,6 +25,36 @@ LAST_LINES = 15
 STARTED = b"Started."
 PR_SET_PDEATHSIG = 1
 
+SUITABLE = (17, 21)
+"""The Java releases that Neo4j 5.26 supports."""
+
+COLLECTOR = "-XX:+UseSerialGC"
+"""The smallest heap overhead for half a gigabyte on few cores; an archive is bound to its collector."""
+
+OPTIONS = (
+    f"-Xms{HEAP_MIB // 4}m",
+    f"-Xmx{HEAP_MIB}m",
+    COLLECTOR,
+    "-XX:MaxDirectMemorySize=128m",
+    "-XX:MaxMetaspaceSize=256m",
+    "-XX:ReservedCodeCacheSize=128m",
+    # Eight times the defaults: the second compiler is for queries that run for seconds, not for a start and
+    # a few thousand short ones, where it costs more than it brings.
+    "-XX:Tier4InvocationThreshold=40000",
+    "-XX:Tier4MinInvocationThreshold=8000",
+    "-XX:Tier4CompileThreshold=80000",
+    # A server short of heap answers some queries and not others: better none, and a restart.
+    "-XX:+ExitOnOutOfMemoryError",
+    # As in the configuration that Neo4j ships.
+    "-XX:+DisableExplicitGC",
+    "-Djdk.nio.maxCachedBufferSize=1024",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dlog4j2.disable.jmx=true",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+)
+
 
 class LocalServer:
     """One Java process after another, on the same port and store."""
@@ -105,10 +135,6 @@ def _die_with(parent: int) -> None:
             os._exit(1)
 
 
-SUITABLE = (17, 21)
-"""The Java releases that Neo4j 5.26 supports."""
-
-
 @dataclass(frozen=True, slots=True)
 class Java:
     """A Java runtime.
@@ -178,10 +204,6 @@ def _ask(path: Path) -> Java | None:
     return Java(path, version.group(1).rstrip(".")) if version else None
 
 
-COLLECTOR = "-XX:+UseSerialGC"
-"""The smallest heap overhead for half a gigabyte on few cores; an archive is bound to its collector."""
-
-
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
     """Where the archive of one Java and one Neo4j lies: that of the JDK's classes and that of Neo4j's."""
@@ -230,31 +252,6 @@ def class_archive(java: Java, jars: Sequence[Path]) -> ClassArchive:
     folder = cache_dir() / "classes"
     stem = f"{NEO4J_VERSION}-java{java.version}-{key.hexdigest()[:12]}"
     return ClassArchive(base=folder / f"{stem}.base.jsa", server=folder / f"{stem}.jsa")
-
-
-OPTIONS = (
-    f"-Xms{HEAP_MIB // 4}m",
-    f"-Xmx{HEAP_MIB}m",
-    COLLECTOR,
-    "-XX:MaxDirectMemorySize=128m",
-    "-XX:MaxMetaspaceSize=256m",
-    "-XX:ReservedCodeCacheSize=128m",
-    # Eight times the defaults: the second compiler is for queries that run for seconds, not for a start and
-    # a few thousand short ones, where it costs more than it brings.
-    "-XX:Tier4InvocationThreshold=40000",
-    "-XX:Tier4MinInvocationThreshold=8000",
-    "-XX:Tier4CompileThreshold=80000",
-    # A server short of heap answers some queries and not others: better none, and a restart.
-    "-XX:+ExitOnOutOfMemoryError",
-    # As in the configuration that Neo4j ships.
-    "-XX:+DisableExplicitGC",
-    "-Djdk.nio.maxCachedBufferSize=1024",
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Dlog4j2.disable.jmx=true",
-    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-    "--add-opens=java.base/java.io=ALL-UNNAMED",
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-)
 
 
 def prepare_home(

@@ -30,6 +30,9 @@ TOTAL_TRANSACTION_MEMORY_BYTES = TRANSACTION_MEMORY_BYTES * CONCURRENT_TRANSACTI
 HEAP_MIB = 512
 PAGE_CACHE_MIB = 128
 
+DOWNLOADS = 8
+"""Jars fetched at once."""
+
 
 def settings() -> dict[str, str]:
     """Return the settings of every server of ours: those of ``neo4j.conf`` and the memory limits."""
@@ -64,10 +67,6 @@ def as_environment(values: dict[str, str]) -> dict[str, str]:
     See "Docker-specific configuration settings" in the Neo4j operations manual.
     """
     return {"NEO4J_" + key.replace("_", "__").replace(".", "_"): value for key, value in values.items()}
-
-
-DOWNLOADS = 8
-"""Jars fetched at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,13 @@ from rdkit import Chem
 
 from retrocypher.kg.graph.reaction import Reaction
 
+MINIMUM_HEAVY_ATOMS = 8
+COMMON_AUXILIARY_USES = 10
+
+# Molecule, reaction id, molecule, reaction id, ..., molecule: from precursor to target.
+Walk = tuple[str | int, ...]
+Route = tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -56,10 +63,6 @@ class Candidate:
     discriminating: bool
 
 
-MINIMUM_HEAVY_ATOMS = 8
-COMMON_AUXILIARY_USES = 10
-
-
 def is_synthesis_target(name: str) -> bool:
     """Return whether a molecule is one that a chemist would set out to make.
 
@@ -81,11 +84,6 @@ def common_auxiliaries(reactions: Iterable[Reaction]) -> frozenset[str]:
     """
     uses = Counter(name for each in reactions for name in {*each.agents, *each.solvents})
     return frozenset(name for name, count in uses.items() if count >= COMMON_AUXILIARY_USES)
-
-
-# Molecule, reaction id, molecule, reaction id, ..., molecule: from precursor to target.
-Walk = tuple[str | int, ...]
-Route = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,12 @@ from retrocypher.kg.questions.question import Question
 if TYPE_CHECKING:
     import neo4j
 
-
 Row = dict[str, Any]
 Slots = Mapping[str, Any]
+
+_SHOWN_ROWS = 5
+
+_FOLDER = Path(__file__).parents[1] / "cypher"
 
 
 def traverse(network: ReactionNetwork, task: str, slots: Slots) -> list[Row]:
@@ -104,9 +107,6 @@ _ANSWERS: Mapping[str, Callable[[ReactionNetwork, Slots], list[Row]]] = {
 }
 
 
-_SHOWN_ROWS = 5
-
-
 class GoldDifferenceError(GraphError):
     """The reference Cypher and the traversal answer a question differently; the message shows both."""
 
@@ -163,9 +163,6 @@ def _only(rows: Sequence[Row], others: Iterable[Row]) -> str:
     shown = ", ".join(map(str, extra[:_SHOWN_ROWS])) or "nothing"
     more = len(extra) - _SHOWN_ROWS
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-_FOLDER = Path(__file__).parents[1] / "cypher"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ from retrocypher.kg.questions.sampling import seeded_rank, wordings_of
 if TYPE_CHECKING:
     import neo4j
 
+Plan = dict[Kind, int]
+
 
 @dataclass(slots=True)
 class _Choice:
@@ -136,9 +138,6 @@ def _relief(start: str, choices: Mapping[Kind, _Choice], load: Counter[str]) -> 
                         return move
                     queue.append((into.target, move))
     return None
-
-
-Plan = dict[Kind, int]
 
 
 def read_plan(path: Path | None = None) -> Plan:

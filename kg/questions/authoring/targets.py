@@ -22,6 +22,18 @@ ROLES = ("reactants", "products", "agents", "solvents")
 YIELD_TOLERANCE = 1e-6
 View = Callable[[Reaction], frozenset[object]]
 
+_FIRST_TRIVIAL = {
+    "precursors": 1,
+    "producing_reactions": 1,
+    "best_yield": 2,
+    "co_products": 1,
+    "conditions": 1,
+}
+
+MAXIMUM_ROUTES = 100
+# A target with more is a hub; none of its starts is looked at.
+_ROUTES_LOOKED_AT = 1000
+
 
 def single_step_candidates(
     network: ReactionNetwork, kind: Kind, is_target: Callable[[str], bool]
@@ -106,18 +118,6 @@ _TIERS: dict[str, Callable[[Kind, str, Sequence[Reaction]], int | None]] = {
     "co_products": _co_products,
     "conditions": _conditions,
 }
-_FIRST_TRIVIAL = {
-    "precursors": 1,
-    "producing_reactions": 1,
-    "best_yield": 2,
-    "co_products": 1,
-    "conditions": 1,
-}
-
-
-MAXIMUM_ROUTES = 100
-# A target with more is a hub; none of its starts is looked at.
-_ROUTES_LOOKED_AT = 1000
 
 
 class _TooManyRoutesError(Exception):
