@@ -1,4 +1,4 @@
-"""Where the project keeps what it can make again."""
+"""The cache folder, for what the project can make again."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The relationship patterns of a query and how to change them in place."""
+"""The clauses and relationship patterns of a query, and edits that change them."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Changes to a query at known places."""
+"""Edits of a query by offset: names, string literals, masking, and where two queries differ."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""The fast way through the grammar: one token decides, or SLL prediction; it gives up at the first error."""
+"""The parser of the server's grammar.
+
+The fast way decides by one token, or by SLL prediction, and gives up at the first error; `Recovery` then
+reads the text as far as it can.
+"""
 
 import math
 import re
@@ -7,20 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from retrocypher.kg.cypher.grammar import (
-    ATN,
-    DFA,
-    ParserATNSimulator,
-    PredictionContextCache,
-    PredictionMode,
-    RecognitionException,
-    RecognizerTables,
-    Rule,
-    RuleContext,
-    Transition,
-    deserialize,
-    load_tables,
-)
+from antlr4.atn.ATN import ATN
+from antlr4.atn.ParserATNSimulator import ParserATNSimulator
+from antlr4.atn.PredictionMode import PredictionMode
+from antlr4.atn.Transition import Transition
+from antlr4.dfa.DFA import DFA
+from antlr4.error.Errors import RecognitionException
+from antlr4.PredictionContext import PredictionContextCache
+from antlr4.RuleContext import RuleContext
+
+from retrocypher.kg.cypher.grammar import RecognizerTables, Rule, deserialize, load_tables
 from retrocypher.kg.cypher.recovery import DECISION, RULE, STOP, TOKEN, Lookahead, Recovery, SyntaxIssue
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind, TokenReader, token_reader, unescape
 from retrocypher.kg.errors import GraphError

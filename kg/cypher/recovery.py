@@ -1,33 +1,28 @@
-"""Which token can begin what: the part of parsing that one token decides.
+"""What one token decides in the parser's network, and parsing of texts that leave the grammar.
 
 Sets of tokens are bit masks; the bit of a token type is ``type + 1``, so that the end of text (-1) is bit 0.
-
-The interpreter that the Python runtime ships does not run, so this one steps through the network itself and
+The interpreter that the Python runtime ships does not run, so `Recovery` steps through the network itself and
 leaves prediction, messages and recovery to the runtime.
 """
 
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from retrocypher.kg.cypher.grammar import (
-    ATN,
-    DFA,
-    ATNState,
-    CommonToken,
-    CommonTokenStream,
-    ErrorListener,
-    ListTokenSource,
-    Parser,
-    ParserATNSimulator,
-    ParserRuleContext,
-    PredictionContextCache,
-    RecognitionException,
-    RecognizerTables,
-    RuleStopState,
-    TerminalNode,
-    Transition,
-    token_intervals,
-)
+from antlr4 import CommonTokenStream, Parser
+from antlr4.atn.ATN import ATN
+from antlr4.atn.ATNState import ATNState, RuleStopState
+from antlr4.atn.ParserATNSimulator import ParserATNSimulator
+from antlr4.atn.Transition import Transition
+from antlr4.dfa.DFA import DFA
+from antlr4.error.ErrorListener import ErrorListener
+from antlr4.error.Errors import RecognitionException
+from antlr4.ListTokenSource import ListTokenSource
+from antlr4.ParserRuleContext import ParserRuleContext
+from antlr4.PredictionContext import PredictionContextCache
+from antlr4.Token import CommonToken
+from antlr4.tree.Tree import TerminalNode
+
+from retrocypher.kg.cypher.grammar import RecognizerTables, token_intervals
 from retrocypher.kg.cypher.tokens import Node, Token
 
 STOP, TOKEN, TOKEN_SET, RULE, DECISION = range(5)

@@ -1,8 +1,10 @@
-"""A lexer that walks the grammar's own lexer network.
+"""The tokens and tree nodes of a query, and the lexer, which walks the grammar's own lexer network.
 
-It does what ANTLR's ``LexerATNSimulator`` does: the longest match wins, then the rule that comes first, and
-a non-greedy loop ends at its first chance. The automaton is built state by state as text asks for it, one
-dictionary look-up a character; the simulator of the Python runtime needs some fifty times longer.
+The lexer does what ANTLR's ``LexerATNSimulator`` does: the longest match wins, then the rule that comes
+first, and a non-greedy loop ends at its first chance. The automaton is built state by state as text asks for
+it, with one dictionary look-up a character; the Python runtime's simulator takes some fifty times longer.
+
+What reads the grammar, here and in the other modules, raises GraphError where it cannot be had.
 """
 
 from __future__ import annotations
@@ -13,16 +15,11 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from retrocypher.kg.cypher.grammar import (
-    ATN,
-    ATNState,
-    RecognizerTables,
-    RuleStopState,
-    Transition,
-    deserialize,
-    load_tables,
-    token_intervals,
-)
+from antlr4.atn.ATN import ATN
+from antlr4.atn.ATNState import ATNState, RuleStopState
+from antlr4.atn.Transition import Transition
+
+from retrocypher.kg.cypher.grammar import RecognizerTables, deserialize, load_tables, token_intervals
 from retrocypher.kg.errors import GraphError
 
 _UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE})

@@ -1,4 +1,4 @@
-"""The other side of the process that talks to the server."""
+"""A client process and its side of the pipe: `Client` starts it, asks it and stops it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What came of executing a query."""
+"""The result of executing a query, and what an error of the server means for it."""
 
 import re
 from collections.abc import Mapping

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from retrocypher.kg.execution.attempt import Attempts, Undecided
+from retrocypher.kg.execution.attempt import Attempts, InconclusiveAttempt
 from retrocypher.kg.execution.client import Client
 from retrocypher.kg.execution.execution import (
     Call,
@@ -17,7 +17,7 @@ from retrocypher.kg.execution.execution import (
     Unauthorised,
 )
 from retrocypher.kg.execution.guard import guard_rules, with_limit
-from retrocypher.kg.execution.recovery import TAG, ServerCare, Standstill, Turns, Verdicts
+from retrocypher.kg.execution.recovery import TAG, ServerRecovery, SharedExclusiveLock, Standstill, Verdicts
 from retrocypher.kg.server.endpoint import Endpoint
 
 _MOST_PLANNED = 10_000
@@ -45,20 +45,20 @@ class GuardedExecutor:
         self._limits = limits
         coordination_dir.mkdir(parents=True, exist_ok=True)
         shared = Path(endpoint.control).parent if endpoint.control else coordination_dir
-        self._turns = Turns(shared)
+        self._lock = SharedExclusiveLock(shared)
         self._verdicts = Verdicts(coordination_dir)
         session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
         self._client = Client(endpoint, limits)
         self._attempts = Attempts(self._client, {TAG: session})
         self._planned: dict[str, Execution] = {}
-        self._care = ServerCare(endpoint, limits, session, shared)
-        self._restarts_seen = self._care.restarts()
+        self._recovery = ServerRecovery(endpoint, limits, session, shared)
+        self._restarts_seen = self._recovery.restarts()
         self._client.start()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What went wrong with a server that is not ours and could not be put right, one sentence each."""
-        return tuple(self._care.notes)
+        return tuple(self._recovery.notes)
 
     @property
     def standstill(self) -> Standstill:
@@ -107,8 +107,8 @@ class GuardedExecutor:
     def close(self) -> None:
         """Disconnect; the executor cannot be used any more."""
         self._client.close()
-        self._care.close()
-        self._turns.close()
+        self._recovery.close()
+        self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -123,7 +123,7 @@ class GuardedExecutor:
         if known:
             return known
         try:
-            with self._turns.shared():
+            with self._lock.shared():
                 # Another executor may have decided while this one waited for its turn.
                 first = self._verdicts.find(call) or self._attempt(call, shortcut=True)
             return first if isinstance(first, Execution) else self._alone(call)
@@ -134,26 +134,26 @@ class GuardedExecutor:
             ) from error
 
     def _alone(self, call: Call) -> Execution:
-        with self._turns.alone():
+        with self._lock.exclusive():
             return self._verdicts.find(call) or self._decide(call)
 
     def _decide(self, call: Call) -> Execution:
         with self._verdicts.counted():
-            self._care.make_quiet()
+            self._recovery.terminate_leftovers()
             second = self._attempt(call, shortcut=False)
             if isinstance(second, Execution):
                 return second
             if second.code is None:
                 # No word from the server: it must be seen to be well before the query is blamed.
-                self._care.make_quiet()
+                self._recovery.terminate_leftovers()
         verdict = _verdict(second, call.limits)
         # A connection may be lost for reasons that do not last.
         if second.trouble is not Trouble.LOST:
             self._verdicts.keep(call, verdict)
         return verdict
 
-    def _attempt(self, call: Call, *, shortcut: bool) -> Execution | Undecided:
-        restarts = self._care.restarts()
+    def _attempt(self, call: Call, *, shortcut: bool) -> Execution | InconclusiveAttempt:
+        restarts = self._recovery.restarts()
         if restarts != self._restarts_seen:
             self._restarts_seen = restarts
             self._client.reconnect()
@@ -172,7 +172,7 @@ def _unfit(cypher: str) -> Execution | None:
     return None
 
 
-def _verdict(second: Undecided, limits: Limits) -> Execution:
+def _verdict(second: InconclusiveAttempt, limits: Limits) -> Execution:
     if second.trouble is Trouble.TIME:
         message = f"No result within {limits.timeout_s:g} s."
         return Execution("timeout", code=second.code, message=message, time_s=second.time_s)

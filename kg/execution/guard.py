@@ -1,13 +1,12 @@
-"""The rules of the guard, as ``guard_rules.yaml`` states them.
+"""What a query may do, as ``guard_rules.yaml`` says: checks of its plan and of its tokens.
 
-The plan is the server's own reading of the text, so comments, escapes and spelling do not matter here.
+The plan is the server's own reading of the text, so comments, escapes and spelling do not matter there. But
+a subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of the expression: its LOAD CSV
+or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens, cut by the server's own
+lexer, are checked as well.
 
-A subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of the expression: its LOAD CSV
-or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens of the text are looked
-at as well, cut by the server's own lexer. They are read from text that the server has accepted.
-
-Of a text that it has not accepted there is no plan. Where it holds a writing clause all the same, that is
-said before the server's message: who mends the query would else mend the writing of it.
+A text that the server does not accept has no plan. If it holds a writing clause, that is reported before the
+server's message, so that nobody repairs the syntax of a write.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The fingerprint: a hash of what a graph holds, the same for reactions in memory and for the live graph."""
+"""The fingerprint of a graph: a hash of its content, alike for reactions in memory and the database."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -61,7 +61,7 @@ def fingerprint_of(reactions: Iterable[Reaction]) -> str:
 
     It changes with any molecule, role, yield or identifier and with nothing else: neither the order of
     reactions nor that of molecules within a role matters, nor does where a reaction came from. The live
-    graph gives the same value (`kg.store.fingerprint`), unless it holds anything besides.
+    graph gives the same value (`fingerprint`), unless it holds anything besides.
     """
     return fingerprint_of_lines(_lines(reactions))
 
@@ -92,7 +92,7 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
 def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     """Return the fingerprint of everything in the database, read in a READ session.
 
-    It equals `kg.reactions.fingerprint_of` of the reactions that were loaded, and differs when a label,
+    It equals `fingerprint_of` of the reactions that were loaded, and differs when a label,
     relationship type, property or value was added, removed or changed since.
 
     Raises:
@@ -104,9 +104,7 @@ def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     try:
         with (
             driver.session(
-                database=database,
-                default_access_mode=READ_ACCESS,
-                notifications_min_severity="OFF",
+                database=database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
             ) as session,
             session.begin_transaction() as transaction,
         ):

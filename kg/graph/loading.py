@@ -1,4 +1,4 @@
-"""Writes reactions into an empty database."""
+"""Loading reactions into an empty database, and reading the schema of a database."""
 
 import re
 import time
@@ -58,7 +58,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was written, and how long it took (seconds)."""
+    """What was written, and how long it took in seconds."""
 
     reactions: int
     molecules: int
@@ -82,7 +82,7 @@ def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = 
             _require_empty(session, database)
             for constraint in _CONSTRAINTS:
                 session.run(constraint).consume()
-            names = dict.fromkeys(name for reaction in reactions for name in _names(reaction))
+            names = dict.fromkeys(name for reaction in reactions for name in reaction.molecules)
             for names_batch in _batches(names, _MOLECULES_AT_ONCE):
                 _write(session, _MOLECULES, names_batch)
             rows = (_row(reaction) for reaction in reactions)
@@ -108,10 +108,6 @@ def _write(session: "neo4j.Session", query: LiteralString, rows: Sequence[object
         return transaction.run(query, rows=rows).consume().counters.relationships_created
 
     return session.execute_write(work)
-
-
-def _names(reaction: Reaction) -> Iterator[str]:
-    yield from (*reaction.reactants, *reaction.products, *reaction.agents, *reaction.solvents)
 
 
 def _row(reaction: Reaction) -> list[object]:

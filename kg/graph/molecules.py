@@ -1,4 +1,4 @@
-"""Canonical SMILES by RDKit, atom maps removed."""
+"""SMILES: canonical forms by RDKit, and the molecules that a text mentions."""
 
 import re
 from dataclasses import dataclass, field
@@ -20,21 +20,20 @@ _PUNCTUATION = ",;!?:…"
 _OPENING = "([{<"
 _CLOSING = ")]}>"
 
-# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
 MOST_MENTIONS = 40
 """How many molecules of a question are read; none names more."""
 
-_LONGEST = 2000
+LONGEST = 2000
+"""Characters of a SMILES; no molecule of a patent needs more."""
+
 _LAYERS = 4
+# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
 _WORDS = frozenset(
     {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
 )
 _COUNTED = re.compile(
     r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
 )
-
-LONGEST = 2000
-"""Characters of a SMILES; no molecule of a patent needs more."""
 
 _KEPT = 10_000
 
@@ -171,7 +170,7 @@ def _unwrapped(word: str) -> list[str]:
 
 
 def _is_smiles(word: str, *, quoted: bool) -> bool:
-    if len(word) > _LONGEST or not _CHARACTERS.fullmatch(word) or word.isdigit():
+    if len(word) > LONGEST or not _CHARACTERS.fullmatch(word) or word.isdigit():
         return False
     if word.isalpha():
         if not _CHAIN.fullmatch(word) or (word in _WORDS and not quoted):
@@ -191,7 +190,7 @@ def _is_hyphenated(word: str) -> bool:
 def canonical_smiles(smiles: str) -> str | None:
     """Return a SMILES as RDKit writes it; None where RDKit reads no molecule in it."""
     # RDKit takes what follows a space for a name, stops at a NUL, and cannot be given half a surrogate pair.
-    if len(smiles) > _LONGEST or not _CHARACTERS.fullmatch(smiles):
+    if len(smiles) > LONGEST or not _CHARACTERS.fullmatch(smiles):
         return None
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles, sanitize=False)
@@ -207,10 +206,8 @@ def canonical_smiles(smiles: str) -> str | None:
 def canonical_name(smiles: str) -> str | None:
     """Return a SMILES as the graph writes it: canonical, without atom maps, its valence not checked.
 
-    Where it is not in the graph, it is the name it would have there.
-
-    Returns:
-        None where RDKit reads no molecule in it, or it is longer than `LONGEST`.
+    That is the name it would have there where the graph lacks it; None where RDKit reads no molecule in it,
+    or it is longer than `LONGEST`.
     """
     if not 0 < len(smiles) <= LONGEST or not smiles.isprintable():
         return None

@@ -1,4 +1,4 @@
-"""A passage: what a patent says of how a reaction was done."""
+"""Passages: what patents say of how reactions were done, in one SQLite file with a search index."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ WHERE words MATCH ? ORDER BY bm25(words, 0.25, 1.0), passage.reaction LIMIT ?
 """
 
 _WITH = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
-_GET = "SELECT reaction, text, file, row FROM passage WHERE reaction = ?"
+_ALL = "SELECT reaction, text, file, row FROM passage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def build_passages() -> Path:
             except sqlite3.Error as error:
                 partial.unlink(missing_ok=True)
                 raise InputError(
-                    f"the passages cannot be written to {file} ({error}); see that there is room, and that "
-                    "this Python's SQLite has FTS5"
+                    f"The passages cannot be written to {file} ({error}). Make room on the disk, and use a "
+                    "Python whose SQLite has FTS5."
                 ) from error
             partial.replace(file)
     return file
@@ -104,7 +104,7 @@ def _fill(connection: sqlite3.Connection) -> None:
         connection.execute(
             "INSERT INTO passage VALUES (?, ?, ?, ?)", (reaction.id, text, source.file, source.row)
         )
-        things = " ".join([reaction_token(reaction.id), *map(molecule_token, _molecules(reaction))])
+        things = " ".join([reaction_token(reaction.id), *map(molecule_token, reaction.molecules)])
         connection.execute(
             "INSERT INTO words (rowid, text, things) VALUES (?, ?, ?)", (reaction.id, text, things)
         )
@@ -120,11 +120,6 @@ def _texts() -> Iterator[tuple[Reaction, str]]:
             yield reaction, text.strip()
 
 
-def _molecules(reaction: Reaction) -> tuple[str, ...]:
-    parts = (reaction.reactants, reaction.products, reaction.agents, reaction.solvents)
-    return tuple(dict.fromkeys(name for part in parts for name in part))
-
-
 class Passages:
     """The passages of the default graph."""
 
@@ -137,7 +132,7 @@ class Passages:
 
     def __iter__(self) -> Iterator[Passage]:
         """Yield all passages by the id of their reaction."""
-        rows = self._connection.execute("SELECT reaction, text, file, row FROM passage ORDER BY reaction")
+        rows = self._connection.execute(f"{_ALL} ORDER BY reaction")
         return (Passage(*row) for row in rows)
 
     def of(self, reaction: int) -> Passage:
@@ -146,13 +141,13 @@ class Passages:
         Raises:
             KeyError: If there is none.
         """
-        row = self._connection.execute(_GET, (reaction,)).fetchone()
+        row = self._connection.execute(f"{_ALL} WHERE reaction = ?", (reaction,)).fetchone()
         if row is None:
             raise KeyError(reaction)
         return Passage(*row)
 
     def reactions_with(self, molecule: str) -> tuple[int, ...]:
-        """Return the ids of those reactions with a passage that a molecule takes part in, in any role."""
+        """Return the ids of the reactions with a passage in which a molecule has any role."""
         rows = self._connection.execute(_WITH, (*_quoted("things", [molecule_token(molecule)]),))
         return tuple(reaction for (reaction,) in rows)
 
@@ -189,7 +184,7 @@ def open_passages(file: Path) -> Iterator[Passages]:
             connection.execute("SELECT count(*) FROM passage")
             yield Passages(connection)
     except sqlite3.Error as error:
-        raise InputError(f"{file} cannot be read ({error}); delete it, and it is made again") from error
+        raise InputError(f"{file} cannot be read ({error}). Delete it; it is then made again.") from error
 
 
 def _quoted(column: str, words: Iterable[str]) -> Sequence[str]:

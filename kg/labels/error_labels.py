@@ -1,4 +1,4 @@
-"""What an error label is."""
+"""The error labels that ``labels.yaml`` defines, and their text form ``name:detail``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Label:
 
     Attributes:
         name: As records write it, e.g. ``path_length``.
-        meaning: What it says, in one sentence.
+        meaning: What is wrong, in one sentence.
         source: Where its definition comes from: the reaction Text2Cypher paper, CypherBench, or ours.
         where: The table, figure or category of that source; for our own, why it is needed.
         example: What such a query does.

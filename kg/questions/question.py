@@ -1,4 +1,4 @@
-"""What a question is, and the ten tasks."""
+"""Questions and the ten tasks."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Literal

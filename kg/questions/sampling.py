@@ -1,4 +1,4 @@
-"""The wordings a task can be asked in."""
+"""Which questions are asked: a seeded sample, and the paraphrase of each."""
 
 import hashlib
 from collections import defaultdict

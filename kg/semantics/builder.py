@@ -1,4 +1,4 @@
-"""What is gathered while a query is read."""
+"""The query model while it is filled: its draft, and the terms that calls and operators make."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Turn the arrows of a query that contradict the schema."""
+"""Correction of directions: arrows that contradict the schema are turned."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ class _Case:
         graph: The pattern of the query.
         ways: The ways to read each stretch.
         unsettled: The stretches that have an end whose kind labels leave open.
-        settled: The other stretches, but for those that say novariable and those whose end is disputed.
+        settled: The other stretches, but for those that say nothing and those whose end is disputed.
     """
 
     def __init__(self, graph: PatternGraph, kinds: Kinds) -> None:
@@ -131,7 +131,7 @@ class _Case:
     def concerning(self, block: int) -> list[int]:
         """The unsettled stretches on which a block has a say.
 
-        These are its own, and those of the blocks it hangs on that touch a node of which it says somevariable
+        These are its own, and those of the blocks it hangs on that touch a node of which it says something
         or that are joined to such by nodes of open kind. All others are decided where they stand.
         """
         stretches, variables = self.graph.stretches, self.graph.variables

@@ -1,4 +1,4 @@
-"""What a variable may be: kinds of node, or types of relationship; a set of them is a bit mask."""
+"""What a variable may be (kinds of node, types of relationship) as bit masks, and the cheapest choice."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

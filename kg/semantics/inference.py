@@ -1,4 +1,4 @@
-"""What the schema and conditions add to a query's text: labels of nodes, ways of edges, lengths of paths."""
+"""What schema and conditions add to a query's text: labels of nodes, ways of edges, lengths of paths."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The pattern of a query: what its variables stand for, what is said of them, and what joins them."""
+"""The pattern of a query as a graph: what its variables may be, and what joins them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

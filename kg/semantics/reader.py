@@ -1,4 +1,4 @@
-"""A query read clause by clause, in their order, with the variables that each can see."""
+"""Reading a query clause by clause into a query model, each with the variables that it can see."""
 
 from dataclasses import replace
 from typing import Literal

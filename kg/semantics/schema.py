@@ -1,4 +1,4 @@
-"""A schema and what can be asked of it."""
+"""The schema of a graph, read from its text."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -139,7 +139,7 @@ def _merged(several: Iterable[Properties]) -> Properties:
 
 
 def parse_schema(text: str) -> Schema:
-    """Read a schema text as ``kg.store.schema_text`` writes it.
+    """Read a schema text as `kg.graph.loading.schema_text` writes it.
 
     Blank lines and space are free; labels and types that only the directions name are taken up too.
 

@@ -1,4 +1,4 @@
-"""The server that outlives its session: ``retrocypher graph up``."""
+"""The server that outlives its session: ``retrocypher graph up`` and ``graph down``."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from retrocypher.kg.server.engine import RunningServer
 
 SCHEMA_VERSION = 1
 
-ANSWER_TIMEOUT_S = 10.0
+STATUS_TIMEOUT_S = 10.0
 Announce = Callable[[str], None]
 Outcome = Literal["started", "restarted", "running"]
 
@@ -103,7 +103,7 @@ def background_server(announce: Announce) -> Background | None:
     if not found:
         return None
     try:
-        ask(found.control, {"command": "status"}, ANSWER_TIMEOUT_S)
+        ask(found.control, {"command": "status"}, STATUS_TIMEOUT_S)
     except TimeoutError:
         # Busy, with a restart for instance, and so there.
         return found

@@ -1,4 +1,4 @@
-"""The server as a container, seen from its supervisor."""
+"""The server as a Docker container, on an image that has Neo4j."""
 
 import contextlib
 import os
@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import docker  # type: ignore[import-untyped]
-from docker.errors import (
-    DockerException,  # type: ignore[import-untyped]
-    ImageNotFound,  # type: ignore[import-untyped]
-)
+from docker.errors import DockerException, ImageNotFound  # type: ignore[import-untyped]
 from testcontainers.community.neo4j import Neo4jContainer
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.docker_client import get_docker_host
 from testcontainers.core.exceptions import ContainerStartException
 
+from retrocypher.kg.errors import first_line
 from retrocypher.kg.offline import is_offline
-from retrocypher.kg.server.control import Kind, Plan, StartError
+from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
 from retrocypher.kg.server.endpoint import DockerUnavailableError, ServerError
 from retrocypher.kg.server.folders import abandoned
 from retrocypher.kg.server.settings import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
@@ -29,12 +27,10 @@ DIRECTORY_LABEL = "retrocypher.directory"
 PLACE_LABEL = "retrocypher.place"
 
 BOLT = 7687
-LAST_LINES = 15
-STARTED = b"Started."
 STOP_TIMEOUT_S = 60
 
 MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
-"""Of the container: 1.5 GB, of which heap and page cache are the larger part."""
+"""Memory of the container: 1.5 GB, of which heap and page cache are the larger part."""
 
 REACH_S = 5.0
 """How long a server that has started may stay out of reach."""
@@ -148,7 +144,7 @@ class DockerServer:
 
     def kill(self) -> None:
         """End the container at once; its store stays."""
-        # An error: it has ended by itself, or is gone, which its next start tells.
+        # An error means that it has ended by itself or is gone, which the next start reports.
         with contextlib.suppress(DockerException, OSError):
             self._box.get_wrapped_container().kill()
         # A killed server printed no more "Started." than it had.
@@ -302,12 +298,11 @@ def _image_id(client: docker.DockerClient, image: str, announce: Callable[[str],
             found = client.images.get(image)
     except (DockerException, OSError) as error:
         raise DockerUnavailableError(
-            f"the Docker image {image} is not here and cannot be pulled ({_first_line(error)}). "
+            f"the Docker image {image} is not here and cannot be pulled ({_explanation(error)}). "
             f"Pull it where there is a network, name another one in {IMAGE_VARIABLE}, or use --graph local."
         ) from None
     return str(found.id).rpartition(":")[2][:12]
 
 
-def _first_line(error: Exception) -> str:
-    said = str(getattr(error, "explanation", None) or error)
-    return (said.splitlines() or [type(error).__name__])[0][:200]
+def _explanation(error: Exception) -> str:
+    return (str(getattr(error, "explanation", "") or "").splitlines() or [first_line(error)])[0][:200]

@@ -1,4 +1,4 @@
-"""What an owner tells its supervisor, and what it hears back."""
+"""Starting the supervisor of a server, and talking to it."""
 
 import contextlib
 import json
@@ -15,8 +15,12 @@ from retrocypher.kg.server.folders import LOG
 Kind = Literal["local", "docker"]
 Fault = Literal["port", "crash", "timeout", "docker"]
 
-ANSWER_TIMEOUT_S = 300.0
-"""A restart takes a few seconds; many asked at once are served in turn."""
+REPLY_TIMEOUT_S = 300.0
+"""A restart takes a few seconds; several requests are served in turn."""
+
+LAST_LINES = 15
+STARTED = b"Started."
+"""What Neo4j prints once it answers."""
 
 END_TIMEOUT_S = 30.0
 
@@ -75,7 +79,7 @@ class StartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """How a server of ours does.
+    """The state of a server of ours.
 
     Attributes:
         generation: How often it was replaced; 0 for the first.
@@ -94,27 +98,27 @@ def socket_path(directory: Path) -> Path:
 
 
 def status(endpoint: Endpoint) -> ServerStatus:
-    """Return how a server of ours does.
+    """Return the state of a server of ours.
 
     Raises:
         ServerError: It is not ours, or its supervisor does not answer.
     """
-    return _status(_ask(endpoint, {"command": "status"}))
+    return ServerStatus(**_ask(endpoint, {"command": "status"}))
 
 
 def restart(endpoint: Endpoint, generation: int) -> int:
     """Replace a server of ours by a new one with the same address, password and store.
 
-    Args:
-        generation: The generation found wanting; where a newer one runs already, nothing is done.
+    Only a server of this generation is replaced, not a newer one. Returns the generation that runs now.
 
     Raises:
         ServerError: It is not ours, its supervisor does not answer, or it does not start again.
     """
-    return _status(_ask(endpoint, {"command": "restart", "generation": generation})).generation
+    generation_now: int = _ask(endpoint, {"command": "restart", "generation": generation})["generation"]
+    return generation_now
 
 
-def ask(control: Path, request: dict[str, Any], timeout_s: float = ANSWER_TIMEOUT_S) -> dict[str, Any]:
+def ask(control: Path, request: dict[str, Any], timeout_s: float = REPLY_TIMEOUT_S) -> dict[str, Any]:
     """Send one request to a supervisor and return its answer.
 
     Raises:
@@ -147,10 +151,6 @@ def _ask(endpoint: Endpoint, request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _status(answer: dict[str, Any]) -> ServerStatus:
-    return ServerStatus(answer["generation"], answer["running"], answer["pid"])
-
-
 @dataclass(slots=True)
 class Supervised:
     """A supervisor that this process owns.
@@ -173,7 +173,12 @@ class Supervised:
         if self.process.stdin:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
-        self._wait()
+        try:
+            self.process.wait(END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            # Its server ends with it.
+            self.process.kill()
+            self.process.wait()
 
     def stop(self) -> None:
         """End the server in good order, with its store closed, and the supervisor."""
@@ -186,14 +191,6 @@ class Supervised:
         ask(self.control, {"command": "detach"})
         # Not waited for any more; left to the system when this process ends.
         self.process.returncode = 0
-
-    def _wait(self) -> None:
-        try:
-            self.process.wait(END_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            # Its server ends with it.
-            self.process.kill()
-            self.process.wait()
 
 
 def launch(plan: Plan) -> Supervised:
@@ -224,7 +221,7 @@ def launch(plan: Plan) -> Supervised:
         process.stdout.close()
         if not line:
             said = (directory / LOG).read_text() if directory.exists() else ""
-            raise StartError("crash", said or "The supervisor ended without a word.")
+            raise StartError("crash", said or "The supervisor ended without a message.")
         event = json.loads(line)
         if event["event"] == "failed":
             raise StartError(event["fault"], event["message"])

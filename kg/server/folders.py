@@ -1,9 +1,8 @@
-"""Private folders of servers and sessions, and clearing those whose owner was killed."""
+"""Private folders of servers and sessions; those whose owner was killed are removed."""
 
 import contextlib
 import fcntl
 import os
-import random
 import shutil
 import socket
 import tempfile
@@ -21,10 +20,6 @@ SOCKET_PATH_MAX = 100
 
 UNHELD_S = 3600.0
 """Age at which a folder that no supervisor has taken is no longer waited for."""
-
-PORTS = range(20_000, 32_000)
-"""Below the ports that Linux gives to outgoing connections: a client that tries again and again while its
-server restarts could otherwise be given the server's own port, and connect to itself."""
 
 
 def private_directory() -> Path:
@@ -118,22 +113,3 @@ def _sweep(parent: Path, prefix: str, mark: str) -> None:
             unheld = not (directory / LOCK).exists() and time.time() - about.st_mtime > UNHELD_S
             if ours and (directory / mark).exists() and (unheld or abandoned(directory)):
                 shutil.rmtree(directory, ignore_errors=True)
-
-
-def free_port() -> int:
-    """Return a port that nothing listens on at this moment."""
-    for port in random.sample(PORTS, len(PORTS)):
-        if port_is_free(port):
-            return port
-    raise OSError("no free port on the loopback address")
-
-
-def port_is_free(port: int) -> bool:
-    """Return whether a server could listen on a port of the loopback address."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True

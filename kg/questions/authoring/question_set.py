@@ -1,4 +1,4 @@
-"""Which candidates become questions: the telling ones first, each target in as few as can be."""
+"""A question set: candidates chosen by a plan, so that each target is in as few questions as can be."""
 
 import json
 from collections import Counter, defaultdict, deque
@@ -20,12 +20,12 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.authoring.candidates import (
     Candidate,
     Kind,
-    ReactionNetwork,
     common_auxiliaries,
     is_synthesis_target,
+    multi_step_candidates,
+    single_step_candidates,
 )
-from retrocypher.kg.questions.authoring.gold import check_gold, reference_template, traverse
-from retrocypher.kg.questions.authoring.targets import multi_step_candidates, single_step_candidates
+from retrocypher.kg.questions.authoring.gold import ReactionNetwork, check_gold, reference_query, traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question, setting_of
 from retrocypher.kg.questions.reading import MANIFEST_FILE, QUESTION_FILES
 from retrocypher.kg.questions.sampling import seeded_rank, wordings_of
@@ -272,7 +272,7 @@ class BuiltQuestions:
     files: Mapping[str, bytes]
 
     def write(self, folder: Path) -> None:
-        """Write the set as `kg.questions.load_questions` reads it.
+        """Write the set as `load_questions` reads it.
 
         Raises:
             InputError: If the folder cannot be written.
@@ -345,7 +345,7 @@ def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -
         steps=kind.steps,
         text=wordings_of(kind.task).text(candidate.slots),
         slots=dict(candidate.slots),
-        reference_cypher=reference_template(kind.task).reference(candidate.slots),
+        reference_cypher=reference_query(kind.task, candidate.slots),
         gold=traverse(network, kind.task, candidate.slots),
         target=candidate.target,
         discriminating=candidate.discriminating,

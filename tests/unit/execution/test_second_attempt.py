@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.execution import executor as module
-from retrocypher.kg.execution.attempt import Undecided
+from retrocypher.kg.execution.attempt import InconclusiveAttempt
 from retrocypher.kg.execution.execution import (
     Call,
     Execution,
@@ -46,7 +46,7 @@ class Stage:
     def restarts(self) -> int:
         return self.restarted
 
-    def make_quiet(self) -> None:
+    def terminate_leftovers(self) -> None:
         self.calls.append("quiet")
         if not self.well:
             raise GraphUnavailable("gone")
@@ -64,7 +64,7 @@ class Stage:
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     stage = Stage()
-    for name in ("Client", "Attempts", "ServerCare"):
+    for name in ("Client", "Attempts", "ServerRecovery"):
         monkeypatch.setattr(module, name, lambda *_: stage)
     return stage
 
@@ -76,8 +76,8 @@ def executor(stage: Stage, tmp_path: Path) -> Iterator[GuardedExecutor]:
         yield executor
 
 
-def undecided(trouble: Trouble, code: str | None = None, message: str | None = None) -> Undecided:
-    return Undecided(trouble, code, message, 1.0)
+def undecided(trouble: Trouble, code: str | None = None, message: str | None = None) -> InconclusiveAttempt:
+    return InconclusiveAttempt(trouble, code, message, 1.0)
 
 
 @pytest.mark.parametrize("cypher", [None, "", "  \n\t"])
@@ -118,7 +118,7 @@ def test_the_second_attempt_decides_and_goes_the_whole_way(
     ],
 )
 def test_trouble_twice_is_the_querys_own(
-    executor: GuardedExecutor, stage: Stage, second: Undecided, status: str, part: str
+    executor: GuardedExecutor, stage: Stage, second: InconclusiveAttempt, status: str, part: str
 ) -> None:
     stage.outcomes = [undecided(Trouble.LOST), second]
     execution = executor.run("RETURN 1")
@@ -156,13 +156,13 @@ def test_a_server_replaced_by_another_process_is_reconnected_to(
     assert stage.calls == ["reconnect", "attempt short", "attempt short"]
 
 
-LATE = Undecided(Trouble.TIME, None, None, 3.1)
-TOO_LARGE = Undecided(Trouble.MEMORY, "Neo.TransientError.General.X", "pool", 0.2)
+LATE = InconclusiveAttempt(Trouble.TIME, None, None, 3.1)
+TOO_LARGE = InconclusiveAttempt(Trouble.MEMORY, "Neo.TransientError.General.X", "pool", 0.2)
 
 
 @pytest.mark.parametrize("second", [LATE, TOO_LARGE])
 def test_what_a_lone_run_showed_is_not_shown_again(
-    executor: GuardedExecutor, stage: Stage, tmp_path: Path, second: Undecided
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path, second: InconclusiveAttempt
 ) -> None:
     stage.outcomes = [LATE, second]
     verdict = executor.run("RETURN 1")
@@ -185,7 +185,7 @@ def test_another_text_or_other_limits_are_another_question(
 
 @pytest.mark.parametrize("second", [OK, undecided(Trouble.LOST)])
 def test_an_answer_and_a_lost_server_are_not_kept(
-    executor: GuardedExecutor, stage: Stage, second: Execution | Undecided
+    executor: GuardedExecutor, stage: Stage, second: Execution | InconclusiveAttempt
 ) -> None:
     stage.outcomes = [LATE, second, OK]
     executor.run("RETURN 1")
@@ -197,14 +197,14 @@ def test_whoever_waited_for_the_same_query_does_not_run_it_again(
     executor: GuardedExecutor, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.outcomes = [LATE, LATE, LATE]
-    wait = executor._turns.alone
+    wait = executor._lock.exclusive
     with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
 
         def overtaken() -> AbstractContextManager[None]:
             other.run("RETURN 1")
             return wait()
 
-        monkeypatch.setattr(executor._turns, "alone", overtaken)
+        monkeypatch.setattr(executor._lock, "exclusive", overtaken)
         assert executor.run("RETURN 1").status == "timeout"
     assert stage.outcomes == []
     assert executor.standstill.queries == 1

@@ -11,18 +11,22 @@ from pathlib import Path
 from support.turns import hold_alone
 from support.waiting import becomes_true
 
-from retrocypher.kg.execution.recovery import Turns
+from retrocypher.kg.execution.recovery import SharedExclusiveLock
 
 WAIT_S = 60.0
 
 
 def test_many_share_and_one_alone_keeps_the_others_out(tmp_path: Path) -> None:
-    first, second, third = Turns(tmp_path), Turns(tmp_path), Turns(tmp_path)
+    first, second, third = (
+        SharedExclusiveLock(tmp_path),
+        SharedExclusiveLock(tmp_path),
+        SharedExclusiveLock(tmp_path),
+    )
     order: list[str] = []
     entered = threading.Event()
 
     def alone() -> None:
-        with third.alone():
+        with third.exclusive():
             order.append("alone")
             entered.set()
 
@@ -45,11 +49,15 @@ def turnstile_is_closed(folder: Path) -> bool:
 
 
 def test_whoever_waits_to_be_alone_goes_before_those_who_come_later(tmp_path: Path) -> None:
-    holder, writer, late = Turns(tmp_path), Turns(tmp_path), Turns(tmp_path)
+    holder, writer, late = (
+        SharedExclusiveLock(tmp_path),
+        SharedExclusiveLock(tmp_path),
+        SharedExclusiveLock(tmp_path),
+    )
     order: list[str] = []
 
     def alone() -> None:
-        with writer.alone():
+        with writer.exclusive():
             order.append("alone")
 
     def shared() -> None:
@@ -77,6 +85,6 @@ def test_a_killed_process_frees_its_turn(tmp_path: Path) -> None:
     assert process.pid
     assert held.wait(WAIT_S)
     os.kill(process.pid, signal.SIGKILL)
-    with Turns(tmp_path).shared():
+    with SharedExclusiveLock(tmp_path).shared():
         process.join(WAIT_S)
     assert process.exitcode == -signal.SIGKILL

@@ -108,7 +108,7 @@ def test_no_more_than_asked_for(passages: Passages) -> None:
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.sqlite"
     broken.write_text("no database at all, for sure" * 100)
-    with pytest.raises(InputError, match="delete it, and it is made again"), open_passages(broken):
+    with pytest.raises(InputError, match="Delete it; it is then made again"), open_passages(broken):
         pass
     with pytest.raises(InputError, match="cannot be read"), open_passages(tmp_path / "none.sqlite"):
         pass

@@ -6,18 +6,16 @@ import pytest
 
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.authoring.candidates import (
+    MAXIMUM_ROUTES,
     Candidate,
     Kind,
-    ReactionNetwork,
     common_auxiliaries,
     is_synthesis_target,
-)
-from retrocypher.kg.questions.authoring.question_set import with_smaller_sets
-from retrocypher.kg.questions.authoring.targets import (
-    MAXIMUM_ROUTES,
     multi_step_candidates,
     single_step_candidates,
 )
+from retrocypher.kg.questions.authoring.gold import ReactionNetwork
+from retrocypher.kg.questions.authoring.question_set import with_smaller_sets
 
 
 def made(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.edits import string_literals
 from retrocypher.kg.cypher.parser import parse
-from retrocypher.kg.questions.authoring.gold import reference_template
+from retrocypher.kg.questions.authoring.gold import reference_query
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, TASKS
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import PHRASINGS, phrase, wordings_of
@@ -25,7 +25,7 @@ def slots_of(task: str, name: str = ODD) -> dict[str, Any]:
 @pytest.mark.parametrize("task", TASKS)
 def test_a_reference_is_valid_cypher_with_every_molecule_in_place(task: str) -> None:
     slots = slots_of(task)
-    cypher = reference_template(task).reference(slots)
+    cypher = reference_query(task, slots)
     assert not parse(cypher).errors
     expected = [slots["start"]] if "start" in slots else []
     expected += slots.get("products", [slots.get("target")])
@@ -34,7 +34,7 @@ def test_a_reference_is_valid_cypher_with_every_molecule_in_place(task: str) -> 
 
 @given(name=st.text(st.characters(exclude_categories=("Cs",)), min_size=1))
 def test_any_name_survives_the_way_into_a_reference(name: str) -> None:
-    cypher = reference_template("precursors").reference({"target": name})
+    cypher = reference_query("precursors", {"target": name})
     assert [literal.value for literal in string_literals(cypher)] == [name]
 
 
@@ -82,7 +82,7 @@ def test_a_wording_that_is_not_there_is_refused(phrasing: int) -> None:
 
 @pytest.mark.parametrize("task", SINGLE_STEP_TASKS)
 def test_single_step_references_return_the_full_context(task: str) -> None:
-    cypher = reference_template(task).cypher
+    cypher = reference_query(task, slots_of(task))
     for column in ("id", "reactants", "products", "agents", "solvents"):
         assert f" AS {column}" in cypher
 
@@ -90,6 +90,6 @@ def test_single_step_references_return_the_full_context(task: str) -> None:
 @pytest.mark.parametrize("task", MULTI_STEP_TASKS)
 @pytest.mark.parametrize("steps", [2, 3, 4])
 def test_a_route_of_n_reactions_has_two_n_relationships(task: str, steps: int) -> None:
-    cypher = reference_template(task).reference({**slots_of(task), "steps": steps})
+    cypher = reference_query(task, {**slots_of(task), "steps": steps})
     assert f"[:REACTS_IN|PRODUCES*{2 * steps}]" in cypher
     assert len(relationship_patterns(parse(cypher))) == 1

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.questions.authoring.candidates import ReactionNetwork
-from retrocypher.kg.questions.authoring.gold import traverse
+from retrocypher.kg.questions.authoring.gold import ReactionNetwork, traverse
 
 REACTIONS = (
     Reaction(1, ("A", "B"), ("C", "D"), ("K",), (), (50.0, None)),

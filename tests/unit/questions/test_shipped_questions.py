@@ -4,8 +4,7 @@ import pytest
 
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.questions.authoring.candidates import ReactionNetwork, is_simple
-from retrocypher.kg.questions.authoring.gold import traverse
+from retrocypher.kg.questions.authoring.gold import ReactionNetwork, is_simple, traverse
 from retrocypher.kg.questions.authoring.question_set import draft_questions, read_plan
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions

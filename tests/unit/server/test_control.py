@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from retrocypher.kg.server.control import restart, status
-from retrocypher.kg.server.endpoint import Endpoint, ServerError
-from retrocypher.kg.server.folders import PORTS, free_port, port_is_free
+from retrocypher.kg.server.endpoint import (
+    PORTS,
+    Endpoint,
+    ServerError,
+    free_port,
+    port_is_free,
+)
 
 GIVEN = Endpoint("bolt://db.example", "neo4j", "x")
 
