@@ -189,7 +189,6 @@ class ParsedQuery:
     """A query and its tree.
 
     Attributes:
-        text: The query as given.
         root: The tree; where there are errors, what could be read.
         tokens: All tokens, those of the prefix included.
         errors: Where the text leaves the grammar; empty for a query the server's parser accepts.

@@ -220,10 +220,6 @@ class Token(NamedTuple):
     """One token of a query.
 
     Attributes:
-        kind: What it is.
-        text: Its characters as they stand in the query.
-        start: Offset of its first character.
-        stop: Offset after its last character.
         name: The grammar's name of its type, such as ``MATCH``, ``LPAREN``, ``IDENTIFIER``.
     """
 
@@ -310,8 +306,6 @@ class Node:
 
     Attributes:
         rule: The grammar's name of the rule (see ``Rule`` for those the project looks up).
-        start: Offset of its first character.
-        stop: Offset after its last character.
         children: Nodes and tokens in the order of the text.
         parent: The node that holds it, None for the root.
     """

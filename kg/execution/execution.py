@@ -57,12 +57,9 @@ class Execution:
     """The ``execution`` part of a record.
 
     Attributes:
-        status: What happened.
         code: Neo4j's status code where it gave one.
         message: The server's message, or the reason for a refusal.
-        columns: Column names in order.
         rows: Rows in column order, values in the documented JSON form.
-        row_count: Rows kept.
         truncated: Whether the row cap or the byte cap cut the result.
         time_s: Wall-clock seconds of the run that counted.
     """
@@ -91,8 +88,6 @@ class Call:
     """One call of an executor.
 
     Attributes:
-        text: The query.
-        limits: Bounds on it.
         plan_only: Whether it is planned and checked, and not run.
     """
 

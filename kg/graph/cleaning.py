@@ -48,7 +48,6 @@ class Report:
     """What was read, dropped and changed.
 
     Attributes:
-        read: Records read.
         drops: Records left out, in the order they were.
         changes: Values changed, by name (`CHANGES`).
         ignored: File and name of each column that is not read.

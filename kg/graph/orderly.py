@@ -82,8 +82,6 @@ class ParquetMembers(_ParquetFiles):
     """Parquet files inside a zip archive, such as a wheel.
 
     Attributes:
-        archive: The archive.
-        folder: Folder inside the archive.
         prefix: How the names of the wanted files begin.
         about: What the manifest says about the archive besides.
     """

@@ -36,14 +36,7 @@ _ALL = "SELECT reaction, text, file, row FROM passage"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The procedure text of a reaction of the graph.
-
-    Attributes:
-        reaction: Id of the reaction.
-        text: The text, as the source gives it.
-        file: Name of the file that reaction and text were read from.
-        row: Row of the record in that file, from 1.
-    """
+    """The procedure text of a reaction of the graph, with its file and row, from 1, in the source."""
 
     reaction: int
     text: str

@@ -15,7 +15,6 @@ class Source:
     """The record that a reaction was read from.
 
     Attributes:
-        file: Name of the file the record was read from.
         row: Row of the record in that file, from 1.
         original: The reaction string as the source gives it.
         grant_date: Grant date of the patent (ISO 8601), where known.
@@ -113,7 +112,6 @@ class Rules:
     Attributes:
         min_count: A molecule in fewer reactions than this is rare, and its reactions go; 1 keeps all.
         sample: Keep this many reactions, chosen by ``seed``; None keeps all.
-        seed: Seed of the sample.
     """
 
     min_count: int = 1

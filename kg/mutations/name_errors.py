@@ -27,6 +27,7 @@ from retrocypher.kg.mutations.operator import (
     make_operator,
     matches,
     names_of,
+    replaced,
     scope_before,
 )
 
@@ -53,7 +54,7 @@ def invented(kind: Kind) -> Mapping[str, Sequence[str]]:
 def anchor_property(query: ParsedQuery) -> Sequence[Mutation]:
     """Look a molecule up by a property that the schema does not have."""
     places = {anchor.name.start: anchor.name for anchor in anchors(query)}
-    return list(_replaced(query, places.values(), "properties", "property"))
+    return list(_invented_names(query, places.values(), "properties", "property"))
 
 
 @error("schema_violation")
@@ -61,16 +62,15 @@ def returned_property(query: ParsedQuery) -> Sequence[Mutation]:
     """Return a property that the schema does not have."""
     clause = last_return(query)
     names = names_of(query, PROPERTY_NAME, clause.node) if clause else []
-    return list(_replaced(query, names, "properties", "property"))
+    return list(_invented_names(query, names, "properties", "property"))
 
 
 @error("schema_violation")
-def yield_elsewhere(query: ParsedQuery) -> Sequence[Mutation]:
+def yield_elsewhere(query: ParsedQuery) -> Iterator[Mutation]:
     """Take the yield for a property of a node.
 
     A yield is looked for on the reaction or the molecule that its relationship joins.
     """
-    found = []
     for pattern in relationship_patterns(query):
         for end in (pattern.left, pattern.right):
             uses = [
@@ -81,8 +81,7 @@ def yield_elsewhere(query: ParsedQuery) -> Sequence[Mutation]:
             if pattern.variable and end and end.variable and uses:
                 places = [name.start - 1 - len(pattern.variable) for name in uses]
                 edits = tuple(Edit(at, at + len(pattern.variable), end.variable) for at in places)
-                found.append(Mutation(edits, "property"))
-    return found
+                yield Mutation(edits, "property")
 
 
 def _owner(query: ParsedQuery, name: Node) -> str | None:
@@ -100,7 +99,7 @@ def invented_label(query: ParsedQuery) -> Sequence[Mutation]:
         if expression.within(Rule.RELATIONSHIP_PATTERN) is None
         for name in names_of(query, Rule.SYMBOLIC_NAME, expression)
     ]
-    return list(_replaced(query, names, "labels", "label"))
+    return list(_invented_names(query, names, "labels", "label"))
 
 
 @error("schema_violation")
@@ -112,17 +111,16 @@ def invented_type(query: ParsedQuery) -> Sequence[Mutation]:
         if expression.within(Rule.RELATIONSHIP_PATTERN)
         for name in names_of(query, Rule.SYMBOLIC_NAME, expression)
     ]
-    return list(_replaced(query, names, "types", "type"))
+    return list(_invented_names(query, names, "types", "type"))
 
 
 @error("schema_violation")
-def join_molecules(query: ParsedQuery) -> Sequence[Mutation]:
+def join_molecules(query: ParsedQuery) -> Iterator[Mutation]:
     """Join two molecules directly, without the reaction between them.
 
     A component is joined with the molecule asked for, as if no reaction stood between them.
     """
     named = [anchor.variable for anchor in anchors(query) if anchor.variable]
-    found = []
     for clause in matches(query)[1:]:
         scope = scope_before(query, clause)
         for pattern in relationship_patterns(query):
@@ -130,14 +128,13 @@ def join_molecules(query: ParsedQuery) -> Sequence[Mutation]:
             for end in (pattern.left, pattern.right):
                 name = end.node.node(Rule.VARIABLE) if end and end.variable in scope else None
                 if inside and name and named and named[0] in scope and query.source(name) not in named:
-                    found.append(Mutation((Edit(name.start, name.stop, named[0]),), "edge"))
-    return found
+                    yield replaced(name, named[0], "edge")
 
 
-def _replaced(query: ParsedQuery, names: Iterable[Node], kind: Kind, detail: str) -> Iterator[Mutation]:
+def _invented_names(query: ParsedQuery, names: Iterable[Node], kind: Kind, detail: str) -> Iterator[Mutation]:
     for name in names:
         for other in invented(kind).get(query.source(name), ()):
-            yield Mutation((Edit(name.start, name.stop, other),), detail)
+            yield replaced(name, other, detail)
 
 
 @cache
@@ -155,34 +152,24 @@ def wrong_molecule(query: ParsedQuery) -> Sequence[Mutation]:
         raw = query.source(anchor.literal)
         first = zlib.crc32(raw.encode())
         others = [quote(known[(first + 7 * step) % len(known)]) for step in range(_OTHERS)]
-        found += [
-            Mutation((Edit(anchor.literal.start, anchor.literal.stop, other),))
-            for other in others
-            if other not in written
-        ]
+        found += [replaced(anchor.literal, other) for other in others if other not in written]
     return found
 
 
 @error("wrong_entity")
 def placeholder(query: ParsedQuery) -> Sequence[Mutation]:
     """Leave a placeholder where the molecule belongs."""
-    return [
-        Mutation((Edit(anchor.literal.start, anchor.literal.stop, quote(text)),))
-        for anchor in anchors(query)
-        for text in _PLACEHOLDERS
-    ]
+    return [replaced(anchor.literal, quote(text)) for anchor in anchors(query) for text in _PLACEHOLDERS]
 
 
 @error("wrong_entity")
-def drop_anchor(query: ParsedQuery) -> Sequence[Mutation]:
+def drop_anchor(query: ParsedQuery) -> Iterator[Mutation]:
     """Leave out which molecule is asked for."""
-    found = []
     for anchor in anchors(query):
         properties = anchor.pattern.node(Rule.PROPERTIES) if anchor.pattern else None
         if properties:
             start = end_before(query, properties.start)
-            found.append(Mutation((Edit(start, properties.stop, ""),)))
-    return found
+            yield Mutation((Edit(start, properties.stop, ""),))
 
 
 def _smiles_error(change: Callable[[str], Iterable[str]]) -> Operator:
@@ -191,7 +178,7 @@ def _smiles_error(change: Callable[[str], Iterable[str]]) -> Operator:
     def mutations(query: ParsedQuery) -> list[Mutation]:
         values = {literal.start: literal.value for literal in string_literals(query.text)}
         return [
-            Mutation((Edit(literal.start, literal.stop, quote(text)),))
+            replaced(literal, quote(text))
             for anchor in anchors(query)
             if (literal := anchor.literal)
             for text in dict.fromkeys(change(values[literal.start]))
@@ -260,16 +247,14 @@ def smiles_atom(smiles: str) -> Iterator[str]:
 
 
 @error("altered_smiles")
-def smiles_backslash(query: ParsedQuery) -> Sequence[Mutation]:
+def smiles_backslash(query: ParsedQuery) -> Iterator[Mutation]:
     """Leave a SMILES' backslashes unescaped, out, or escape them twice.
 
     The literal as written: one backslash for two, none, or four.
     """
-    found = []
     for anchor in anchors(query):
         raw = query.source(anchor.literal)
         for written in ("\\", "", "\\\\\\\\"):
             changed = raw.replace("\\\\", written)
             if changed != raw:
-                found.append(Mutation((Edit(anchor.literal.start, anchor.literal.stop, changed),)))
-    return found
+                yield replaced(anchor.literal, changed)

@@ -1,7 +1,7 @@
 """Neutral rewrites of clauses, columns and layout."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from retrocypher.kg.cypher.clauses import Clause
 from retrocypher.kg.cypher.edits import Edit, string_literals
@@ -11,6 +11,7 @@ from retrocypher.kg.cypher.tokens import TokenKind
 from retrocypher.kg.mutations.operator import (
     Mutation,
     calls,
+    inserted,
     last_return,
     main_clauses,
     matches,
@@ -51,22 +52,20 @@ def with_all(query: ParsedQuery) -> Sequence[Mutation]:
     """Put WITH * between two clauses."""
     found = main_clauses(query)
     return [
-        Mutation((Edit(clause.start, clause.start, "WITH *\n"),))
+        inserted(clause.start, "WITH *\n")
         for clause in found[1:]
         if clause.kind in ("RETURN", "OPTIONAL MATCH")
     ]
 
 
 @neutral
-def with_names(query: ParsedQuery) -> Sequence[Mutation]:
+def with_names(query: ParsedQuery) -> Iterator[Mutation]:
     """Put a WITH of the variables needed between two clauses."""
-    found = []
     for clause in main_clauses(query)[1:]:
         scope = scope_before(query, clause)
         used = [name for name in scope if any(name in _uses(query, later) for later in _from(query, clause))]
         if used and clause.kind in ("RETURN", "OPTIONAL MATCH"):
-            found.append(Mutation((Edit(clause.start, clause.start, f"WITH {', '.join(used)}\n"),)))
-    return found
+            yield inserted(clause.start, f"WITH {', '.join(used)}\n")
 
 
 @neutral
@@ -206,4 +205,4 @@ def one_line(query: ParsedQuery) -> Sequence[Mutation]:
 @neutral
 def add_comment(query: ParsedQuery) -> Sequence[Mutation]:
     """Put a comment in front."""
-    return [Mutation((Edit(0, 0, text),)) for text in _COMMENTS]
+    return [inserted(0, text) for text in _COMMENTS]

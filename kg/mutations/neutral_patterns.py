@@ -1,7 +1,7 @@
 """Neutral rewrites of names and patterns."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from retrocypher.kg.mutations.operator import (
     component_of,
     conjuncts,
     end_before,
+    inserted,
     last_return,
     main_clauses,
     matches,
@@ -90,12 +91,11 @@ def _renamed(query: ParsedQuery, names: Mapping[str, str]) -> tuple[Edit, ...]:
 
 
 @neutral
-def rename_columns(query: ParsedQuery) -> Sequence[Mutation]:
+def rename_columns(query: ParsedQuery) -> Iterator[Mutation]:
     """Call the columns by other names."""
     clause = last_return(query)
     if clause is None:
-        return []
-    found = []
+        return
     for place in range(3):
         edits = []
         for item in clause.items:
@@ -108,17 +108,15 @@ def rename_columns(query: ParsedQuery) -> Sequence[Mutation]:
             else:
                 edits.append(Edit(item.stop, item.stop, f" AS {others[place]}"))
         if edits:
-            found.append(Mutation(tuple(edits)))
-    return found
+            yield Mutation(tuple(edits))
 
 
 @neutral
-def flip_pattern(query: ParsedQuery) -> Sequence[Mutation]:
+def flip_pattern(query: ParsedQuery) -> Iterator[Mutation]:
     """Write an edge from its other side.
 
     An edge written from its other side; of a path, the order of its nodes is turned back.
     """
-    found = []
     for element in query.root.find_all(ELEMENT):
         text = _from_the_other_side(query, element)
         if text is None:
@@ -129,8 +127,7 @@ def flip_pattern(query: ParsedQuery) -> Sequence[Mutation]:
             edits = [Edit(element.start, element.stop, text)]
             for call in turned:
                 edits += [Edit(call.start, call.start, "reverse("), Edit(call.stop, call.stop, ")")]
-            found.append(Mutation(tuple(edits)))
-    return found
+            yield Mutation(tuple(edits))
 
 
 def _from_the_other_side(query: ParsedQuery, element: Node) -> str | None:
@@ -178,12 +175,11 @@ def drop_labels(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @neutral
-def add_labels(query: ParsedQuery) -> Sequence[Mutation]:
+def add_labels(query: ParsedQuery) -> Iterator[Mutation]:
     """Write labels that the relationships imply.
 
     Labels at nodes that stand without one.
     """
-    found = []
     for pattern in relationship_patterns(query):
         if pattern.length or len(pattern.types) != 1 or pattern.direction == "either":
             continue
@@ -193,17 +189,15 @@ def add_labels(query: ParsedQuery) -> Sequence[Mutation]:
             if node and not node.labels and node.variable:
                 label = "Reaction" if node is reaction else "Molecule"
                 at = node.start + 1 + len(node.variable)
-                found.append(Mutation((Edit(at, at, f":{label}"),)))
-    return found
+                yield inserted(at, f":{label}")
 
 
 @neutral
-def write_out_path(query: ParsedQuery) -> Sequence[Mutation]:
+def write_out_path(query: ParsedQuery) -> Iterator[Mutation]:
     """Write a path step by step or as a quantified one.
 
     A path of a fixed length as a quantified path and step by step, with and without inner labels.
     """
-    found = []
     for pattern in relationship_patterns(query):
         length = pattern.length
         fits = set(pattern.types) == _ROUTE and pattern.direction == "right" and not pattern.variable
@@ -217,14 +211,12 @@ def write_out_path(query: ParsedQuery) -> Sequence[Mutation]:
         with_labels = (step * steps)[: -len("(:Molecule)")]
         plain = with_labels.replace("(:Reaction)", "()").replace("(:Molecule)", "()")
         span = pattern.start, pattern.stop
-        found += [Mutation((Edit(*span, text),)) for text in (quantified, with_labels, plain)]
-    return found
+        yield from [Mutation((Edit(*span, text),)) for text in (quantified, with_labels, plain)]
 
 
 @neutral
-def map_to_where(query: ParsedQuery) -> Sequence[Mutation]:
+def map_to_where(query: ParsedQuery) -> Iterator[Mutation]:
     """Move a property map to WHERE."""
-    found = []
     for clause in matches(query):
         held = [
             anchor
@@ -244,8 +236,7 @@ def map_to_where(query: ParsedQuery) -> Sequence[Mutation]:
                 edits.append(Edit(at, at, f"{conditions} AND "))
             else:
                 edits.append(Edit(patterns.stop, patterns.stop, f"\nWHERE {conditions}"))
-            found.append(Mutation(tuple(edits)))
-    return found
+            yield Mutation(tuple(edits))
 
 
 def _pairs(pattern: Node) -> int:
@@ -261,9 +252,8 @@ def _properties_out(query: ParsedQuery, pattern: Node) -> Edit:
 
 
 @neutral
-def where_to_map(query: ParsedQuery) -> Sequence[Mutation]:
+def where_to_map(query: ParsedQuery) -> Iterator[Mutation]:
     """Move a condition of WHERE to a property map."""
-    found = []
     for clause in matches(query):
         where = where_of(clause)
         for index, condition in enumerate(conjuncts(where) if where else []):
@@ -274,8 +264,7 @@ def where_to_map(query: ParsedQuery) -> Sequence[Mutation]:
                     continue
                 text = f" {{{query.source(anchor.name)}: {query.source(anchor.literal)}}}"
                 at = node.stop - 1
-                found.append(Mutation((Edit(at, at, text), without_conjunct(query, where, index))))
-    return found
+                yield Mutation((Edit(at, at, text), without_conjunct(query, where, index)))
 
 
 def _is(one: Node | None, other: Node) -> bool:

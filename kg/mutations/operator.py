@@ -1,14 +1,14 @@
 """Mutation operators, and the parts of a query that they change."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from retrocypher.kg.cypher.clauses import Clause, ReturnItem, clauses, relationship_patterns
+from retrocypher.kg.cypher.clauses import Clause, LengthRange, ReturnItem, clauses, relationship_patterns
 from retrocypher.kg.cypher.edits import Edit
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
-from retrocypher.kg.cypher.tokens import Node
+from retrocypher.kg.cypher.tokens import Node, Token
 
 MutationKind = Literal["error", "style", "neutral"]
 
@@ -36,7 +36,6 @@ class Mutation(NamedTuple):
     """One change to a query.
 
     Attributes:
-        edits: What is changed, at places of the query as given.
         detail: What the label's colon is followed by, where the place decides it: the component that is
             missing, or which part of the schema is violated.
     """
@@ -45,7 +44,7 @@ class Mutation(NamedTuple):
     detail: str = ""
 
 
-Mutations = Callable[[ParsedQuery], Sequence[Mutation]]
+Mutations = Callable[[ParsedQuery], Iterable[Mutation]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +206,20 @@ def _bound(query: ParsedQuery, clause: Clause) -> list[str]:
     ]
 
 
+def replaced(part: Token | Node | Clause | ReturnItem | LengthRange, text: str, detail: str = "") -> Mutation:
+    """The mutation that puts a text in place of a part of the query."""
+    return Mutation((Edit(part.start, part.stop, text),), detail)
+
+
+def inserted(offset: int, text: str) -> Mutation:
+    """The mutation that puts a text at a place."""
+    return Mutation((Edit(offset, offset, text),))
+
+
 class Anchor(NamedTuple):
     """A string that a property is compared with.
 
     Attributes:
-        literal: The string literal.
         variable: The variable whose property it is; None in the map of a nameless node.
         name: Where the property's name stands.
         pattern: The node pattern whose property map holds it; None for a condition of a WHERE.

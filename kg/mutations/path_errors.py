@@ -22,6 +22,7 @@ from retrocypher.kg.mutations.operator import (
     anchors,
     error,
     make_operator,
+    replaced,
 )
 
 _CONDITIONS = {"USES_AGENT": "USES_SOLVENT", "USES_SOLVENT": "USES_AGENT"}
@@ -81,24 +82,21 @@ class _Path(NamedTuple):
 
 
 @error("endpoint_anchoring")
-def anchor_other_end(query: ParsedQuery) -> Sequence[Mutation]:
+def anchor_other_end(query: ParsedQuery) -> Iterator[Mutation]:
     """Anchor a path's other end, the target as its start."""
     found = anchors(query)
-    mutations = []
     for path in _paths(query):
         ends = [_anchors_of(query, found, end) for end in path]
         if bool(ends[0]) != bool(ends[1]):
             anchored = 0 if ends[0] else 1
             edits = _moved(query, ends[anchored], path[1 - anchored])
-            mutations += [Mutation(edits)] if edits else []
-    return mutations
+            yield from [Mutation(edits)] if edits else []
 
 
 @error("endpoint_anchoring")
-def swap_ends(query: ParsedQuery) -> Sequence[Mutation]:
+def swap_ends(query: ParsedQuery) -> Iterator[Mutation]:
     """Swap the molecules at the two ends of a path."""
     found = anchors(query)
-    mutations = []
     for path in _paths(query):
         ends = [_anchors_of(query, found, end) for end in path]
         if len(ends[0]) == len(ends[1]) == 1:
@@ -107,15 +105,13 @@ def swap_ends(query: ParsedQuery) -> Sequence[Mutation]:
                 Edit(one.start, one.stop, query.source(other)),
                 Edit(other.start, other.stop, query.source(one)),
             )
-            mutations.append(Mutation(edits))
-    return mutations
+            yield Mutation(edits)
 
 
 @error("endpoint_anchoring")
-def target_reacts(query: ParsedQuery) -> Sequence[Mutation]:
+def target_reacts(query: ParsedQuery) -> Iterator[Mutation]:
     """Look for reactions that consume the target instead of making it."""
     named = {anchor.variable for anchor in anchors(query)}
-    mutations = []
     for pattern in relationship_patterns(query):
         ends = [end for end in (pattern.left, pattern.right) if end]
         anchored = any(
@@ -123,8 +119,7 @@ def target_reacts(query: ParsedQuery) -> Sequence[Mutation]:
         )
         edits = reverse(pattern)
         if pattern.types == ("PRODUCES",) and pattern.type_expression and anchored and edits:
-            mutations.append(Mutation((*edits, Edit(*pattern.type_expression, ":REACTS_IN"))))
-    return mutations
+            yield Mutation((*edits, Edit(*pattern.type_expression, ":REACTS_IN")))
 
 
 def _paths(query: ParsedQuery) -> Iterator[_Path]:
@@ -174,21 +169,19 @@ def swap_conditions(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("wrong_relationship")
-def wrong_type(query: ParsedQuery) -> Sequence[Mutation]:
+def wrong_type(query: ParsedQuery) -> Iterator[Mutation]:
     """Take another type of the schema that fits the same ends.
 
     Types that the same end may have, so that the error is in the type and not in the direction.
     """
-    found = []
     for pattern in _single(query):
         written = pattern.types[0]
         others = [each for each in _FROM_REACTION if each not in (written, _CONDITIONS.get(written))]
         if written in _FROM_REACTION:
-            found += [Mutation((_typed(pattern, other),)) for other in others]
+            yield from [Mutation((_typed(pattern, other),)) for other in others]
         elif written == _TO_REACTION and pattern.direction != "either":
             turned = reverse(pattern)
-            found += [Mutation((*turned, _typed(pattern, other))) for other in _FROM_REACTION]
-    return found
+            yield from [Mutation((*turned, _typed(pattern, other))) for other in _FROM_REACTION]
 
 
 @error("wrong_relationship")
@@ -213,17 +206,15 @@ def fewer_types(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("wrong_relationship")
-def more_types(query: ParsedQuery) -> Sequence[Mutation]:
+def more_types(query: ParsedQuery) -> Iterator[Mutation]:
     """Let a path follow agents or solvents too."""
     known = (_TO_REACTION, *_FROM_REACTION)
-    found = []
     for pattern in relationship_patterns(query):
         if len(pattern.types) < 2 or not set(pattern.types) <= set(known):
             continue
         missing = [each for each in known if each not in pattern.types]
         wider = [[each] for each in missing] + ([missing] if len(missing) > 1 else [])
-        found += [Mutation((_typed(pattern, "|".join([*pattern.types, *more])),)) for more in wider]
-    return found
+        yield from [Mutation((_typed(pattern, "|".join([*pattern.types, *more])),)) for more in wider]
 
 
 def _single(query: ParsedQuery) -> list[RelationshipPattern]:
@@ -241,9 +232,7 @@ def _length_error(other: Callable[[LengthRange], Iterable[_Bounds]]) -> Operator
 
     def mutations(query: ParsedQuery) -> list[Mutation]:
         return [
-            Mutation((Edit(each.start, each.stop, _written(each, *bounds)),))
-            for each in length_ranges(query)
-            for bounds in other(each)
+            replaced(each, _written(each, *bounds)) for each in length_ranges(query) for bounds in other(each)
         ]
 
     return make_operator(other, mutations, "error", "path_length")

@@ -79,7 +79,6 @@ class Mutant:
     """A query with one known change, or with several neutral ones.
 
     Attributes:
-        query: The changed query.
         operator: Name of the operator that changed it; joined by ``+`` where several did, in turn.
         place: Which of the operator's mutations it is, from 0; of the last operator where several did.
         kind: Whether it plants an error, is a matter of style, or changes nothing.

@@ -14,10 +14,12 @@ from retrocypher.kg.mutations.operator import (
     conjuncts,
     end_before,
     error,
+    inserted,
     last_return,
     main_clauses,
     matches,
     names_of,
+    replaced,
     scope_before,
     where_of,
     without_conjunct,
@@ -42,7 +44,7 @@ def add_limit(query: ParsedQuery) -> Sequence[Mutation]:
     clause = last_return(query)
     if clause is None or clause.node.find("limit"):
         return []
-    return [Mutation((Edit(clause.stop, clause.stop, f"\nLIMIT {rows}"),)) for rows in (1, 2, 5)]
+    return [inserted(clause.stop, f"\nLIMIT {rows}") for rows in (1, 2, 5)]
 
 
 @error("limit")
@@ -55,21 +57,17 @@ def limit_early(query: ParsedQuery) -> Sequence[Mutation]:
     if len(found) < 2 or found[0].kind != "MATCH" or not found[1].kind.endswith("MATCH"):
         return []
     names = ", ".join(scope_before(query, found[1]))
-    return [
-        Mutation((Edit(found[0].stop, found[0].stop, f"\nWITH {names}\nLIMIT {rows}"),)) for rows in (1, 2)
-    ]
+    return [inserted(found[0].stop, f"\nWITH {names}\nLIMIT {rows}") for rows in (1, 2)]
 
 
 @error("limit")
-def raise_limit(query: ParsedQuery) -> Sequence[Mutation]:
+def raise_limit(query: ParsedQuery) -> Iterator[Mutation]:
     """Keep more rows than asked for."""
-    found = []
     for clause in main_clauses(query):
         for limit in clause.node.find_all("limit"):
             number = limit.find(_NUMBER)
             if number:
-                found += [Mutation((Edit(number.start, number.stop, rows),)) for rows in ("2", "3", "10")]
-    return found
+                yield from [replaced(number, rows) for rows in ("2", "3", "10")]
 
 
 @error("limit")
@@ -78,8 +76,8 @@ def skip_row(query: ParsedQuery) -> Sequence[Mutation]:
     clause = last_return(query)
     limits = [limit for each in main_clauses(query) for limit in each.node.find_all("limit")]
     if limits:
-        return [Mutation((Edit(limit.start, limit.start, "SKIP 1\n"),)) for limit in limits]
-    return [Mutation((Edit(clause.stop, clause.stop, "\nSKIP 1"),))] if clause else []
+        return [inserted(limit.start, "SKIP 1\n") for limit in limits]
+    return [inserted(clause.stop, "\nSKIP 1")] if clause else []
 
 
 @error("set_logic")
@@ -91,19 +89,18 @@ def any_of(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("set_logic")
-def at_least_one(query: ParsedQuery) -> Sequence[Mutation]:
+def at_least_one(query: ParsedQuery) -> Iterator[Mutation]:
     """Be content with one of the molecules."""
-    found = []
     for where, index, equals in _count_conditions(query):
         condition = conjuncts(where)[index]
-        found += [Mutation((Edit(equals.start, condition.stop, text),)) for text in (">= 1", "> 0") if equals]
-    return found
+        yield from [
+            Mutation((Edit(equals.start, condition.stop, text),)) for text in (">= 1", "> 0") if equals
+        ]
 
 
 @error("set_logic")
-def or_for_and(query: ParsedQuery) -> Sequence[Mutation]:
+def or_for_and(query: ParsedQuery) -> Iterator[Mutation]:
     """Join conditions by OR instead of AND."""
-    found = []
     for clause in main_clauses(query):
         where = where_of(clause)
         conditions = conjuncts(where) if where else []
@@ -116,8 +113,7 @@ def or_for_and(query: ParsedQuery) -> Sequence[Mutation]:
             else []
         )
         edits = tuple(Edit(token.start, token.stop, "OR") for token in ands if token.name == "AND")
-        found.append(Mutation(edits))
-    return found
+        yield Mutation(edits)
 
 
 def _count_conditions(query: ParsedQuery) -> Iterator[tuple[Node, int, Token]]:
@@ -143,7 +139,7 @@ def molecules_for_reactions(query: ParsedQuery) -> Sequence[Mutation]:
     What a list comprehension over a path keeps.
     """
     return [
-        Mutation((Edit(name.start, name.stop, "Molecule"),))
+        replaced(name, "Molecule")
         for comprehension in query.root.find_all("listComprehension")
         for label in comprehension.find_all(Rule.LABEL_EXPRESSION)
         for name in names_of(query, Rule.SYMBOLIC_NAME, label)
@@ -217,4 +213,4 @@ def _at_end(query: ParsedQuery, returned: Sequence[str]) -> list[Mutation]:
     clause = last_return(query)
     if clause is None:
         return []
-    return [Mutation((Edit(clause.start, clause.stop, f"RETURN {text}"),)) for text in returned]
+    return [replaced(clause, f"RETURN {text}") for text in returned]

@@ -1,6 +1,6 @@
 """Errors that lose, add or multiply rows and columns, or put them in another order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from retrocypher.kg.cypher.clauses import Clause, relationship_patterns, without_item
 from retrocypher.kg.cypher.edits import Edit
@@ -17,10 +17,12 @@ from retrocypher.kg.mutations.operator import (
     conjuncts,
     end_before,
     error,
+    inserted,
     is_id,
     last_return,
     main_clauses,
     matches,
+    replaced,
     style,
     text_of,
     variables_in,
@@ -102,31 +104,27 @@ def _aggregates(clause: Clause) -> bool:
 
 
 @error("extra_component")
-def keep_target(query: ParsedQuery) -> Sequence[Mutation]:
+def keep_target(query: ParsedQuery) -> Iterator[Mutation]:
     """Leave the target among its own co-products."""
-    found = []
     for clause in main_clauses(query):
         where = where_of(clause)
         for index, condition in enumerate(conjuncts(where) if where else []):
             if where is not None and "<>" in text_of(query, condition):
-                found.append(Mutation((without_conjunct(query, where, index),), "co_products"))
-    return found
+                yield Mutation((without_conjunct(query, where, index),), "co_products")
 
 
 @error("extra_component")
-def lump_components(query: ParsedQuery) -> Sequence[Mutation]:
+def lump_components(query: ParsedQuery) -> Iterator[Mutation]:
     """Return the molecules of two components as one."""
     clause = last_return(query)
     if clause is None:
-        return []
+        return
     by_component = {component_of(query, item): item for item in clause.items}
-    found = []
     for component, other in _LUMPED.items():
         one, more = by_component.get(component), by_component.get(other)
         if one and more and all(next(calls(item.node, "collect"), None) for item in (one, more)):
             end = one.start + len(one.expression)
-            found.append(Mutation((Edit(end, end, f" + {more.expression}"),), component))
-    return found
+            yield Mutation((Edit(end, end, f" + {more.expression}"),), component)
 
 
 @error("duplicate_or_incomplete")
@@ -148,12 +146,11 @@ def _not_optional(query: ParsedQuery) -> list[Edit]:
 
 
 @error("duplicate_or_incomplete")
-def other_reaction(query: ParsedQuery) -> Sequence[Mutation]:
+def other_reaction(query: ParsedQuery) -> Iterator[Mutation]:
     """Take a component from all reactions there are, by a slip in a variable's name.
 
     A slip in the name of the reaction's variable joins a component with all reactions there are.
     """
-    found = []
     for clause in matches(query)[1:]:
         for pattern in relationship_patterns(query):
             inside = clause.start <= pattern.start < clause.stop
@@ -164,17 +161,15 @@ def other_reaction(query: ParsedQuery) -> Sequence[Mutation]:
                     name = end.node.node(Rule.VARIABLE)
                     if name and end.variable not in _anchored(query):
                         slip = f"{end.variable[0]}x:Reaction"
-                        found.append(Mutation((Edit(name.start, name.stop, slip),)))
-    return found
+                        yield replaced(name, slip)
 
 
 @error("duplicate_or_incomplete")
-def anchor_apart(query: ParsedQuery) -> Sequence[Mutation]:
+def anchor_apart(query: ParsedQuery) -> Iterator[Mutation]:
     """Look the molecule up in a pattern that nothing joins with the rest.
 
     The molecule is looked up, but by a pattern that nothing joins with the path.
     """
-    found = []
     for anchor in anchors(query):
         properties = anchor.pattern.node(Rule.PROPERTIES) if anchor.pattern else None
         clause = anchor.pattern.within(Rule.MATCH_CLAUSE) if anchor.pattern else None
@@ -186,8 +181,7 @@ def anchor_apart(query: ParsedQuery) -> Sequence[Mutation]:
                 Edit(start, properties.stop, ""),
                 Edit(patterns.stop, patterns.stop, apart),
             )
-            found.append(Mutation(edits))
-    return found
+            yield Mutation(edits)
 
 
 def _anchored(query: ParsedQuery) -> set[str | None]:
@@ -205,24 +199,23 @@ def drop_distinct(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("duplicate_or_incomplete")
-def extra_match(query: ParsedQuery) -> Sequence[Mutation]:
+def extra_match(query: ParsedQuery) -> Iterator[Mutation]:
     """Match something more, by which rows are lost or multiplied.
 
     Another MATCH, which loses the reactions that it does not fit, or multiplies rows past any cap.
     """
     clause, returned = matches(query)[0] if matches(query) else None, last_return(query)
     if clause is None or returned is None:
-        return []
+        return
     reactions = [
         end.variable
         for pattern in relationship_patterns(query)
         for end in (pattern.left, pattern.right)
         if end and end.variable and "Reaction" in end.labels and end.start < clause.stop
     ]
-    found = []
     if reactions and returned.start > clause.stop:
         for text in ("-[:USES_AGENT]->(catalyst:Molecule)", "-[:USES_SOLVENT]->(medium:Molecule)"):
-            found.append(Mutation((Edit(clause.stop, clause.stop, f"\nMATCH ({reactions[0]}){text}"),)))
+            yield inserted(clause.stop, f"\nMATCH ({reactions[0]}){text}")
     patterns, distinct = body(clause).node("patternList"), body(returned).find("returnBody")
     word = distinct.token("DISTINCT") if distinct else None
     if patterns and word and not any("(" in item.expression for item in returned.items):
@@ -230,19 +223,16 @@ def extra_match(query: ParsedQuery) -> Sequence[Mutation]:
             Edit(patterns.stop, patterns.stop, ", (other:Molecule)"),
             Edit(word.start, word.stop + 1, ""),
         )
-        found.append(Mutation(edits))
-    return found
+        yield Mutation(edits)
 
 
 @error("wrong_aggregation_or_order")
-def sort_ascending(query: ParsedQuery) -> Sequence[Mutation]:
+def sort_ascending(query: ParsedQuery) -> Iterator[Mutation]:
     """Sort the lowest value first."""
-    found = []
     for clause in main_clauses(query):
         for item in clause.node.find_all(_DESCENDING):
             start = end_before(query, item.start)
-            found += [Mutation((Edit(start, item.stop, text),)) for text in ("", " ASC")]
-    return found
+            yield from [Mutation((Edit(start, item.stop, text),)) for text in ("", " ASC")]
 
 
 @error("wrong_aggregation_or_order")
@@ -256,23 +246,21 @@ def drop_order(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("missing_null_check")
-def drop_null_check(query: ParsedQuery) -> Sequence[Mutation]:
+def drop_null_check(query: ParsedQuery) -> Iterator[Mutation]:
     """Let missing values take part in the order, in which they come first."""
-    found = []
     for clause in main_clauses(query):
         where = where_of(clause)
         for index, condition in enumerate(conjuncts(where) if where else []):
             names = [token.name for token in condition.tokens()]
             if where and names[-3:] == ["IS", "NOT", "NULL"]:
-                found.append(Mutation((without_conjunct(query, where, index),)))
-    return found
+                yield Mutation((without_conjunct(query, where, index),))
 
 
 @error("wrong_aggregation_or_order")
 def count_for_collect(query: ParsedQuery) -> Sequence[Mutation]:
     """Count molecules instead of naming them."""
     return [
-        Mutation((Edit(name.start, name.stop, "count"),))
+        replaced(name, "count")
         for item in _returned(query)
         for call in calls(item, "collect")
         if (name := call.node(CALL_NAME))
@@ -280,14 +268,12 @@ def count_for_collect(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("wrong_aggregation_or_order")
-def first_only(query: ParsedQuery) -> Sequence[Mutation]:
+def first_only(query: ParsedQuery) -> Iterator[Mutation]:
     """Return the first molecule of a list only."""
-    found = []
     for item in _returned(query):
         for call in calls(item, "collect"):
             wrapped = (Edit(call.start, call.start, "head("), Edit(call.stop, call.stop, ")"))
-            found += [Mutation(wrapped), Mutation((Edit(call.stop, call.stop, "[0]"),))]
-    return found
+            yield from [Mutation(wrapped), inserted(call.stop, "[0]")]
 
 
 @error("wrong_aggregation_or_order")

@@ -1,6 +1,6 @@
 """Errors after which a query cannot be run: no Cypher, an absent parameter, a write, no query at all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -19,8 +19,10 @@ from retrocypher.kg.mutations.operator import (
     body,
     end_before,
     error,
+    inserted,
     last_return,
     main_clauses,
+    replaced,
     scope_before,
     where_of,
 )
@@ -38,9 +40,7 @@ def _prose() -> tuple[str, ...]:
 @error("syntax_error")
 def unbalanced_bracket(query: ParsedQuery) -> Sequence[Mutation]:
     """Lose a closing bracket."""
-    return [
-        Mutation((Edit(token.start, token.stop, ""),)) for token in query.tokens if token.name in _CLOSING
-    ]
+    return [replaced(token, "") for token in query.tokens if token.name in _CLOSING]
 
 
 @error("syntax_error")
@@ -53,9 +53,9 @@ def sql_words(query: ParsedQuery) -> Sequence[Mutation]:
     mutations = [
         Mutation((Edit(clause.start, clause.start + len("RETURN"), "SELECT"),)),
         Mutation((Edit(0, 0, f"SELECT {returned}\nFROM Reaction\n"), Edit(clause.start, clause.stop, ""))),
-        Mutation((Edit(clause.stop, clause.stop, f"\nGROUP BY {clause.items[0].expression}"),))
+        inserted(clause.stop, f"\nGROUP BY {clause.items[0].expression}")
         if clause.items
-        else Mutation((Edit(0, 0, "SELECT * FROM "),)),
+        else inserted(0, "SELECT * FROM "),
     ]
     optional = [each for each in found if each.kind == "OPTIONAL MATCH"]
     if optional:
@@ -72,57 +72,49 @@ def missing_return(query: ParsedQuery) -> Sequence[Mutation]:
 
 
 @error("syntax_error")
-def prose_around(query: ParsedQuery) -> Sequence[Mutation]:
+def prose_around(query: ParsedQuery) -> Iterator[Mutation]:
     """Write prose around the query."""
-    found = []
     for text in _prose():
         before, _, after = text.partition("{query}")
         end = len(query.text)
-        found.append(Mutation((Edit(0, 0, before), Edit(end, end, after))))
-    return found
+        yield Mutation((Edit(0, 0, before), Edit(end, end, after)))
 
 
 @error("syntax_error")
-def broken_quotes(query: ParsedQuery) -> Sequence[Mutation]:
+def broken_quotes(query: ParsedQuery) -> Iterator[Mutation]:
     """Lose a string's quotes or take those of a text editor."""
-    found = []
     for token in query.tokens:
         if token.kind is TokenKind.STRING:
             first, last = (token.start, token.start + 1), (token.stop - 1, token.stop)
             for opening, closing in (_UNCLOSED, _UNQUOTED, _TYPOGRAPHIC):
                 opened = token.text[0] if opening is None else opening
-                found.append(Mutation((Edit(*first, opened), Edit(*last, closing))))
-    return found
+                yield Mutation((Edit(*first, opened), Edit(*last, closing)))
 
 
 @error("syntax_error")
-def unknown_variable(query: ParsedQuery) -> Sequence[Mutation]:
+def unknown_variable(query: ParsedQuery) -> Iterator[Mutation]:
     """Return a variable that nothing binds."""
     clause = last_return(query)
     if clause is None:
-        return []
-    found = []
+        return
     for item in clause.items:
         expression = item.node.node(Rule.EXPRESSION)
         variable = expression.find(Rule.VARIABLE) if expression else None
         local = variable and variable.within("listComprehension", "allReduce")
         if variable and not local:
-            found.append(Mutation((Edit(variable.stop, variable.stop, "s"),)))
-    return found
+            yield inserted(variable.stop, "s")
 
 
 @error("syntax_error")
-def invented_function(query: ParsedQuery) -> Sequence[Mutation]:
+def invented_function(query: ParsedQuery) -> Iterator[Mutation]:
     """Call a function that Neo4j does not have."""
-    found = []
     for call in query.root.find_all(CALL):
         name = call.node(CALL_NAME)
         others = invented("functions").get(query.source(name).lower(), ()) if name else ()
         # DISTINCT goes with it: only aggregating functions take one, and these are none.
         distinct = call.token("DISTINCT")
         dropped = (Edit(distinct.start, distinct.stop + 1, ""),) if distinct else ()
-        found += [Mutation((Edit(name.start, name.stop, other), *dropped)) for other in others if name]
-    return found
+        yield from [Mutation((Edit(name.start, name.stop, other), *dropped)) for other in others if name]
 
 
 @error("syntax_error")
@@ -132,7 +124,7 @@ def missing_comma(query: ParsedQuery) -> Sequence[Mutation]:
     items = clause.node.find(Rule.RETURN_ITEMS) if clause else None
     commas = [token for token in query.tokens if token.name == "COMMA"]
     direct = [comma for comma in commas if items and comma in items.children]
-    return [Mutation((Edit(comma.start, comma.stop, ""),)) for comma in direct]
+    return [replaced(comma, "") for comma in direct]
 
 
 @error("runtime_error")
@@ -142,27 +134,23 @@ def parameter_for_literal(query: ParsedQuery) -> Sequence[Mutation]:
     A query for an application, whose parameters nobody gives.
     """
     return [
-        Mutation((Edit(anchor.literal.start, anchor.literal.stop, f"${name}"),))
-        for anchor in anchors(query)
-        for name in ("target", "smiles")
+        replaced(anchor.literal, f"${name}") for anchor in anchors(query) for name in ("target", "smiles")
     ]
 
 
 @error("refused")
-def write_clause(query: ParsedQuery) -> Sequence[Mutation]:
+def write_clause(query: ParsedQuery) -> Iterator[Mutation]:
     """Write to the graph."""
     clause, found = last_return(query), main_clauses(query)
     if clause is None or not found or found[0].kind != "MATCH":
-        return []
-    mutations = []
+        return
     scope = scope_before(query, clause)
     if scope:
-        mutations.append(Mutation((Edit(clause.start, clause.start, "MERGE (:Answer)\n"),)))
+        yield inserted(clause.start, "MERGE (:Answer)\n")
     patterns = body(found[0]).node("patternList")
     long = patterns is None or patterns.find("pathLength", "quantifier") is not None
     if where_of(found[0]) is None and not long:
-        mutations.append(Mutation((Edit(found[0].start, found[0].start + len("MATCH"), "MERGE"),)))
-    return mutations
+        yield Mutation((Edit(found[0].start, found[0].start + len("MATCH"), "MERGE"),))
 
 
 @error("no_query")

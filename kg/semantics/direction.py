@@ -84,8 +84,6 @@ class _Case:
     """What there is to decide on.
 
     Attributes:
-        graph: The pattern of the query.
-        ways: The ways to read each stretch.
         unsettled: The stretches that have an end whose kind labels leave open.
         settled: The other stretches, but for those that say nothing and those whose end is disputed.
     """
@@ -271,13 +269,10 @@ class _Problem:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """One arrow that was turned.
+    """One arrow that was turned: its relationship pattern before and after.
 
     Attributes:
         start: Offset of the relationship pattern in the query as given.
-        stop: Offset after its last character.
-        before: The relationship pattern as it was.
-        after: The relationship pattern as it is now.
         message: What was turned, where and why, in one sentence, without the literals of the query.
     """
 
@@ -294,7 +289,6 @@ class Corrected:
 
     Attributes:
         query: The query; the text as given where nothing was turned.
-        turned: What was turned, in the order of the text.
     """
 
     query: str

@@ -72,9 +72,6 @@ class Stretch:
     """What joins two nodes: a relationship pattern, or a parenthesised path with a quantifier.
 
     Attributes:
-        left: The node before it.
-        right: The node after it.
-        block: The block of the query it stands in.
         steps: Its relationship patterns; more than one only in a parenthesised path.
         inner: The nodes within a parenthesised path, one more than steps; else none.
         minimum: How often it is followed at least.
@@ -95,8 +92,6 @@ class PatternGraph:
 
     Attributes:
         blocks: What must hold together; for each block the one it hangs on (see ``QueryModel.blocks``).
-        variables: Nodes and relationships.
-        stretches: What joins the nodes.
     """
 
     def __init__(self, model: QueryModel, kinds: Kinds) -> None:
@@ -228,7 +223,6 @@ class _Predicate:
 
     Attributes:
         is_subject: Whether a term is the variable; what is said of others is taken to be either way.
-        universe: What the variable may be.
         key: The property whose absence counts; empty to look at labels and types alone.
     """
 

@@ -28,7 +28,6 @@ class Background:
     """A server left running.
 
     Attributes:
-        endpoint: How to reach it.
         graph_fingerprint: Of the graph that was loaded into it.
         graph: Where that graph came from, for the user.
     """

@@ -30,9 +30,7 @@ class Plan:
     """How to run a server.
 
     Attributes:
-        kind: A process of this machine or a container.
         directory: The supervisor's private folder (0700): control socket, logs; removed at the end.
-        port: Bolt port on the loopback address.
         owner: Process whose end is the server's end.
         startup_timeout_s: Seconds the server may take until it answers.
         command: The local server's command line; empty for a container.
@@ -157,7 +155,6 @@ class Supervised:
 
     Attributes:
         process: The supervisor; its input is held open for as long as the server is wanted.
-        directory: Its private folder.
     """
 
     process: subprocess.Popen[str]

@@ -36,9 +36,7 @@ class Endpoint:
 
     Attributes:
         uri: Bolt URI without credentials.
-        user: User name.
         password: Password; never shown in a repr.
-        database: Database to query.
         kind: How the server came to be.
         owned: Whether this project started it, and so may load, restart and replace it.
         control: Path of the supervisor's control socket; None where the server is not ours.

@@ -35,11 +35,7 @@ def private_directory() -> Path:
 
 @dataclass(slots=True)
 class SessionFolder:
-    """A folder that is its session's for as long as the process that made it lives.
-
-    Attributes:
-        path: The folder (0700).
-    """
+    """A folder that is its session's for as long as the process that made it lives."""
 
     path: Path
     _lock: int | None

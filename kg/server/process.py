@@ -141,7 +141,6 @@ class Java:
     """A Java runtime.
 
     Attributes:
-        path: The ``java`` program.
         version: What it says of itself, e.g. ``17.0.15``.
     """
 

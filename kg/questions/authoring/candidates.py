@@ -37,7 +37,6 @@ class Kind:
     """A kind of question that the plan counts on its own.
 
     Attributes:
-        task: Name of the task.
         steps: Reaction steps; 1 for single-step tasks.
         products: Size of the product set; 0 where the task has none.
         role: ``agents`` or ``solvents``; empty where the task has no role.
@@ -64,7 +63,6 @@ class Candidate:
     """A question that could be asked: unambiguous and with an answer. Two are equal only if identical.
 
     Attributes:
-        kind: What kind of question it is.
         slots: What its template is filled with.
         target: The molecule it clusters by.
         tier: How much it would tell about a query; 0 is best.

@@ -262,7 +262,6 @@ class BuiltQuestions:
     """A question set that was made, with what its manifest says.
 
     Attributes:
-        questions: The questions, in the order of the plan.
         manifest: Graph fingerprint, seed, counts, trivial shares, shared targets and file hashes.
         files: What each file of the set holds, by name; the manifest among them.
     """
