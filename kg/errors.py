@@ -1,4 +1,4 @@
-"""The errors a user is meant to read."""
+"""The errors that a user is meant to read."""
 
 
 class RetroCypherError(Exception):
@@ -11,3 +11,8 @@ class InputError(RetroCypherError):
 
 class GraphError(RetroCypherError):
     """The graph or its server cannot be used."""
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, at most 200 characters, or else the name of its type."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

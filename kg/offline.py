@@ -1,4 +1,4 @@
-"""Keeping a process, and those it starts, from any machine but its own."""
+"""Refusing connections of a process, and of those it starts, to other machines."""
 
 import errno
 import ipaddress
@@ -20,22 +20,21 @@ _INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})
 
 
 class OfflineError(OSError):
-    """A connection to another machine was refused here; libraries treat it as any that fails."""
+    """A connection to another machine was refused; libraries treat it as any that fails."""
 
 
 def refuse_network() -> None:
     """Refuse all connections to other machines, and look-ups of their names, until this process ends.
 
-    Python's own audit events see every socket that is made by way of its ``socket`` module, whatever library
-    does it. What native code does by itself they do not see. Child processes of ours refuse too, by
-    `refuse_as_parent`.
+    Python's audit events see every socket made through its ``socket`` module, by whatever library, but not
+    what native code does by itself. Child processes of ours call `refuse_as_parent`.
     """
     os.environ[VARIABLE] = "1"
-    sys.addaudithook(_look)
+    sys.addaudithook(_audit)
 
 
 def refuse_as_parent() -> None:
-    """Refuse as `refuse_network` does, where the process that started this one does."""
+    """Refuse the network where the process that started this one does."""
     if is_offline():
         refuse_network()
 
@@ -60,7 +59,7 @@ def is_loopback(host: object) -> bool:
     return (mapped or address).is_loopback
 
 
-def _look(event: str, arguments: tuple[Any, ...]) -> None:
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     check = _CHECKS.get(event)
     if check is not None:
         check(arguments)
@@ -77,13 +76,9 @@ def _to_address(arguments: tuple[Any, ...]) -> None:
 
 def _to_name(arguments: tuple[Any, ...]) -> None:
     host = arguments[0]
-    # Without a name it is the addresses of this machine that are asked for.
+    # Without a name the addresses of this machine are asked for.
     if host not in (None, "", b"") and not is_loopback(host):
         raise _refusal(host)
-
-
-def _to_number(arguments: tuple[Any, ...]) -> None:
-    _to_name(arguments[0])
 
 
 def _refusal(host: object) -> OfflineError:
@@ -97,7 +92,7 @@ _CHECKS: Mapping[str, Callable[[tuple[Any, ...]], None]] = {
     "socket.getaddrinfo": _to_name,
     "socket.gethostbyname": _to_name,
     "socket.gethostbyaddr": _to_name,
-    "socket.getnameinfo": _to_number,
+    "socket.getnameinfo": lambda arguments: _to_name(arguments[0]),
 }
 
 
@@ -105,7 +100,6 @@ def require_loopback(host: str, named: str) -> None:
     """Refuse an address of another machine before anything is started.
 
     Args:
-        host: The host in it.
         named: What named it, for the message, such as ``--graph bolt://host``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Keys and passwords that this process knows, and striking them out of what is shown or kept."""
+"""Keys and passwords that this process knows, and their redaction from what is shown or kept."""
 
 import base64
 import json
@@ -9,18 +9,14 @@ from urllib.parse import parse_qsl, quote, unquote
 
 STRUCK = "***"
 SHORTEST = 8
-"""Shorter values are words such as ``none``, which servers that ask for no key are given."""
+"""Shorter values are words such as ``none``, given to servers that need no key."""
 
 _NAMED = ("OPENAI_API_KEY", "RETROCYPHER_JUDGE_API_KEY", "NEO4J_PASSWORD")
 _ADDRESSES = ("OPENAI_BASE_URL", "RETROCYPHER_JUDGE_BASE_URL")
 
 
 class Secrets:
-    """Values that must not be seen.
-
-    Args:
-        values: The values; those with less than `SHORTEST` characters are no secrets.
-    """
+    """Values that must not be seen; those shorter than `SHORTEST` characters are no secrets."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self.values = frozenset(value for value in values if len(value) >= SHORTEST)
@@ -49,13 +45,16 @@ def secrets_of(environment: Mapping[str, str], addresses: Iterable[str] = ()) ->
     Args:
         environment: ``OPENAI_API_KEY``, ``RETROCYPHER_JUDGE_API_KEY``, ``NEO4J_PASSWORD``, and user and
             password in ``OPENAI_BASE_URL`` and ``RETROCYPHER_JUDGE_BASE_URL``.
-        addresses: URIs of servers, such as a user may give with ``--graph``; what is none is passed over.
+        addresses: URIs of servers, such as a user may give with ``--graph``; other texts are ignored.
     """
     named = (environment.get(name, "").strip() for name in _NAMED)
-    found = [*named, *_passwords(addresses)]
+    found = [*named, *(part for each in addresses for part in _credentials(each, user_alone=False))]
     for asked in (environment.get(name, "") for name in _ADDRESSES):
-        # A user without a password is a token there, and the name of an account in the address of a graph.
-        found += [*_credentials(asked, user_alone=True), *_query(asked)]
+        # A user without a password is a token here, but the name of an account in the address of a graph.
+        found += [
+            *_credentials(asked, user_alone=True),
+            *(value for _, value in parse_qsl(asked.partition("?")[2])),
+        ]
     return Secrets(found)
 
 
@@ -68,11 +67,6 @@ def without_password(uri: str) -> str:
     return f"{scheme}{mark}{credentials.partition(':')[0]}:{STRUCK}@{host}"
 
 
-def _passwords(addresses: Iterable[str]) -> Iterator[str]:
-    for address in addresses:
-        yield from _credentials(address, user_alone=False)
-
-
 def _credentials(address: str, *, user_alone: bool) -> Iterator[str]:
     _, mark, rest = address.partition("://")
     credentials, at, _ = rest.rpartition("@")
@@ -81,15 +75,10 @@ def _credentials(address: str, *, user_alone: bool) -> Iterator[str]:
     user, colon, password = credentials.partition(":")
     if colon:
         yield from (password, unquote(password))
-        # As the header of a request carries it, which a server may repeat.
+        # The form in the header of a request, which a server may repeat.
         yield base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
     elif user_alone:
         yield from (user, unquote(user), base64.b64encode(f"{unquote(user)}:".encode()).decode())
-
-
-def _query(address: str) -> Iterator[str]:
-    for _, value in parse_qsl(address.partition("?")[2]):
-        yield value
 
 
 def _forms(value: str) -> Iterator[str]:
@@ -102,7 +91,7 @@ def _forms(value: str) -> Iterator[str]:
 
 
 def strike_all(secrets: Secrets, value: Any) -> Any:
-    """Return a JSON value with the secrets struck out of all its texts; names of fields stay."""
+    """Return a JSON value with the secrets in all its texts redacted; names of fields stay."""
     if isinstance(value, str):
         return secrets.strike(value)
     if isinstance(value, Mapping):

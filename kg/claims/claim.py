@@ -1,4 +1,4 @@
-"""What an answer claims of the graph, and what the graph says of it."""
+"""Claims of an answer about the graph, and the verdicts on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

@@ -1,4 +1,4 @@
-"""What the graph holds of all that the claims of one answer name, asked for in a few queries."""
+"""What the graph holds of all that the claims of one answer name, read in a few queries."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How an answer is laid out: lines, and what begins a route or goes on with one."""
+"""The layout of an answer: lines, tables, numbering, and where a route begins or continues."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +9,11 @@ from typing import NamedTuple
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.numbers import classified
 from retrocypher.kg.claims.scopes import Group, groups_in
-from retrocypher.kg.claims.sentence import Part, Roles, Told
+from retrocypher.kg.claims.sentence import (
+    Part,
+    Roles,
+    SentenceRoles,
+)
 from retrocypher.kg.claims.tokens import Token, tokens_of
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)([^<>\n]{0,300})>")
@@ -243,7 +247,7 @@ def is_one_route(tokens: list[Token]) -> bool:
     )
 
 
-def respective(part: Part, told: Told, group: Group, tokens: list[Token]) -> list[int]:
+def respective(part: Part, told: SentenceRoles, group: Group, tokens: list[Token]) -> list[int]:
     """The reactions of a group that a molecule belongs to: each its own where the sentence says so."""
     if len(group.ids) > 1 and any(token.text.lower() == "respectively" for token in tokens):
         peers = [each for each in told.parts if each.group == part.group]
@@ -270,7 +274,7 @@ _HEADINGS: Mapping[str, Predicate] = {"to": "PRODUCES", "in": "REACTS_IN", "out"
 
 def read_row(
     titles: Sequence[list[Token]], row: tuple[Cell, ...], plain: str, names: dict[int, str]
-) -> tuple[list[Token], Told, list[Group], bool, int | None] | None:
+) -> tuple[list[Token], SentenceRoles, list[Group], bool, int | None] | None:
     """Return tokens, molecules with their roles, and reactions of a row, whether it is a route, and its step.
 
     None where the heading says nothing.
@@ -282,7 +286,7 @@ def read_row(
         names: The names of molecules by where they begin.
     """
     tokens: list[Token] = []
-    told = Told()
+    told = SentenceRoles()
     understood = False
     route = False
     step: int | None = None

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim
 from retrocypher.kg.claims.numbers import has_unit, is_factor
 from retrocypher.kg.claims.scopes import Group
-from retrocypher.kg.claims.sentence import Told
+from retrocypher.kg.claims.sentence import SentenceRoles
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import load_words
 
@@ -193,7 +193,7 @@ _PRONOUNS = ("it", "this", "that", "one", "latter", "former")
 
 
 def unread_denials(
-    tokens: Sequence[Token], told: Told, groups: Sequence[Group], *, spoken_of: bool
+    tokens: Sequence[Token], told: SentenceRoles, groups: Sequence[Group], *, spoken_of: bool
 ) -> list[str]:
     """Return what is denied and read as no claim: ``reaction 13 does not make it``, ``A is not used``.
 
@@ -245,7 +245,9 @@ def _turns(token: Token) -> bool:
     return "turns" in token.kinds or token.text == ";"
 
 
-def _is_read(tokens: Sequence[Token], told: Told, groups: Sequence[Group], place: int, stop: int) -> bool:
+def _is_read(
+    tokens: Sequence[Token], told: SentenceRoles, groups: Sequence[Group], place: int, stop: int
+) -> bool:
     behind = tokens[place:stop]
     untold = load_words().kinds["untold"]
     near = any("untold" in each.kinds for each in tokens[place : place + _NEAR])

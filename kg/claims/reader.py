@@ -1,4 +1,4 @@
-"""The reader: goes through an answer line by line and remembers what it is about."""
+"""Extracting the claims of an answer, line by line, with what the lines before were about."""
 
 import re
 from dataclasses import replace
@@ -24,7 +24,11 @@ from retrocypher.kg.claims.layout import (
 from retrocypher.kg.claims.numbers import amounts_in, classified, product_of
 from retrocypher.kg.claims.omissions import Unread, unread_denials
 from retrocypher.kg.claims.scopes import Group, groups_in, link, nearest, scope_of
-from retrocypher.kg.claims.sentence import Part, Roles, Told
+from retrocypher.kg.claims.sentence import (
+    Part,
+    Roles,
+    SentenceRoles,
+)
 from retrocypher.kg.claims.statements import role_claim, unnamed_claim, yield_claim
 from retrocypher.kg.claims.thread import Chains, Thread
 from retrocypher.kg.claims.tokens import (
@@ -72,7 +76,13 @@ class Gatherer:
         return tuple(self._claims)
 
     def say(
-        self, tokens: list[Token], told: Told, groups: list[Group], *, marked: bool, item: bool = False
+        self,
+        tokens: list[Token],
+        told: SentenceRoles,
+        groups: list[Group],
+        *,
+        marked: bool,
+        item: bool = False,
     ) -> None:
         """Take in a sentence.
 
@@ -110,7 +120,7 @@ class Gatherer:
     def _add(self, claim: Claim) -> None:
         self._claims.setdefault(claim)
 
-    def _rank(self, tokens: list[Token], told: Told, groups: list[Group]) -> None:
+    def _rank(self, tokens: list[Token], told: SentenceRoles, groups: list[Group]) -> None:
         """See which reactions are called the best, and which are said not to be."""
         for place, token in enumerate(tokens):
             if token.kinds & {"best_words", "below_best"}:
@@ -132,7 +142,7 @@ class Gatherer:
             thread.made_last = link(placed, groups, made)
 
     def _part(
-        self, part: Part, scopes: _Scopes, told: Told, groups: list[Group], tokens: list[Token]
+        self, part: Part, scopes: _Scopes, told: SentenceRoles, groups: list[Group], tokens: list[Token]
     ) -> None:
         if not groups:
             for number in self._thread.scope:
@@ -154,7 +164,7 @@ class Gatherer:
             start, stop = part.token.start, part.token.stop
             self._add(Claim(part.token.text, "REACTS_IN", number, negated=True, start=start, stop=stop))
 
-    def _unnamed(self, part: Part, told: Told, tokens: list[Token]) -> None:
+    def _unnamed(self, part: Part, told: SentenceRoles, tokens: list[Token]) -> None:
         """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
         name = part.token.text
         if name in self._known or (name == self._about and part.role in (None, "PRODUCES")):
@@ -166,7 +176,7 @@ class Gatherer:
         group = nearest(place, groups, tokens)
         return self._thread.scope if group is None else group.ids
 
-    def _yields(self, tokens: list[Token], told: Told, groups: list[Group]) -> None:
+    def _yields(self, tokens: list[Token], told: SentenceRoles, groups: list[Group]) -> None:
         amounts = amounts_in(tokens)
         for turn, amount in enumerate(amounts):
             product = product_of(amount, told.parts, self._about, tokens) or self._thread.sole_product(groups)
@@ -185,7 +195,7 @@ _SENTENCE = re.compile(rf"[.!?][)\]\"'*`_]*[ \t]+(?=[\"'(\[*`_]*[A-Z{MARK}])")
 _LONGEST_SENTENCE = 4_000
 
 
-class Reader:
+class ClaimExtractor:
     """Reads one answer.
 
     Args:
@@ -354,7 +364,7 @@ def read_answer(
         known: All molecules of the question, of which nothing is claimed by naming them.
         routes: Whether routes are asked for, so that ids in square brackets follow one another.
     """
-    return Reader(text, about, known, routes=routes).read()
+    return ClaimExtractor(text, about, known, routes=routes).read()
 
 
 def read_claims(text: str, question: str = "") -> list[Claim]:

@@ -36,7 +36,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Told:
+class SentenceRoles:
     """What a sentence says.
 
     Attributes:
@@ -70,9 +70,9 @@ class Roles:
         self._converts = False
         self._reacts = False
         self._named = any(token.kind == "reaction" for token in tokens)
-        self._told = Told()
+        self._told = SentenceRoles()
 
-    def read(self) -> Told:
+    def read(self) -> SentenceRoles:
         """Return what it says."""
         last = len(self._tokens) - 1
         for place, token in enumerate(self._tokens):

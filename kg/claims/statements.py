@@ -1,4 +1,4 @@
-"""Claims from what a sentence says of reactions."""
+"""Claims made from what a sentence says of reactions."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from retrocypher.kg.claims.claim import Claim, Predicate, Term
 from retrocypher.kg.claims.numbers import Amount
-from retrocypher.kg.claims.sentence import Part, Told
+from retrocypher.kg.claims.sentence import Part, SentenceRoles
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.graph.molecules import canonical_name
 
@@ -34,7 +34,7 @@ def role_claim(part: Part, reaction: int | None, product: str | None, role: Pred
     )
 
 
-def unnamed_claim(part: Part, told: Told, about: str | None) -> Claim:
+def unnamed_claim(part: Part, told: SentenceRoles, about: str | None) -> Claim:
     """Return the claim that a molecule has its role in a reaction that is not named.
 
     That reaction makes the product that the sentence names next, else any that it names, else what is asked
@@ -52,7 +52,9 @@ def unnamed_claim(part: Part, told: Told, about: str | None) -> Claim:
     return role_claim(part, None, (after or made)[0].token.text if made else about)
 
 
-def yield_claim(amount: Amount, reaction: int | None, product: str | None, told: Told, token: Token) -> Claim:
+def yield_claim(
+    amount: Amount, reaction: int | None, product: str | None, told: SentenceRoles, token: Token
+) -> Claim:
     """Return the claim that a reaction has a yield.
 
     Args:

@@ -1,11 +1,11 @@
-"""What the sentences of an answer so far are about, for the next one."""
+"""What the sentences of an answer were about so far, for the next one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.scopes import Group
-from retrocypher.kg.claims.sentence import Part, Told
+from retrocypher.kg.claims.sentence import Part, SentenceRoles
 from retrocypher.kg.claims.tokens import Token
 
 
@@ -47,7 +47,7 @@ class Thread:
             self.made_last = set()
         self.groups_of_line = 0
 
-    def remember(self, tokens: Sequence[Token], told: Told, groups: Sequence[Group]) -> None:
+    def remember(self, tokens: Sequence[Token], told: SentenceRoles, groups: Sequence[Group]) -> None:
         """Keep what a sentence says.
 
         Args:

@@ -1,4 +1,4 @@
-"""Claims that a molecule has a role in a reaction."""
+"""Checking claims against what the graph holds: roles, links, chains, yields and best reactions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

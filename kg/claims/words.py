@@ -1,4 +1,4 @@
-"""The words by which answers are read, from their file."""
+"""The words by which answers are read, from ``words.yaml``."""
 
 import re
 from collections.abc import Mapping, Sequence

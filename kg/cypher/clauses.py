@@ -1,4 +1,4 @@
-"""The relationship patterns of a query and how to change them in place."""
+"""The clauses and relationship patterns of a query, and edits that change them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +10,12 @@ from retrocypher.kg.cypher.tokens import Node
 
 _NODE_PATTERNS = (Rule.NODE_PATTERN, Rule.INSERT_NODE_PATTERN)
 
+WRITING = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
+"""Words that a clause that writes begins with, or ends with where it has two."""
+
+_LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
+"""Keywords that say what a clause is only together with the next one."""
+
 
 @dataclass(frozen=True, slots=True)
 class LengthRange:
@@ -17,7 +23,6 @@ class LengthRange:
 
     Attributes:
         start: Offset of the ``*``, ``+`` or ``{``.
-        stop: Offset after the last character.
         minimum: The least count; what Cypher takes where none is written.
         maximum: The greatest count, None where there is no bound.
         quantifier: Whether it is a quantifier (after a pattern) rather than a length (within ``[]``).
@@ -48,15 +53,9 @@ class RelationshipPattern:
     Attributes:
         start: Offset of its first character (an arrow head or a line).
         stop: Offset after its last character, without a quantifier.
-        left_arrow: Where its ``<`` stands.
-        right_arrow: Where its ``>`` stands.
         direction: ``right`` for ``-->``, ``left`` for ``<--``, ``either`` for ``--`` and ``<-->``.
-        variable: The variable it binds.
-        types: The types its type expression names.
         type_expression: Where the expression stands, colon included.
-        length: Its length or quantifier.
         left: The node pattern written before it; None where a parenthesised path stands there.
-        right: The node pattern written after it.
         node: The node of the tree; ``node.within(Rule.MATCH_CLAUSE)`` is the clause it stands in.
     """
 
@@ -160,20 +159,13 @@ def length_of(node: Node) -> LengthRange:
     return LengthRange(node.start, node.stop, minimum, maximum, quantifier)
 
 
-WRITING = frozenset({"CREATE", "INSERT", "MERGE", "SET", "DELETE", "REMOVE", "FOREACH"})
-"""Words that a clause that writes begins with, or ends with where it has two."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReturnItem:
     """One item of a RETURN or WITH.
 
     Attributes:
-        expression: The text of its expression as written.
         alias: The name after AS, without backticks; None where there is none.
-        start: Offset of its first character.
         stop: Offset after its last character, alias included, comma not.
-        node: The node of the tree.
     """
 
     expression: str
@@ -195,11 +187,9 @@ class Clause:
     Attributes:
         kind: Its keyword in capitals: ``MATCH``, ``OPTIONAL MATCH``, ``WITH``, ``RETURN``, ``UNWIND``,
             ``CALL`` (a procedure or a subquery), ``CREATE``, ``LOAD CSV`` and so on.
-        start: Offset of its first character.
         stop: Offset after its last character, its WHERE, ORDER BY, SKIP and LIMIT included.
         depth: 0 for the query itself, 1 within a subquery, and so on.
         items: The items of a RETURN or WITH, without ``*``.
-        node: The node of the tree.
     """
 
     kind: str
@@ -208,10 +198,6 @@ class Clause:
     depth: int
     items: tuple[ReturnItem, ...]
     node: Node
-
-
-_LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
-"""Keywords that say what a clause is only together with the next one."""
 
 
 def clauses(parsed: ParsedQuery) -> list[Clause]:

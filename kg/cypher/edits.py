@@ -1,4 +1,4 @@
-"""Changes to a query at known places."""
+"""Edits of a query by offset: names, string literals, masking, and where two queries differ."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +8,20 @@ from typing import NamedTuple
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind, tokens, unescape
+
+_LABELS = (Rule.LABEL_EXPRESSION, Rule.INSERT_NODE_LABELS, Rule.INSERT_RELATIONSHIP_LABELS)
+
+_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "'": "'", '"': '"', "\\": "\\"}
+_DECODED = re.compile(r"\\(.)", re.DOTALL)
+_ENCODED = re.compile("[\t\b\n\r\f'\\\\\ud800-\udfff]")
+_NAMES = {character: name for name, character in _CHARACTERS.items()}
+
+# The grammar has some 300 keywords, and most of them are names in most queries.
+_WORD = re.compile(
+    "MATCH|OPTIONAL|RETURN|WHERE|WITH|AS|DISTINCT|UNWIND|ORDER|BY|ASC|DESC|LIMIT|SKIP|UNION|ALL|AND|OR|XOR|NOT|IN|IS|"
+    "NULL|CALL|CASE|WHEN|THEN|ELSE|END|EXISTS|STARTS|ENDS|CONTAINS|CREATE|MERGE|SET|DELETE|DETACH|REMOVE",
+    re.IGNORECASE,
+)
 
 
 class Span(NamedTuple):
@@ -29,7 +43,6 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return the text with all edits made; their offsets all refer to the text as given.
 
     Args:
-        text: A query.
         edits: Edits in any order that do not overlap. Insertions at one place come out in the order given.
 
     Raises:
@@ -43,9 +56,6 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         parts += (text[position : edit.start], edit.replacement)
         position = edit.stop
     return "".join([*parts, text[position:]])
-
-
-_LABELS = (Rule.LABEL_EXPRESSION, Rule.INSERT_NODE_LABELS, Rule.INSERT_RELATIONSHIP_LABELS)
 
 
 def name_of(parsed: ParsedQuery, node: Node) -> str:
@@ -68,12 +78,6 @@ def labels_of(parsed: ParsedQuery, pattern: Node) -> tuple[str, ...]:
         for expression in pattern.nodes(rule)
         for name in expression.find_all(Rule.SYMBOLIC_NAME, Rule.SYMBOLIC_LABEL_NAME)
     )
-
-
-_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "'": "'", '"': '"', "\\": "\\"}
-_DECODED = re.compile(r"\\(.)", re.DOTALL)
-_ENCODED = re.compile("[\t\b\n\r\f'\\\\\ud800-\udfff]")
-_NAMES = {character: name for name, character in _CHARACTERS.items()}
 
 
 class StringLiteral(NamedTuple):
@@ -133,12 +137,7 @@ def mask_literals(text: str) -> MaskedText:
 
 
 def unmask(text: str, literals: Mapping[str, str]) -> str:
-    """Put literals back in place of their placeholders; other text stays as it is.
-
-    Args:
-        text: A masked query, changed or not.
-        literals: What ``mask_literals`` returned beside it.
-    """
+    """Put literals back in place of their placeholders; other text stays as it is."""
     return apply_edits(
         text,
         [
@@ -156,14 +155,6 @@ def _decoded(match: re.Match[str]) -> str:
 def _encoded(match: re.Match[str]) -> str:
     character = match.group()
     return f"\\{_NAMES[character]}" if character in _NAMES else f"\\u{ord(character):04x}"
-
-
-# The grammar has some 300 keywords, and most of them are names in most queries.
-_WORD = re.compile(
-    "MATCH|OPTIONAL|RETURN|WHERE|WITH|AS|DISTINCT|UNWIND|ORDER|BY|ASC|DESC|LIMIT|SKIP|UNION|ALL|AND|OR|XOR|NOT|IN|IS|"
-    "NULL|CALL|CASE|WHEN|THEN|ELSE|END|EXISTS|STARTS|ENDS|CONTAINS|CREATE|MERGE|SET|DELETE|DETACH|REMOVE",
-    re.IGNORECASE,
-)
 
 
 def is_word(token: Token) -> bool:

@@ -37,11 +37,7 @@ def parameterise(text: str, places: Sequence[int] | None = None) -> Parameterise
     such a name. An error that the server reports for the new text has other offsets than for the old.
 
     Args:
-        text: Any text.
         places: What `parameter_places` returned for a query of the same shape; None to parse this one.
-
-    Raises:
-        GraphError: The grammar can't be had.
     """
     if places is None:
         places = parameter_places(text)
@@ -63,12 +59,6 @@ def parameter_places(text: str) -> tuple[int, ...]:
 
     They follow from the tree and so are the same for all queries of one shape (see `shape`) without ``\u``
     escapes, which spares the parsing of all but the first.
-
-    Args:
-        text: Any text.
-
-    Raises:
-        GraphError: The grammar can't be had.
     """
     if "\\u" in text or ("'" not in text and '"' not in text):
         return ()

@@ -1,4 +1,8 @@
-"""The fast way through the grammar: one token decides, or SLL prediction; it gives up at the first error."""
+"""The parser of the server's grammar.
+
+The fast way decides by one token, or by SLL prediction, and gives up at the first error; `Recovery` then
+reads the text as far as it can.
+"""
 
 import math
 import re
@@ -7,25 +11,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from retrocypher.kg.cypher.grammar import (
-    ATN,
-    DFA,
-    ParserATNSimulator,
-    PredictionContextCache,
-    PredictionMode,
-    RecognitionException,
-    RecognizerTables,
-    Rule,
-    RuleContext,
-    Transition,
-    deserialize,
-    load_tables,
-)
+from antlr4.atn.ATN import ATN
+from antlr4.atn.ParserATNSimulator import ParserATNSimulator
+from antlr4.atn.PredictionMode import PredictionMode
+from antlr4.atn.Transition import Transition
+from antlr4.dfa.DFA import DFA
+from antlr4.error.Errors import RecognitionException
+from antlr4.PredictionContext import PredictionContextCache
+from antlr4.RuleContext import RuleContext
+
+from retrocypher.kg.cypher.grammar import RecognizerTables, Rule, deserialize, load_tables
 from retrocypher.kg.cypher.recovery import DECISION, RULE, STOP, TOKEN, Lookahead, Recovery, SyntaxIssue
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind, TokenReader, token_reader, unescape
 from retrocypher.kg.errors import GraphError
 
 _END = -1
+
+_WORDS = (TokenKind.KEYWORD, TokenKind.IDENTIFIER)
+
+_DIGITS = r"\d(?:_?\d)*"
+_DECIMAL = re.compile(r"0|[1-9](?:_?\d)*", re.ASCII)
+_BASED = re.compile(r"0x(?:_?[0-9a-fA-F])+|0o(?:_?[0-7])+")
+_DOUBLE = re.compile(rf"(?:{_DIGITS}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[fFdD]?", re.ASCII)
+_LARGEST = 2**63 - 1
+_LONGEST = 400
+
+_UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE, Transition.ACTION})
 
 
 class _TokenTypes:
@@ -70,13 +81,7 @@ class Walker:
         self._predictor.predictionMode = PredictionMode.SLL
 
     def walk(self, tokens: list[Token], types: list[int], end: int) -> Node | None:
-        """Return the tree of a query, or None where it does not follow the grammar.
-
-        Args:
-            tokens: The tokens of the query.
-            types: Their grammar types.
-            end: The length of the query's text.
-        """
+        """Return the tree of a query, or None where it does not follow the grammar."""
         step_of, decisions, rules = self._lookahead.step, self._lookahead.decisions, self._rules
         stream = _TokenTypes([*types, _END])
         starts = [*(token.start for token in tokens), end]
@@ -123,9 +128,6 @@ class Walker:
                 state = b
 
 
-_WORDS = (TokenKind.KEYWORD, TokenKind.IDENTIFIER)
-
-
 def prefix_length(tokens: Sequence[Token]) -> int:
     """How many leading tokens are ``EXPLAIN``, ``PROFILE`` or ``CYPHER [version] [option = value …]``."""
     position = 0
@@ -153,22 +155,11 @@ def _after_options(tokens: Sequence[Token], position: int) -> int:
     return position
 
 
-_DIGITS = r"\d(?:_?\d)*"
-_DECIMAL = re.compile(r"0|[1-9](?:_?\d)*", re.ASCII)
-_BASED = re.compile(r"0x(?:_?[0-9a-fA-F])+|0o(?:_?[0-7])+")
-_DOUBLE = re.compile(rf"(?:{_DIGITS}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[fFdD]?", re.ASCII)
-_LARGEST = 2**63 - 1
-_LONGEST = 400
-
-
 def number_value(text: str) -> int | float | None:
     """Return the value of a number; None where the server refuses it as no number or as too large.
 
     Integers have 64 bits. The largest of them plus one is returned too, since with a minus before it the
     server takes it.
-
-    Args:
-        text: A number as it stands in a query, without a sign.
     """
     if len(text) > _LONGEST:
         return None
@@ -193,15 +184,11 @@ def number_issues(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
         before = token.name
 
 
-_UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE, Transition.ACTION})
-
-
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """A query and its tree.
 
     Attributes:
-        text: The query as given.
         root: The tree; where there are errors, what could be read.
         tokens: All tokens, those of the prefix included.
         errors: Where the text leaves the grammar; empty for a query the server's parser accepts.
@@ -227,7 +214,6 @@ class Grammar:
 
     Args:
         tables: The tables of a parser without predicates, actions or left recursion.
-        reader: The lexer that belongs to it.
 
     Raises:
         GraphError: The tables are of another kind, or lack a rule that the project looks up.
@@ -267,11 +253,7 @@ class Grammar:
 
 @cache
 def grammar() -> Grammar:
-    """Return the server's grammar, read at the first call (some 60 ms).
-
-    Raises:
-        GraphError: The grammar can't be had.
-    """
+    """Return the server's grammar, read at the first call (some 60 ms)."""
     return Grammar(load_tables().parser, token_reader())
 
 
@@ -286,11 +268,5 @@ def parse(text: str) -> ParsedQuery:
         pattern = relationship_patterns(parsed)[0]
         apply_edits(parsed.text, reverse(pattern))
         # MATCH (m)<-[:REACTS_IN]-(r) RETURN r.id AS id
-
-    Args:
-        text: Any text.
-
-    Raises:
-        GraphError: The grammar can't be had (see ``docs/errors-and-loops.md``).
     """
     return grammar().parse(text)

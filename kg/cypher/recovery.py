@@ -1,33 +1,28 @@
-"""Which token can begin what: the part of parsing that one token decides.
+"""What one token decides in the parser's network, and parsing of texts that leave the grammar.
 
 Sets of tokens are bit masks; the bit of a token type is ``type + 1``, so that the end of text (-1) is bit 0.
-
-The interpreter that the Python runtime ships does not run, so this one steps through the network itself and
+The interpreter that the Python runtime ships does not run, so `Recovery` steps through the network itself and
 leaves prediction, messages and recovery to the runtime.
 """
 
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from retrocypher.kg.cypher.grammar import (
-    ATN,
-    DFA,
-    ATNState,
-    CommonToken,
-    CommonTokenStream,
-    ErrorListener,
-    ListTokenSource,
-    Parser,
-    ParserATNSimulator,
-    ParserRuleContext,
-    PredictionContextCache,
-    RecognitionException,
-    RecognizerTables,
-    RuleStopState,
-    TerminalNode,
-    Transition,
-    token_intervals,
-)
+from antlr4 import CommonTokenStream, Parser
+from antlr4.atn.ATN import ATN
+from antlr4.atn.ATNState import ATNState, RuleStopState
+from antlr4.atn.ParserATNSimulator import ParserATNSimulator
+from antlr4.atn.Transition import Transition
+from antlr4.dfa.DFA import DFA
+from antlr4.error.ErrorListener import ErrorListener
+from antlr4.error.Errors import RecognitionException
+from antlr4.ListTokenSource import ListTokenSource
+from antlr4.ParserRuleContext import ParserRuleContext
+from antlr4.PredictionContext import PredictionContextCache
+from antlr4.Token import CommonToken
+from antlr4.tree.Tree import TerminalNode
+
+from retrocypher.kg.cypher.grammar import RecognizerTables, token_intervals
 from retrocypher.kg.cypher.tokens import Node, Token
 
 STOP, TOKEN, TOKEN_SET, RULE, DECISION = range(5)
@@ -35,6 +30,11 @@ STOP, TOKEN, TOKEN_SET, RULE, DECISION = range(5)
 Step = tuple[int, int, int, int]
 """(kind, a, b, c): STOP; TOKEN (type, next state, -); TOKEN_SET (mask, next state, -); RULE (rule, its first
 state, the state after it); DECISION (index in ``Lookahead.decisions``, -, -)."""
+
+_LONGEST_MESSAGE = 200
+
+_DEEPEST = 50
+"""Brackets within brackets. Time grows with the square of the depth; queries stay far below."""
 
 
 class Decision(NamedTuple):
@@ -54,7 +54,6 @@ class Lookahead:
 
     Args:
         atn: A network without predicates, actions or left recursion.
-        start: The rule that begins a text.
     """
 
     def __init__(self, atn: ATN, start: int) -> None:
@@ -167,11 +166,6 @@ class Lookahead:
         return mask
 
 
-_LONGEST_MESSAGE = 200
-_DEEPEST = 50
-"""Brackets within brackets. Time grows with the square of the depth; queries stay far below."""
-
-
 class SyntaxIssue(NamedTuple):
     """Where a query leaves the grammar: a character offset and what ANTLR says of it."""
 
@@ -267,13 +261,7 @@ class Recovery:
         self._start = start
 
     def parse(self, tokens: list[Token], types: list[int], end: int) -> tuple[Node, list[SyntaxIssue]]:
-        """Return the tree, partial where there are errors, and the errors.
-
-        Args:
-            tokens: The tokens of the query.
-            types: Their grammar types.
-            end: The length of the query's text.
-        """
+        """Return the tree, partial where there are errors, and the errors."""
         if _depth(tokens) > _DEEPEST:
             return self._unreadable()
         stream = CommonTokenStream(ListTokenSource(_antlr_tokens(tokens, types, end)))

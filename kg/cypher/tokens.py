@@ -1,8 +1,10 @@
-"""A lexer that walks the grammar's own lexer network.
+"""The tokens and tree nodes of a query, and the lexer, which walks the grammar's own lexer network.
 
-It does what ANTLR's ``LexerATNSimulator`` does: the longest match wins, then the rule that comes first, and
-a non-greedy loop ends at its first chance. The automaton is built state by state as text asks for it, one
-dictionary look-up a character; the simulator of the Python runtime needs some fifty times longer.
+The lexer does what ANTLR's ``LexerATNSimulator`` does: the longest match wins, then the rule that comes
+first, and a non-greedy loop ends at its first chance. The automaton is built state by state as text asks for
+it, with one dictionary look-up a character; the Python runtime's simulator takes some fifty times longer.
+
+What reads the grammar, here and in the other modules, raises GraphError where it cannot be had.
 """
 
 from __future__ import annotations
@@ -13,22 +15,24 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from retrocypher.kg.cypher.grammar import (
-    ATN,
-    ATNState,
-    RecognizerTables,
-    RuleStopState,
-    Transition,
-    deserialize,
-    load_tables,
-    token_intervals,
-)
+from antlr4.atn.ATN import ATN
+from antlr4.atn.ATNState import ATNState, RuleStopState
+from antlr4.atn.Transition import Transition
+
+from retrocypher.kg.cypher.grammar import RecognizerTables, deserialize, load_tables, token_intervals
 from retrocypher.kg.errors import GraphError
 
 _UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE})
 _LAST = 0x10FFFF
+
 _LAST_KEPT = "\u04ff"
 """Edges of later characters are not kept: text in any script must not fill the memory."""
+
+# A backslash and what follows it, so that an escaped backslash does not begin an escape.
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+_HIDDEN = ("SPACE", "SINGLE_LINE_COMMENT", "MULTI_LINE_COMMENT")
 
 
 class _Path(NamedTuple):
@@ -154,11 +158,6 @@ def _along(path: _Path, edge: Transition) -> _Path:
     return _Path(edge.target.stateNumber, returns, path.rule, lazy)
 
 
-# A backslash and what follows it, so that an escaped backslash does not begin an escape.
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-
-
 class Unescaped(NamedTuple):
     """Text without its escapes.
 
@@ -221,10 +220,6 @@ class Token(NamedTuple):
     """One token of a query.
 
     Attributes:
-        kind: What it is.
-        text: Its characters as they stand in the query.
-        start: Offset of its first character.
-        stop: Offset after its last character.
         name: The grammar's name of its type, such as ``MATCH``, ``LPAREN``, ``IDENTIFIER``.
     """
 
@@ -249,7 +244,6 @@ _KINDS = {
     "ARROW_RIGHT_HEAD": TokenKind.SYMBOL,
     "ErrorChar": TokenKind.ERROR,
 }
-_HIDDEN = ("SPACE", "SINGLE_LINE_COMMENT", "MULTI_LINE_COMMENT")
 
 
 class TokenReader:
@@ -293,11 +287,7 @@ class TokenReader:
 
 @cache
 def token_reader() -> TokenReader:
-    """Return the reader of the server's tokens.
-
-    Raises:
-        GraphError: The grammar can't be had.
-    """
+    """Return the reader of the server's tokens."""
     return TokenReader(load_tables().lexer)
 
 
@@ -307,12 +297,6 @@ def tokens(text: str) -> list[Token]:
     A string literal is one token, quotes included. What no rule of the grammar takes (a quote that is never
     closed, a stray character) is one token of kind ``error`` a character. Offsets count characters of the
     text as given, also where it holds ``\uXXXX`` escapes.
-
-    Args:
-        text: Any text.
-
-    Raises:
-        GraphError: The grammar can't be had (see ``docs/errors-and-loops.md``).
     """
     return list(token_reader().read(text)[0])
 
@@ -322,8 +306,6 @@ class Node:
 
     Attributes:
         rule: The grammar's name of the rule (see ``Rule`` for those the project looks up).
-        start: Offset of its first character.
-        stop: Offset after its last character.
         children: Nodes and tokens in the order of the text.
         parent: The node that holds it, None for the root.
     """

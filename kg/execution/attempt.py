@@ -29,7 +29,7 @@ _LONGEST_SHORTCUT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class InconclusiveAttempt:
     """An attempt that says nothing about the query yet."""
 
     trouble: Trouble
@@ -39,12 +39,7 @@ class Undecided:
 
 
 class Attempts:
-    """Runs queries through a client process, remembering which shapes of query were found harmless.
-
-    Args:
-        client: The client process.
-        tag: Metadata of every transaction.
-    """
+    """Runs queries through a client process, remembering which shapes of query were found harmless."""
 
     def __init__(self, client: Client, tag: dict[str, str]) -> None:
         self._client = client
@@ -52,11 +47,10 @@ class Attempts:
         # By shape: the literals that are sent as parameters, None until a query of that shape comes again.
         self._harmless: dict[str, tuple[int, ...] | None] = {}
 
-    def attempt(self, call: Call, *, shortcut: bool) -> Execution | Undecided:
+    def attempt(self, call: Call, *, shortcut: bool) -> Execution | InconclusiveAttempt:
         """Plan, check and run a query once; only plan and check it where no more is asked.
 
         Args:
-            call: The query, and what is asked of it.
             shortcut: Skip the planning of a query whose shape was planned and found harmless before, and send
                 its strings as parameters. Only a success counts; all else is decided the long way.
 
@@ -66,18 +60,22 @@ class Attempts:
         try:
             self._client.ready()
         except ClientGone:
-            return Undecided(Trouble.LOST, None, "The process that talks to the server does not start.", 0.0)
+            return InconclusiveAttempt(
+                Trouble.LOST, None, "The process that talks to the server does not start.", 0.0
+            )
         started = time.monotonic()
         deadline = started + call.limits.timeout_s
         try:
-            result: Execution | Undecided | None = self._shortcut(call, deadline) if shortcut else None
+            result: Execution | InconclusiveAttempt | None = (
+                self._shortcut(call, deadline) if shortcut else None
+            )
             result = result or self._long_way(call, deadline)
             return replace(result, time_s=time.monotonic() - started)
         except ClientLate:
-            return Undecided(Trouble.TIME, None, None, time.monotonic() - started)
+            return InconclusiveAttempt(Trouble.TIME, None, None, time.monotonic() - started)
         except ClientGone:
             message = "Its result cannot be read: it is too large, or nested too deeply."
-            return Undecided(Trouble.MEMORY, None, message, time.monotonic() - started)
+            return InconclusiveAttempt(Trouble.MEMORY, None, message, time.monotonic() - started)
 
     def _shortcut(self, call: Call, deadline: float) -> Execution | None:
         text = call.text
@@ -97,7 +95,7 @@ class Attempts:
         answer = self._client.run(query.text, query.parameters, self._tag, deadline)
         return None if "error" in answer else _ok(answer)
 
-    def _long_way(self, call: Call, deadline: float) -> Execution | Undecided:
+    def _long_way(self, call: Call, deadline: float) -> Execution | InconclusiveAttempt:
         text = call.text
         found = tokens(text)
         if not found:
@@ -135,8 +133,8 @@ def _ok(answer: dict[str, Any]) -> Execution:
     )
 
 
-def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | Undecided:
+def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | InconclusiveAttempt:
     code, message = error["code"], error["message"]
     if isinstance(verdict, Trouble):
-        return Undecided(verdict, code, message, 0.0)
+        return InconclusiveAttempt(verdict, code, message, 0.0)
     return Execution(verdict, code=code, message=message)

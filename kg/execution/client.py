@@ -1,4 +1,4 @@
-"""The other side of the process that talks to the server."""
+"""A client process and its side of the pipe: `Client` starts it, asks it and stops it."""
 
 import json
 import os
@@ -34,12 +34,7 @@ class ClientGone(Exception):  # noqa: N818 - a signal, not an error
 
 
 class Client:
-    """A process with one connection to the server, started when first needed and again after it was stopped.
-
-    Args:
-        endpoint: The server.
-        limits: Caps on what is read.
-    """
+    """A process with one connection to the server, started when first needed and after it was stopped."""
 
     def __init__(self, endpoint: Endpoint, limits: Limits) -> None:
         self._endpoint = endpoint
@@ -96,9 +91,6 @@ class Client:
         """Return query type and operators of the plan of a query, or the server's error.
 
         Args:
-            text: The query, without a prefix.
-            parameters: Its parameters by name.
-            tag: Metadata of the transaction.
             deadline: When to give up, on the clock of `time.monotonic`.
 
         Raises:

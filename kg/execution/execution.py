@@ -1,4 +1,4 @@
-"""What came of executing a query."""
+"""The result of executing a query, and what an error of the server means for it."""
 
 import re
 from collections.abc import Mapping
@@ -9,6 +9,30 @@ from typing import Any, Literal
 from retrocypher.kg.errors import GraphError
 
 Status = Literal["ok", "syntax_error", "runtime_error", "timeout", "refused", "no_query"]
+
+_SYNTAX = frozenset({"Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"})
+_REFUSED = frozenset(
+    {
+        "Neo.ClientError.Statement.AccessMode",
+        "Neo.ClientError.Statement.NotSystemDatabaseError",
+        "Neo.ClientError.Statement.UnsupportedAdministrationCommand",
+        "Neo.ClientError.Security.Forbidden",
+    }
+)
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+_STOPPED = ("Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated")
+
+_DATABASE = "Neo.ClientError.Database."
+"""The query's fault where it names a database with USE, else the session's; the server is asked which."""
+
+_BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
+
+_LEXER = "Lexical error at "
+"""How a message begins where the server's lexer gave up; the code then is one for accidents of the server."""
+
+_POSITION = re.compile(rf"(^{_LEXER}|\()line (\d+), column (\d+)(?: \(offset: (\d+)\))?")
+_PREFIX = "EXPLAIN\n"
+_PREFIX_LINES = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +57,9 @@ class Execution:
     """The ``execution`` part of a record.
 
     Attributes:
-        status: What happened.
         code: Neo4j's status code where it gave one.
         message: The server's message, or the reason for a refusal.
-        columns: Column names in order.
         rows: Rows in column order, values in the documented JSON form.
-        row_count: Rows kept.
         truncated: Whether the row cap or the byte cap cut the result.
         time_s: Wall-clock seconds of the run that counted.
     """
@@ -67,8 +88,6 @@ class Call:
     """One call of an executor.
 
     Attributes:
-        text: The query.
-        limits: Bounds on it.
         plan_only: Whether it is planned and checked, and not run.
     """
 
@@ -79,29 +98,6 @@ class Call:
 
 class GraphUnavailable(GraphError):  # noqa: N818 - the name that records and callers know
     """The server is gone and cannot be brought back, or refuses the connection: nobody's wrong answer."""
-
-
-_SYNTAX = frozenset({"Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"})
-_REFUSED = frozenset(
-    {
-        "Neo.ClientError.Statement.AccessMode",
-        "Neo.ClientError.Statement.NotSystemDatabaseError",
-        "Neo.ClientError.Statement.UnsupportedAdministrationCommand",
-        "Neo.ClientError.Security.Forbidden",
-    }
-)
-_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
-_STOPPED = ("Neo.ClientError.Transaction.Terminated", "Neo.TransientError.Transaction.Terminated")
-_DATABASE = "Neo.ClientError.Database."
-"""The query's fault where it names a database with USE, else the session's; the server is asked which."""
-
-_BLAMED_ON_QUERY = ("Neo.ClientError.", "Neo.DatabaseError.Statement.")
-_LEXER = "Lexical error at "
-"""How a message begins where the server's lexer gave up; the code then is one for accidents of the server."""
-
-_POSITION = re.compile(rf"(^{_LEXER}|\()line (\d+), column (\d+)(?: \(offset: (\d+)\))?")
-_PREFIX = "EXPLAIN\n"
-_PREFIX_LINES = 1
 
 
 class Trouble(Enum):

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from retrocypher.kg.execution.attempt import Attempts, Undecided
+from retrocypher.kg.execution.attempt import Attempts, InconclusiveAttempt
 from retrocypher.kg.execution.client import Client
 from retrocypher.kg.execution.execution import (
     Call,
@@ -17,7 +17,7 @@ from retrocypher.kg.execution.execution import (
     Unauthorised,
 )
 from retrocypher.kg.execution.guard import guard_rules, with_limit
-from retrocypher.kg.execution.recovery import TAG, ServerCare, Standstill, Turns, Verdicts
+from retrocypher.kg.execution.recovery import TAG, ServerRecovery, SharedExclusiveLock, Standstill, Verdicts
 from retrocypher.kg.server.endpoint import Endpoint
 
 _MOST_PLANNED = 10_000
@@ -36,8 +36,6 @@ class GuardedExecutor:
     server of ours that is the server's own, so that sessions which share it take turns as well.
 
     Args:
-        endpoint: The server.
-        limits: Bounds on one query.
         coordination_dir: Folder for verdicts, and for locks where the server has no folder; the same for all
             executors of a session, and a new one for each session.
     """
@@ -47,20 +45,20 @@ class GuardedExecutor:
         self._limits = limits
         coordination_dir.mkdir(parents=True, exist_ok=True)
         shared = Path(endpoint.control).parent if endpoint.control else coordination_dir
-        self._turns = Turns(shared)
+        self._lock = SharedExclusiveLock(shared)
         self._verdicts = Verdicts(coordination_dir)
         session = hashlib.sha256(str(coordination_dir.resolve()).encode()).hexdigest()[:16]
         self._client = Client(endpoint, limits)
         self._attempts = Attempts(self._client, {TAG: session})
         self._planned: dict[str, Execution] = {}
-        self._care = ServerCare(endpoint, limits, session, shared)
-        self._restarts_seen = self._care.restarts()
+        self._recovery = ServerRecovery(endpoint, limits, session, shared)
+        self._restarts_seen = self._recovery.restarts()
         self._client.start()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What went wrong with a server that is not ours and could not be put right, one sentence each."""
-        return tuple(self._care.notes)
+        return tuple(self._recovery.notes)
 
     @property
     def standstill(self) -> Standstill:
@@ -76,7 +74,6 @@ class GuardedExecutor:
         query has to be waited for or the server replaced, the call takes longer.
 
         Args:
-            cypher: The query as the model wrote it; None or blank where there is none.
             timeout_s: Seconds this query may take, where that is less than what the executor allows.
             row_limit: Rows this query may ask for: a LIMIT is put where it has none, or a higher one.
 
@@ -97,9 +94,6 @@ class GuardedExecutor:
         server's message or the reason for a refusal. There are no rows. A text is planned once, and one of a
         known shape in about a millisecond.
 
-        Args:
-            cypher: The query as the model wrote it; None or blank where there is none.
-
         Raises:
             GraphUnavailable: As `run`.
         """
@@ -113,8 +107,8 @@ class GuardedExecutor:
     def close(self) -> None:
         """Disconnect; the executor cannot be used any more."""
         self._client.close()
-        self._care.close()
-        self._turns.close()
+        self._recovery.close()
+        self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +123,7 @@ class GuardedExecutor:
         if known:
             return known
         try:
-            with self._turns.shared():
+            with self._lock.shared():
                 # Another executor may have decided while this one waited for its turn.
                 first = self._verdicts.find(call) or self._attempt(call, shortcut=True)
             return first if isinstance(first, Execution) else self._alone(call)
@@ -140,26 +134,26 @@ class GuardedExecutor:
             ) from error
 
     def _alone(self, call: Call) -> Execution:
-        with self._turns.alone():
+        with self._lock.exclusive():
             return self._verdicts.find(call) or self._decide(call)
 
     def _decide(self, call: Call) -> Execution:
         with self._verdicts.counted():
-            self._care.make_quiet()
+            self._recovery.terminate_leftovers()
             second = self._attempt(call, shortcut=False)
             if isinstance(second, Execution):
                 return second
             if second.code is None:
                 # No word from the server: it must be seen to be well before the query is blamed.
-                self._care.make_quiet()
+                self._recovery.terminate_leftovers()
         verdict = _verdict(second, call.limits)
         # A connection may be lost for reasons that do not last.
         if second.trouble is not Trouble.LOST:
             self._verdicts.keep(call, verdict)
         return verdict
 
-    def _attempt(self, call: Call, *, shortcut: bool) -> Execution | Undecided:
-        restarts = self._care.restarts()
+    def _attempt(self, call: Call, *, shortcut: bool) -> Execution | InconclusiveAttempt:
+        restarts = self._recovery.restarts()
         if restarts != self._restarts_seen:
             self._restarts_seen = restarts
             self._client.reconnect()
@@ -178,7 +172,7 @@ def _unfit(cypher: str) -> Execution | None:
     return None
 
 
-def _verdict(second: Undecided, limits: Limits) -> Execution:
+def _verdict(second: InconclusiveAttempt, limits: Limits) -> Execution:
     if second.trouble is Trouble.TIME:
         message = f"No result within {limits.timeout_s:g} s."
         return Execution("timeout", code=second.code, message=message, time_s=second.time_s)

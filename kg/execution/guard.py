@@ -1,13 +1,12 @@
-"""The rules of the guard, as ``guard_rules.yaml`` states them.
+"""What a query may do, as ``guard_rules.yaml`` says: checks of its plan and of its tokens.
 
-The plan is the server's own reading of the text, so comments, escapes and spelling do not matter here.
+The plan is the server's own reading of the text, so comments, escapes and spelling do not matter there. But
+a subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of the expression: its LOAD CSV
+or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens, cut by the server's own
+lexer, are checked as well.
 
-A subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of the expression: its LOAD CSV
-or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens of the text are looked
-at as well, cut by the server's own lexer. They are read from text that the server has accepted.
-
-Of a text that it has not accepted there is no plan. Where it holds a writing clause all the same, that is
-said before the server's message: who mends the query would else mend the writing of it.
+A text that the server does not accept has no plan. If it holds a writing clause, that is reported before the
+server's message, so that nobody repairs the syntax of a write.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,9 @@ from retrocypher.kg.cypher.edits import Edit, apply_edits
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import number_value, parse
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind
+
+_LONGEST_PARSED = 4_000
+_NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,6 @@ def refusal_by_plan(
 
     Args:
         query_type: ``r``, ``rw``, ``w`` or ``s``, as the server sums the query up.
-        operators: Name and details of every operator of the plan.
-        rules: What is allowed.
     """
     for name, details in operators:
         if name == "ProcedureCall":
@@ -80,18 +80,10 @@ def refusal_by_plan(
     return None if operators else "The server gave no plan to check."
 
 
-_LONGEST_PARSED = 4_000
-_NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
-
-
 def refusal_by_tokens(found: Sequence[Token], rules: GuardRules) -> str | None:
     """Return why an accepted query must not run, None where it may.
 
     Refused are LOAD CSV anywhere, procedures and functions with a dotted name that the rules do not list.
-
-    Args:
-        found: Tokens of the query.
-        rules: What is allowed.
     """
     position = 0
     while position < len(found):
@@ -120,10 +112,6 @@ def writing_in(text: str, found: Sequence[Token]) -> str | None:
     """Return what would be refused of a text that the server could not plan, None where nothing would.
 
     That is a clause that writes, in a single statement that follows the grammar.
-
-    Args:
-        text: The query.
-        found: Its tokens.
     """
     if len(text) > _LONGEST_PARSED or not any(token.name in WRITING for token in found):
         return None
@@ -171,13 +159,6 @@ def with_limit(text: str, rows: int) -> str:
 
     A LIMIT is added where there is none and lowered where it is higher. A LIMIT that is an expression stays,
     and so does a text that does not parse: the row cap of the executor is there for both.
-
-    Args:
-        text: A query.
-        rows: At least 1.
-
-    Raises:
-        GraphError: The grammar can't be had.
     """
     parsed = parse(text)
     if parsed.errors:

@@ -22,9 +22,6 @@ def to_json_value(value: Any) -> Any:
     that begins with ``$``; a map whose own keys begin with ``$`` is wrapped in ``$map``, so that nothing a
     query returns can pass for one. Never raises: what is not known is shown by its type under ``$unknown``,
     and what is nested deeper than `DEEPEST` levels is left out under ``$deeper``.
-
-    Args:
-        value: A value of a record.
     """
     return _convert(value, DEEPEST)
 

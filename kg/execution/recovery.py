@@ -1,4 +1,4 @@
-"""Keeping the server fit to judge the next query: nothing left running, and there at all.
+"""What the executors of one server share: a lock, verdicts of exclusive reruns, and the server's recovery.
 
 Locks are ``flock`` locks on files, which the system releases when their process dies.
 """
@@ -26,6 +26,7 @@ _STOP_ALL = (
     "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.{tag} = $session "
     "TERMINATE TRANSACTIONS id YIELD message RETURN count(*) AS left"
 )
+
 _ANSWER_S = 15.0
 """A server that has just started, on a machine that is busy, may need some seconds for its first answer."""
 
@@ -34,15 +35,15 @@ _POLL_S = 0.1
 _RESTARTS_TRIED = 2
 _FOREIGN_PATIENCE_S = 20.0
 
+_WAITS = "standstill.txt"
 
-class ServerCare:
-    """Stops what is left of a session's queries and replaces a server that does not recover.
+
+class ServerRecovery:
+    """Terminates what is left of a session's queries and replaces a server that does not recover.
 
     Its methods expect that no other executor of the server has a query in flight.
 
     Args:
-        endpoint: The server.
-        limits: How long a stopped query may occupy it.
         session: What the session's transactions carry under `TAG`.
         directory: Folder in which restarts are counted, the same for all who share the server.
     """
@@ -60,7 +61,7 @@ class ServerCare:
         """How often the server was replaced by its executors so far."""
         return self._restarts.stat().st_size
 
-    def make_quiet(self) -> None:
+    def terminate_leftovers(self) -> None:
         """Return when the server answers and holds no query of this session any more.
 
         A server of ours that does not get there within ``release_s`` is replaced. A foreign one is waited for
@@ -106,7 +107,7 @@ class ServerCare:
             time.sleep(_POLL_S)
 
     def _without_leave(self, error: dict[str, Any]) -> int | None:
-        """A foreign server may forbid its user to look after transactions; all else is no answer."""
+        """A foreign server may forbid its user to terminate transactions; all else is no answer."""
         if self._endpoint.owned or error["code"] != _FORBIDDEN:
             return None
         self._note(f"{self._endpoint.uri} does not let its user stop queries that ran too long.")
@@ -151,16 +152,13 @@ class ServerCare:
             counter.write(b".")
 
 
-_WAITS = "standstill.txt"
-
-
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """What lone runs cost a session so far.
+    """The exclusive reruns of a session so far.
 
     Attributes:
-        queries: How many queries were run alone.
-        seconds: How long all others were kept waiting for them, in wall-clock seconds.
+        queries: How many queries were run with no other beside them.
+        seconds: Wall-clock seconds that all others waited for them.
     """
 
     queries: int
@@ -168,23 +166,16 @@ class Standstill:
 
 
 def standstill_in(directory: Path) -> Standstill:
-    """Sum up the lone runs of a session.
-
-    Args:
-        directory: Shared folder of the session.
-    """
+    """Return the exclusive reruns of the session that shares a folder."""
     file = directory / _WAITS
     waits = [float(line) for line in file.read_text().splitlines()] if file.exists() else []
     return Standstill(len(waits), sum(waits))
 
 
 class Verdicts:
-    """Keeps the time-limit and memory-limit verdicts of lone runs, by what was asked and under which limits.
+    """Keeps the time-limit and memory-limit verdicts of exclusive reruns, by query and limits.
 
     The graph is the same throughout a session, so the same text under the same limits has the same verdict.
-
-    Args:
-        directory: Shared folder of the session.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -194,7 +185,7 @@ class Verdicts:
         self._waits.touch()
 
     def find(self, call: Call) -> Execution | None:
-        """Return the verdict on a query, None where no lone run was needed or it settled nothing."""
+        """Return the verdict on a query, None where no rerun was needed or it decided nothing."""
         try:
             return Execution(**json.loads(self._path(call).read_bytes()))
         except FileNotFoundError:
@@ -210,7 +201,7 @@ class Verdicts:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count what happens inside as one lone run."""
+        """Count what happens inside as one exclusive rerun."""
         started = time.monotonic()
         try:
             yield
@@ -219,7 +210,7 @@ class Verdicts:
                 waits.write(f"{time.monotonic() - started:.3f}\n")
 
     def standstill(self) -> Standstill:
-        """Sum up the lone runs of all executors of the session."""
+        """Return the exclusive reruns of all executors of the session."""
         return standstill_in(self._waits.parent)
 
     def _path(self, call: Call) -> Path:
@@ -228,14 +219,11 @@ class Verdicts:
         return self._directory / f"{name}.json"
 
 
-class Turns:
-    """A lock shared by all executors of a server.
+class SharedExclusiveLock:
+    """A lock of all executors of a server, held by several at once or by one exclusively.
 
-    Whoever wants to be alone closes the turnstile first: nobody enters until they are done, so a stream of
+    Who wants it exclusively closes the turnstile first: nobody else enters until then, so that a stream of
     ordinary queries cannot keep them waiting.
-
-    Args:
-        directory: Where the lock files are; the same for all who share the server.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -244,7 +232,7 @@ class Turns:
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Run beside others."""
+        """Hold the lock together with others."""
         fcntl.flock(self._turnstile, fcntl.LOCK_SH)
         try:
             fcntl.flock(self._room, fcntl.LOCK_SH)
@@ -256,8 +244,8 @@ class Turns:
             fcntl.flock(self._room, fcntl.LOCK_UN)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Run with nobody beside."""
+    def exclusive(self) -> Iterator[None]:
+        """Hold the lock alone."""
         fcntl.flock(self._turnstile, fcntl.LOCK_EX)
         try:
             fcntl.flock(self._room, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""From sources to a graph."""
+"""Building a graph from sources."""
 
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from retrocypher.kg.graph.tables import CsvTable, JsonLines, MappedSmiles
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A graph that was built, with what is known about how.
+    """A graph that was built, and how.
 
     Attributes:
         reactions: The graph, numbered from 1.
@@ -30,7 +30,7 @@ class Built:
     about: dict[str, object]
 
     def write(self, folder: Path) -> None:
-        """Write the graph in its compact form, as `kg.reactions.read_graph` reads it."""
+        """Write the graph in its compact form, as `read_graph` reads it."""
         write_graph(folder, self.reactions, self.report, self.about)
 
 
@@ -49,7 +49,6 @@ def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> 
 
     Args:
         sources: Read in this order; of duplicates the first with a yield is kept.
-        rules: What a person may set; the defaults when None.
 
     Raises:
         InputError: A source cannot be read, or no reaction is left.

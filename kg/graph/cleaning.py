@@ -1,9 +1,9 @@
-"""Cleaning: records in, reactions without identifiers out, and what was dropped on the way."""
+"""Cleaning the records of sources into reactions, with a report of what was dropped and changed."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -30,6 +30,8 @@ CHANGES = {
 }
 """What is changed in a record that is kept or dropped later; counted in values, not in records."""
 
+_Key = tuple[tuple[str, ...], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:
@@ -43,10 +45,9 @@ class Drop:
 
 @dataclass(slots=True)
 class Report:
-    """Counts by rule, and each dropped record with its file and row.
+    """What was read, dropped and changed.
 
     Attributes:
-        read: Records read.
         drops: Records left out, in the order they were.
         changes: Values changed, by name (`CHANGES`).
         ignored: File and name of each column that is not read.
@@ -83,19 +84,11 @@ class Report:
         }
 
 
-_Key = tuple[tuple[str, ...], ...]
-
-
 def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[Reaction]:
-    """Return the reactions that the rules keep, numbered from 1 in the order of the sources.
+    """Return the reactions that the rules keep, numbered from 1 in the order of the records; fill the report.
 
     The rules apply in the order of `DROP_RULES`. Of duplicates the first with a yield is kept, else the
     first.
-
-    Args:
-        records: Records of all sources, in order.
-        rules: What a person may set.
-        report: Filled with what was read, dropped and changed.
 
     Raises:
         InputError: The sample asks for more reactions than the other rules keep.
@@ -112,15 +105,12 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     kept = _without_rare(kept, rules.min_count, report)
     if rules.sample is not None:
         kept = _sample(kept, rules.sample, rules.seed, report)
-    return [_numbered(reaction, number) for number, reaction in enumerate(kept, start=1)]
+    return [replace(reaction, id=number) for number, reaction in enumerate(kept, start=1)]
 
 
 def key_of(reaction: Reaction) -> _Key:
     """Return what makes two reactions duplicates: the molecules of every role, in no order."""
-    return tuple(
-        tuple(sorted(role))
-        for role in (reaction.reactants, reaction.products, reaction.agents, reaction.solvents)
-    )
+    return tuple(tuple(sorted(role)) for role in reaction.roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +146,10 @@ def _checked(record: Record, canonicalise: Canonicaliser, report: Report) -> Rea
     report.changes["repeated_molecule"] += sum(len(role) - len(set(role)) for role in roles.values())
     return Reaction(
         id=0,
-        reactants=_once(reactants),
+        reactants=tuple(dict.fromkeys(reactants)),
         products=tuple(yields),
-        agents=_once(agents),
-        solvents=_once(solvents),
+        agents=tuple(dict.fromkeys(agents)),
+        solvents=tuple(dict.fromkeys(solvents)),
         yields=tuple(yields.values()),
         source=Source(record.file, record.row, record.original, record.grant_date),
     )
@@ -174,10 +164,6 @@ def _molecules(written: tuple[str, ...], canonicalise: Canonicaliser, report: Re
         report.changes["impossible_valence"] += not canonical.valence_accepted
         molecules.append(canonical.smiles)
     return tuple(molecules)
-
-
-def _once(molecules: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(molecules))
 
 
 def _yields(
@@ -215,10 +201,10 @@ def _without_duplicates(reactions: list[Reaction], report: Report) -> list[React
 def _without_rare(reactions: list[Reaction], min_count: int, report: Report) -> list[Reaction]:
     """Drop reactions until every molecule left is in at least ``min_count`` of those left."""
     while min_count > 1:
-        seen = Counter(molecule for reaction in reactions for molecule in _all_molecules(reaction))
+        seen = Counter(molecule for reaction in reactions for molecule in reaction.molecules)
         kept = []
         for reaction in reactions:
-            rare = sorted(m for m in _all_molecules(reaction) if seen[m] < min_count)
+            rare = sorted(m for m in reaction.molecules if seen[m] < min_count)
             if rare:
                 _drop(reaction, "rare_molecule", rare[0], report)
             else:
@@ -251,10 +237,6 @@ def _has_yield(reaction: Reaction) -> bool:
     return any(value is not None for value in reaction.yields)
 
 
-def _all_molecules(reaction: Reaction) -> set[str]:
-    return {*reaction.reactants, *reaction.products, *reaction.agents, *reaction.solvents}
-
-
 def _place(reaction: Reaction) -> str:
     return f"{reaction.source.file} row {reaction.source.row}" if reaction.source else ""
 
@@ -262,15 +244,3 @@ def _place(reaction: Reaction) -> str:
 def _drop(reaction: Reaction, rule: str, detail: str, report: Report) -> None:
     if reaction.source is not None:
         report.drops.append(Drop(rule, reaction.source.file, reaction.source.row, detail))
-
-
-def _numbered(reaction: Reaction, number: int) -> Reaction:
-    return Reaction(
-        id=number,
-        reactants=reaction.reactants,
-        products=reaction.products,
-        agents=reaction.agents,
-        solvents=reaction.solvents,
-        yields=reaction.yields,
-        source=reaction.source,
-    )

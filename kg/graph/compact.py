@@ -1,8 +1,9 @@
-"""The compact form of a graph: plain text files that are the same bytes wherever they are made."""
+"""The compact form of a graph on disk: text files with the same bytes wherever they are made."""
 
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.cleaning import Report
 from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.graph.reaction import Reaction, Source
+from retrocypher.kg.graph.reaction import ROLES, Reaction, Source
 
 DEFAULT_GRAPH = Path(__file__).parents[1] / "data" / "graph"
 """Folder of the committed default graph."""
 
 SCHEMA_VERSION = 1
-_REACTION_COLUMNS = ("id", "reactants", "products", "agents", "solvents", "yields")
+_REACTION_COLUMNS = ("id", *ROLES, "yields")
 _SOURCE_COLUMNS = ("id", "file", "row", "grant_date", "original")
 _DROP_COLUMNS = ("rule", "file", "row", "detail")
 _ABSENT = "-"
@@ -30,14 +31,12 @@ def write_graph(
 
     Args:
         folder: Made if absent; files of these names in it are replaced.
-        reactions: The graph.
-        report: What the cleaning did.
         about: What the manifest says besides: sources, rules, software.
 
     Raises:
         InputError: The folder cannot be written.
     """
-    names = sorted({m for r in reactions for m in (*r.reactants, *r.products, *r.agents, *r.solvents)})
+    names = sorted({name for reaction in reactions for name in reaction.molecules})
     line = {name: number for number, name in enumerate(names, start=1)}
     files = {
         "molecules.txt": "".join(f"{name}\n" for name in names),
@@ -65,10 +64,7 @@ def write_graph(
 
 
 def read_manifest(path: Path | None = None) -> dict[str, Any]:
-    """Return the manifest of a graph in compact form.
-
-    Args:
-        path: Folder of the graph; the default graph when None.
+    """Return the manifest of a graph in compact form, of the default graph when None.
 
     Raises:
         InputError: There is no graph in that folder, or it was made by another version.
@@ -88,10 +84,7 @@ def read_manifest(path: Path | None = None) -> dict[str, Any]:
 
 
 def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
-    """Return the reactions of a graph in compact form, in the order of their identifiers.
-
-    Args:
-        path: Folder of the graph; the default graph when None.
+    """Return the reactions of a graph in compact form, of the default graph when None, by identifier.
 
     Raises:
         InputError: A file is missing, or is not what the manifest says it is.
@@ -138,8 +131,7 @@ def _rows(text: str) -> list[list[str]]:
 
 
 def _reaction_row(reaction: Reaction, line: Mapping[str, int]) -> tuple[object, ...]:
-    roles = (reaction.reactants, reaction.products, reaction.agents, reaction.solvents)
-    numbers = (" ".join(str(line[name]) for name in role) for role in roles)
+    numbers = (" ".join(str(line[name]) for name in role) for role in reaction.roles)
     yields = " ".join(_ABSENT if value is None else repr(value) for value in reaction.yields)
     return (reaction.id, *numbers, yields)
 
@@ -158,12 +150,10 @@ def _reaction(row: list[str], molecules: list[str], sources: Mapping[int, Source
 
 
 def _counts(reactions: Sequence[Reaction], molecules: int) -> dict[str, object]:
-    by_products: dict[str, int] = {}
-    for size in sorted({len(r.products) for r in reactions}):
-        by_products[str(size)] = sum(len(r.products) == size for r in reactions)
+    sizes = Counter(len(reaction.products) for reaction in reactions)
     return {
         "reactions": len(reactions),
         "molecules": molecules,
         "yields": sum(value is not None for r in reactions for value in r.yields),
-        "reactions_by_products": by_products,
+        "reactions_by_products": {str(size): sizes[size] for size in sorted(sizes)},
     }

@@ -1,4 +1,4 @@
-"""The fingerprint: a hash of what a graph holds, the same for reactions in memory and for the live graph."""
+"""The fingerprint of a graph: a hash of its content, alike for reactions in memory and the database."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,10 +11,25 @@ from retrocypher.kg.graph.reaction import Reaction
 if TYPE_CHECKING:
     import neo4j
 
-
 _FORM = "reaction-graph-1"
 # Values a property may hold but JSON may not (dates, points) are told apart well enough by their repr.
 _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+# Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
+# the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
+# half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
+_COUNT: LiteralString = "MATCH (n) RETURN count(n)"
+_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
+
+_NODES: LiteralString = """
+MATCH (n) WHERE id(n) IN $ids
+RETURN collect(
+  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
+)
+"""
+
+_IDS_AT_ONCE = 250_000
+_NODES_AT_ONCE = 2_000
 
 
 def node_line(labels: Iterable[str], properties: Mapping[str, object]) -> str:
@@ -46,7 +61,7 @@ def fingerprint_of(reactions: Iterable[Reaction]) -> str:
 
     It changes with any molecule, role, yield or identifier and with nothing else: neither the order of
     reactions nor that of molecules within a role matters, nor does where a reaction came from. The live
-    graph gives the same value (`kg.store.fingerprint`), unless it holds anything besides.
+    graph gives the same value (`fingerprint`), unless it holds anything besides.
     """
     return fingerprint_of_lines(_lines(reactions))
 
@@ -74,30 +89,11 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
     yield from molecules.values()
 
 
-# Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
-# the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
-# half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
-_COUNT: LiteralString = "MATCH (n) RETURN count(n)"
-_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
-_NODES: LiteralString = """
-MATCH (n) WHERE id(n) IN $ids
-RETURN collect(
-  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
-)
-"""
-_IDS_AT_ONCE = 250_000
-_NODES_AT_ONCE = 2_000
-
-
 def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     """Return the fingerprint of everything in the database, read in a READ session.
 
-    It equals `kg.reactions.fingerprint_of` of the reactions that were loaded, and differs when a label,
+    It equals `fingerprint_of` of the reactions that were loaded, and differs when a label,
     relationship type, property or value was added, removed or changed since.
-
-    Args:
-        driver: Needs no right to write.
-        database: Name of the database.
 
     Raises:
         GraphError: The server cannot be read.
@@ -108,9 +104,7 @@ def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     try:
         with (
             driver.session(
-                database=database,
-                default_access_mode=READ_ACCESS,
-                notifications_min_severity="OFF",
+                database=database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
             ) as session,
             session.begin_transaction() as transaction,
         ):

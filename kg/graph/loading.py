@@ -1,4 +1,4 @@
-"""Writes reactions into an empty database."""
+"""Loading reactions into an empty database, and reading the schema of a database."""
 
 import re
 import time
@@ -14,12 +14,12 @@ from retrocypher.kg.graph.reaction import Reaction
 if TYPE_CHECKING:
     import neo4j
 
-
 _CONSTRAINTS: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT molecule_name IF NOT EXISTS FOR (m:Molecule) REQUIRE m.name IS UNIQUE",
     "CREATE CONSTRAINT reaction_id IF NOT EXISTS FOR (r:Reaction) REQUIRE r.id IS UNIQUE",
 )
 _MOLECULES: LiteralString = "UNWIND $rows AS name CREATE (:Molecule {name: name})"
+
 # One pass a reaction: its node is at hand, and only the molecules are looked up, in the constraint's index.
 _REACTIONS: LiteralString = """
 UNWIND $rows AS row
@@ -29,16 +29,36 @@ FOREACH (made IN row[2] | MERGE (m:Molecule {name: made[0]}) CREATE (r)-[:PRODUC
 FOREACH (name IN row[3] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_AGENT]->(m))
 FOREACH (name IN row[4] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_SOLVENT]->(m))
 """
+
 _Item = TypeVar("_Item")
 
 # The server of our own lets a transaction hold 32 MiB; these batches need less than half of it.
 _MOLECULES_AT_ONCE = 2_000
 _REACTIONS_AT_ONCE = 1_000
 
+# Every node and relationship is read: exact, where a sample or the counts store would only be likely.
+_NODES: LiteralString = """
+MATCH (n)
+UNWIND CASE WHEN size(keys(n)) = 0 THEN [null] ELSE keys(n) END AS key
+RETURN DISTINCT labels(n) AS labels, key, valueType(n[key]) AS type
+"""
+
+_PROPERTIES: LiteralString = """
+MATCH ()-[r]->() UNWIND keys(r) AS key
+RETURN DISTINCT type(r) AS kind, key, valueType(r[key]) AS type
+"""
+
+_DIRECTIONS: LiteralString = """
+MATCH (a)-[r]->(b)
+RETURN DISTINCT labels(a) AS start, type(r) AS kind, labels(b) AS end
+"""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was written, and how long it took (seconds)."""
+    """What was written, and how long it took in seconds."""
 
     reactions: int
     molecules: int
@@ -51,11 +71,6 @@ def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = 
 
     ``PRODUCES`` has the property ``yield`` (a float, in percent) only where the yield is known.
 
-    Args:
-        driver: May write.
-        reactions: The graph.
-        database: Name of the database.
-
     Raises:
         GraphError: The database holds nodes already, or the server refuses a write.
     """
@@ -67,7 +82,7 @@ def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = 
             _require_empty(session, database)
             for constraint in _CONSTRAINTS:
                 session.run(constraint).consume()
-            names = dict.fromkeys(name for reaction in reactions for name in _names(reaction))
+            names = dict.fromkeys(name for reaction in reactions for name in reaction.molecules)
             for names_batch in _batches(names, _MOLECULES_AT_ONCE):
                 _write(session, _MOLECULES, names_batch)
             rows = (_row(reaction) for reaction in reactions)
@@ -95,10 +110,6 @@ def _write(session: "neo4j.Session", query: LiteralString, rows: Sequence[object
     return session.execute_write(work)
 
 
-def _names(reaction: Reaction) -> Iterator[str]:
-    yield from (*reaction.reactants, *reaction.products, *reaction.agents, *reaction.solvents)
-
-
 def _row(reaction: Reaction) -> list[object]:
     made = [
         [name, None if value is None else float(value)]
@@ -113,33 +124,12 @@ def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-# Every node and relationship is read: exact, where a sample or the counts store would only be likely.
-_NODES: LiteralString = """
-MATCH (n)
-UNWIND CASE WHEN size(keys(n)) = 0 THEN [null] ELSE keys(n) END AS key
-RETURN DISTINCT labels(n) AS labels, key, valueType(n[key]) AS type
-"""
-_PROPERTIES: LiteralString = """
-MATCH ()-[r]->() UNWIND keys(r) AS key
-RETURN DISTINCT type(r) AS kind, key, valueType(r[key]) AS type
-"""
-_DIRECTIONS: LiteralString = """
-MATCH (a)-[r]->(b)
-RETURN DISTINCT labels(a) AS start, type(r) AS kind, labels(b) AS end
-"""
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
 def schema_text(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     """Return labels, properties with types, and relationship types with directions, as prompts show them.
 
     The text depends on the content of the graph alone: lines and names are sorted. Types are those of
     Cypher 5 (``STRING``, ``INTEGER``, ``FLOAT``, ...). It is read in a READ session, without APOC or any
     other procedure.
-
-    Args:
-        driver: Needs no right to write.
-        database: Name of the database.
 
     Raises:
         GraphError: The server cannot be read, or the database is empty.

@@ -1,4 +1,4 @@
-"""Canonical SMILES by RDKit, atom maps removed."""
+"""SMILES: canonical forms by RDKit, and the molecules that a text mentions."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,6 +9,33 @@ from rdkit import Chem, rdBase
 
 # A molecule with an impossible valence still has one canonical form; only the valence check is left out.
 _WITHOUT_VALENCE = Chem.SanitizeFlags.SANITIZE_ALL ^ Chem.SanitizeFlags.SANITIZE_PROPERTIES
+
+_WORD = re.compile(r"\S+")
+_BETWEEN = re.compile(r"(?:>>|→|⟶|➔|⇒|=>|-->)")
+_POSSESSIVE = re.compile("['\u2019]s$")
+_CHARACTERS = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]+")
+_CHAIN = re.compile(r"(?:Cl|Br|[BCNOPSFI])+")
+_QUOTES = "\"'`*_\u00b4\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a"
+_PUNCTUATION = ",;!?:…"
+_OPENING = "([{<"
+_CLOSING = ")]}>"
+
+MOST_MENTIONS = 40
+"""How many molecules of a question are read; none names more."""
+
+LONGEST = 2000
+"""Characters of a SMILES; no molecule of a patent needs more."""
+
+_LAYERS = 4
+# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
+_WORDS = frozenset(
+    {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
+)
+_COUNTED = re.compile(
+    r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
+)
+
+_KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +93,6 @@ def _parse(smiles: str) -> tuple[Chem.Mol | None, bool]:
     return (None, False) if failed != Chem.SanitizeFlags.SANITIZE_NONE else (molecule, False)
 
 
-_WORD = re.compile(r"\S+")
-_BETWEEN = re.compile(r"(?:>>|→|⟶|➔|⇒|=>|-->)")
-_POSSESSIVE = re.compile("['\u2019]s$")
-_CHARACTERS = re.compile(r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]+")
-_CHAIN = re.compile(r"(?:Cl|Br|[BCNOPSFI])+")
-_QUOTES = "\"'`*_\u00b4\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a"
-_PUNCTUATION = ",;!?:…"
-_OPENING = "([{<"
-_CLOSING = ")]}>"
-# Each of these is a SMILES and also a word; as a SMILES it has to stand between quotes.
-MOST_MENTIONS = 40
-"""How many molecules of a question are read; none names more."""
-_LONGEST = 2000
-_LAYERS = 4
-_WORDS = frozenset(
-    {"I", "B", "P", "IN", "ON", "SO", "NO", "OF", "IF", "IS", "ION", "IONS", "NON", "OK", "BIS"}
-)
-_COUNTED = re.compile(
-    r"(?:[ \t]+|-)(?:reaction |synthetic )?(?:steps?|stages?|reactions?|hops?)\b", re.IGNORECASE
-)
-
-
 class Mention(NamedTuple):
     """A molecule in a text: its SMILES as written, and where it stands."""
 
@@ -103,7 +108,6 @@ def find_molecules(text: str, most: int = MOST_MENTIONS, *, doubtful: bool = Fal
     Quotes, brackets and punctuation around it do not belong to it.
 
     Args:
-        text: Any text.
         most: After this many the rest of the text is not read.
         doubtful: Whether words of the language that are SMILES too, such as ``NO``, are among them; see
             `is_doubtful`.
@@ -166,7 +170,7 @@ def _unwrapped(word: str) -> list[str]:
 
 
 def _is_smiles(word: str, *, quoted: bool) -> bool:
-    if len(word) > _LONGEST or not _CHARACTERS.fullmatch(word) or word.isdigit():
+    if len(word) > LONGEST or not _CHARACTERS.fullmatch(word) or word.isdigit():
         return False
     if word.isalpha():
         if not _CHAIN.fullmatch(word) or (word in _WORDS and not quoted):
@@ -186,7 +190,7 @@ def _is_hyphenated(word: str) -> bool:
 def canonical_smiles(smiles: str) -> str | None:
     """Return a SMILES as RDKit writes it; None where RDKit reads no molecule in it."""
     # RDKit takes what follows a space for a name, stops at a NUL, and cannot be given half a surrogate pair.
-    if len(smiles) > _LONGEST or not _CHARACTERS.fullmatch(smiles):
+    if len(smiles) > LONGEST or not _CHARACTERS.fullmatch(smiles):
         return None
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles, sanitize=False)
@@ -198,22 +202,12 @@ def canonical_smiles(smiles: str) -> str | None:
         return str(Chem.MolToSmiles(molecule)) or None
 
 
-LONGEST = 2000
-"""Characters of a SMILES; no molecule of a patent needs more."""
-_KEPT = 10_000
-
-
 @lru_cache(maxsize=_KEPT)
 def canonical_name(smiles: str) -> str | None:
     """Return a SMILES as the graph writes it: canonical, without atom maps, its valence not checked.
 
-    Where it is not in the graph, it is the name it would have there.
-
-    Args:
-        smiles: As someone wrote it.
-
-    Returns:
-        None where RDKit reads no molecule in it, or it is longer than `LONGEST`.
+    That is the name it would have there where the graph lacks it; None where RDKit reads no molecule in it,
+    or it is longer than `LONGEST`.
     """
     if not 0 < len(smiles) <= LONGEST or not smiles.isprintable():
         return None

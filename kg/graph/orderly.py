@@ -1,7 +1,8 @@
-"""Reads ORDerly's extraction: parquet files with one column for each place in a role."""
+"""ORDerly's extraction as a source: parquet files with one column for each place in a role."""
 
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,45 +22,68 @@ _ABSENT = (None, "", "<missing>")
 _ROWS_AT_ONCE = 4096
 _TEXT = "procedure_details"
 
+_REQUIREMENT = "orderly==1.0.0"
+_NAME = "orderly-1.0.0-py3-none-any.whl"
+# The wheel's metadata states the first; the second is the Open Reaction Database's own for its data sets.
+_LICENCE = {"wheel": "MIT", "data": "CC-BY-SA-4.0"}
+_SHA256 = "9575b15f40fa12f468f38b45e5c98ee65a27431129c6581db4caf7385436a4aa"
+_FOLDER = "orderly/data/test_data/extracted_ord_test_data_dont_trust_labelling/extracted_ords"
+# The wheel's four other files are hand-made data sets (an ELN, an enzyme cascade, two screens), not patents.
+_PREFIX = "uspto-grants-"
 
-@dataclass(frozen=True, slots=True)
-class ParquetFolder:
-    """A folder of ORDerly parquet files (``*.parquet``, or the same under ``extracted_ords/``)."""
 
-    folder: Path
+class _ParquetFiles(ABC):
+    """A source in several parquet files."""
 
     def records(self) -> Iterator[Record]:
         """Yield the records of all files, in the order of their names.
 
         Raises:
-            InputError: There are no parquet files, or one is empty, unreadable or of another layout.
+            InputError: There are no files, or one is empty, unreadable or of another layout.
         """
-        for path in self._paths():
-            yield from read_parquet(path.name, _bytes(path))
+        for name, content in self._files():
+            yield from read_parquet(name, content)
+
+    def texts(self) -> Iterator[tuple[str, int, str]]:
+        """Yield file, row (from 1) and procedure text where there is a text; raise as `records`."""
+        for name, content in self._files():
+            yield from ((name, row, text) for row, text in read_texts(name, content))
 
     def provenance(self) -> dict[str, object]:
-        """Return kind and files."""
-        files = {path.name: sha256(_bytes(path)).hexdigest() for path in self._paths()}
-        return {"kind": "orderly", "files": files}
+        """Return kind, files and what else is known of the source."""
+        files = {name: sha256(content).hexdigest() for name, content in self._files()}
+        return {"kind": "orderly", **self._about(), "files": files}
 
-    def _paths(self) -> list[Path]:
+    @abstractmethod
+    def _files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield name and content of each file, by name."""
+
+    def _about(self) -> dict[str, object]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFolder(_ParquetFiles):
+    """A folder of ORDerly parquet files (``*.parquet``, or the same under ``extracted_ords/``)."""
+
+    folder: Path
+
+    def _files(self) -> Iterator[tuple[str, bytes]]:
         paths = sorted(self.folder.glob("*.parquet")) or sorted(self.folder.glob("extracted_ords/*.parquet"))
         if not paths:
             raise InputError(
                 f"{self.folder} holds no parquet files. Give the folder that ORDerly's extraction wrote."
             )
-        return paths
+        yield from ((path.name, _bytes(path)) for path in paths)
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetMembers:
+class ParquetMembers(_ParquetFiles):
     """Parquet files inside a zip archive, such as a wheel.
 
     Attributes:
-        archive: The archive.
-        folder: Folder inside the archive.
         prefix: How the names of the wanted files begin.
-        about: What the manifest says about the archive besides its hash.
+        about: What the manifest says about the archive besides.
     """
 
     archive: Path
@@ -67,30 +91,10 @@ class ParquetMembers:
     prefix: str
     about: Mapping[str, object]
 
-    def records(self) -> Iterator[Record]:
-        """Yield the records of all wanted files, in the order of their names.
+    def _about(self) -> dict[str, object]:
+        return {**self.about, "folder": self.folder}
 
-        Raises:
-            InputError: The archive or a file in it cannot be read.
-        """
-        for name, content in self._members():
-            yield from read_parquet(name, content)
-
-    def texts(self) -> Iterator[tuple[str, int, str]]:
-        """Yield file, row (from 1) and procedure text of the records that have one.
-
-        Raises:
-            InputError: As `records`.
-        """
-        for name, content in self._members():
-            yield from ((name, row, text) for row, text in read_texts(name, content))
-
-    def provenance(self) -> dict[str, object]:
-        """Return kind, archive, its licence, and the files read."""
-        files = {name: sha256(content).hexdigest() for name, content in self._members()}
-        return {"kind": "orderly", **self.about, "folder": self.folder, "files": files}
-
-    def _members(self) -> Iterator[tuple[str, bytes]]:
+    def _files(self) -> Iterator[tuple[str, bytes]]:
         try:
             with ZipFile(self.archive) as archive:
                 start = f"{self.folder}/{self.prefix}"
@@ -106,11 +110,7 @@ class ParquetMembers:
 
 
 def read_parquet(name: str, content: bytes) -> Iterator[Record]:
-    """Yield the records of one parquet file.
-
-    Args:
-        name: Name of the file, for the records and for messages.
-        content: The file.
+    """Yield the records of one parquet file; its name is for the records and for messages.
 
     Raises:
         InputError: The file is empty, unreadable, or not an ORDerly extraction.
@@ -145,10 +145,6 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
 
 def read_texts(name: str, content: bytes) -> Iterator[tuple[int, str]]:
     """Yield row (from 1) and procedure text of one parquet file, where there is a text.
-
-    Args:
-        name: Name of the file, for messages.
-        content: The file.
 
     Raises:
         InputError: The file is unreadable, or has no such column.
@@ -208,16 +204,6 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-_REQUIREMENT = "orderly==1.0.0"
-_NAME = "orderly-1.0.0-py3-none-any.whl"
-# The wheel's metadata states the first; the second is the Open Reaction Database's own for its data sets.
-_LICENCE = {"wheel": "MIT", "data": "CC-BY-SA-4.0"}
-_SHA256 = "9575b15f40fa12f468f38b45e5c98ee65a27431129c6581db4caf7385436a4aa"
-_FOLDER = "orderly/data/test_data/extracted_ord_test_data_dont_trust_labelling/extracted_ords"
-# The wheel's four other files are hand-made data sets (an ELN, an enzyme cascade, two screens), not patents.
-_PREFIX = "uspto-grants-"
 
 
 def orderly_wheel(path: Path | None = None) -> ParquetMembers:

@@ -1,4 +1,4 @@
-"""A passage: what a patent says of how a reaction was done."""
+"""Passages: what patents say of how reactions were done, in one SQLite file with a search index."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,31 +15,33 @@ from retrocypher.kg.graph.orderly import orderly_wheel
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.paths import cache_dir
 
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """The procedure text of a reaction of the graph.
-
-    Attributes:
-        reaction: Id of the reaction.
-        text: The text, as the source gives it.
-        file: Name of the file that reaction and text were read from.
-        row: Row of the record in that file, from 1.
-    """
-
-    reaction: int
-    text: str
-    file: str
-    row: int
-
-
 _FORM = 1
+
 _SCHEMA = """
 CREATE TABLE passage (
     reaction INTEGER PRIMARY KEY, text TEXT NOT NULL, file TEXT NOT NULL, row INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5(text, things, content='', tokenize="unicode61 remove_diacritics 2");
 """
+
+_FIND = """
+SELECT passage.reaction, passage.text, passage.file, passage.row, -bm25(words, 0.25, 1.0)
+FROM words JOIN passage ON passage.reaction = words.rowid
+WHERE words MATCH ? ORDER BY bm25(words, 0.25, 1.0), passage.reaction LIMIT ?
+"""
+
+_WITH = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
+_ALL = "SELECT reaction, text, file, row FROM passage"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The procedure text of a reaction of the graph, with its file and row, from 1, in the source."""
+
+    reaction: int
+    text: str
+    file: str
+    row: int
 
 
 def passages_file() -> Path:
@@ -70,8 +72,8 @@ def build_passages() -> Path:
             except sqlite3.Error as error:
                 partial.unlink(missing_ok=True)
                 raise InputError(
-                    f"the passages cannot be written to {file} ({error}); see that there is room, and that "
-                    "this Python's SQLite has FTS5"
+                    f"The passages cannot be written to {file} ({error}). Make room on the disk, and use a "
+                    "Python whose SQLite has FTS5."
                 ) from error
             partial.replace(file)
     return file
@@ -95,7 +97,7 @@ def _fill(connection: sqlite3.Connection) -> None:
         connection.execute(
             "INSERT INTO passage VALUES (?, ?, ?, ?)", (reaction.id, text, source.file, source.row)
         )
-        things = " ".join([reaction_token(reaction.id), *map(molecule_token, _molecules(reaction))])
+        things = " ".join([reaction_token(reaction.id), *map(molecule_token, reaction.molecules)])
         connection.execute(
             "INSERT INTO words (rowid, text, things) VALUES (?, ?, ?)", (reaction.id, text, things)
         )
@@ -111,26 +113,8 @@ def _texts() -> Iterator[tuple[Reaction, str]]:
             yield reaction, text.strip()
 
 
-def _molecules(reaction: Reaction) -> tuple[str, ...]:
-    parts = (reaction.reactants, reaction.products, reaction.agents, reaction.solvents)
-    return tuple(dict.fromkeys(name for part in parts for name in part))
-
-
-_FIND = """
-SELECT passage.reaction, passage.text, passage.file, passage.row, -bm25(words, 0.25, 1.0)
-FROM words JOIN passage ON passage.reaction = words.rowid
-WHERE words MATCH ? ORDER BY bm25(words, 0.25, 1.0), passage.reaction LIMIT ?
-"""
-_WITH = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
-_GET = "SELECT reaction, text, file, row FROM passage WHERE reaction = ?"
-
-
 class Passages:
-    """The passages of the default graph.
-
-    Args:
-        connection: An open file of them.
-    """
+    """The passages of the default graph."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -141,7 +125,7 @@ class Passages:
 
     def __iter__(self) -> Iterator[Passage]:
         """Yield all passages by the id of their reaction."""
-        rows = self._connection.execute("SELECT reaction, text, file, row FROM passage ORDER BY reaction")
+        rows = self._connection.execute(f"{_ALL} ORDER BY reaction")
         return (Passage(*row) for row in rows)
 
     def of(self, reaction: int) -> Passage:
@@ -150,17 +134,13 @@ class Passages:
         Raises:
             KeyError: If there is none.
         """
-        row = self._connection.execute(_GET, (reaction,)).fetchone()
+        row = self._connection.execute(f"{_ALL} WHERE reaction = ?", (reaction,)).fetchone()
         if row is None:
             raise KeyError(reaction)
         return Passage(*row)
 
     def reactions_with(self, molecule: str) -> tuple[int, ...]:
-        """Return the ids of those reactions with a passage that a molecule takes part in, in any role.
-
-        Args:
-            molecule: A molecule as the graph names it.
-        """
+        """Return the ids of the reactions with a passage in which a molecule has any role."""
         rows = self._connection.execute(_WITH, (*_quoted("things", [molecule_token(molecule)]),))
         return tuple(reaction for (reaction,) in rows)
 
@@ -171,9 +151,6 @@ class Passages:
 
         Args:
             words: Words; whatever they hold they are read as words.
-            molecules: Molecules as the graph names them.
-            reactions: Ids of reactions.
-            limit: How many, at most.
 
         Returns:
             Passages with their BM25 score (Okapi, k1 = 1.2, b = 0.75, as SQLite's FTS5 has it, a word a
@@ -192,9 +169,6 @@ class Passages:
 def open_passages(file: Path) -> Iterator[Passages]:
     """Open the file of the passages to read it.
 
-    Args:
-        file: As `build_passages` made it.
-
     Raises:
         InputError: If it cannot be read.
     """
@@ -203,7 +177,7 @@ def open_passages(file: Path) -> Iterator[Passages]:
             connection.execute("SELECT count(*) FROM passage")
             yield Passages(connection)
     except sqlite3.Error as error:
-        raise InputError(f"{file} cannot be read ({error}); delete it, and it is made again") from error
+        raise InputError(f"{file} cannot be read ({error}). Delete it; it is then made again.") from error
 
 
 def _quoted(column: str, words: Iterable[str]) -> Sequence[str]:

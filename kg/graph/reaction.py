@@ -1,16 +1,20 @@
-"""What a reaction is, as the graph holds it."""
+"""Reactions as the graph holds them, records as sources give them, and the rules between the two."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+ROLES = ("reactants", "products", "agents", "solvents")
+
+MAX_PER_ROLE = 4
+"""At most this many reactants, products, agents and solvents each: the paper's limit (section 2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a reaction came from, so that an answer can be traced to its record.
+    """The record that a reaction was read from.
 
     Attributes:
-        file: Name of the file the record was read from.
         row: Row of the record in that file, from 1.
         original: The reaction string as the source gives it.
         grant_date: Grant date of the patent (ISO 8601), where known.
@@ -29,9 +33,8 @@ class Reaction:
     Attributes:
         id: Identifier in the graph, from 1.
         reactants: Molecules that contribute atoms to a product.
-        products: What the reaction makes; at least one.
+        products: At least one.
         agents: Reagents and catalysts.
-        solvents: Solvents.
         yields: Percentage (0 to 100) of each product, in the order of ``products``; None where unknown.
         source: The record it was read from, where kept.
     """
@@ -44,6 +47,16 @@ class Reaction:
     yields: tuple[float | None, ...]
     source: Source | None = None
 
+    @property
+    def roles(self) -> tuple[tuple[str, ...], ...]:
+        """The molecules by role, in the order of `ROLES`."""
+        return self.reactants, self.products, self.agents, self.solvents
+
+    @property
+    def molecules(self) -> tuple[str, ...]:
+        """All molecules, each once, in the order of the roles."""
+        return tuple(dict.fromkeys(name for role in self.roles for name in role))
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -52,10 +65,7 @@ class Record:
     Attributes:
         file: Name of the file, without its folder.
         row: Row in that file, from 1 (for a text file the line).
-        reactants: SMILES as written.
-        products: SMILES as written.
-        agents: SMILES as written.
-        solvents: SMILES as written.
+        reactants: SMILES as written, as in the other roles.
         yields: Percentage as written for each product, in the order of ``products``; None where absent.
         original: The reaction string as the source gives it.
         grant_date: Grant date of the patent (ISO 8601, to the precision the source has), where known.
@@ -85,20 +95,14 @@ class RecordSource(Protocol):
         Raises:
             InputError: A file is empty, unreadable or not of the promised layout.
         """
-        ...
 
     def provenance(self) -> dict[str, object]:
         """Return what the manifest says about the source: kind, files with SHA-256, licence where known."""
-        ...
 
 
 def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:
     """Return ``reactants>agents and solvents>products`` for a source that gives no string of its own."""
     return ">".join(".".join(side) for side in (reactants, middle, products))
-
-
-MAX_PER_ROLE = 4
-"""At most this many reactants, products, agents and solvents each: the paper's limit (section 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,6 @@ class Rules:
     Attributes:
         min_count: A molecule in fewer reactions than this is rare, and its reactions go; 1 keeps all.
         sample: Keep this many reactions, chosen by ``seed``; None keeps all.
-        seed: Seed of the sample.
     """
 
     min_count: int = 1

@@ -1,4 +1,4 @@
-"""Reads plain tables of reactions: CSV with a header, or one JSON object a line."""
+"""Sources in text files: CSV with a header, JSON lines, and atom-mapped reaction SMILES."""
 
 import csv
 import gzip
@@ -13,10 +13,19 @@ from dataclasses import dataclass
 from hashlib import sha256
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.reaction import Record, reaction_string
+from retrocypher.kg.graph.reaction import ROLES, Record, reaction_string
+
+_REQUIRED = ROLES[:2]
+_COLUMNS = (*ROLES, "yields", "original", "grant_date")
+_ABSENT_YIELDS = ("", "-")
+# JSON can escape one half of a surrogate pair alone, which no UTF-8 file can hold.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# In SMILES a colon before digits and a closing bracket is always the atom map of a bracket atom.
+_ATOM_MAP = re.compile(r":([0-9]+)\]")
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -54,20 +63,19 @@ def _decoded(path: Path, number: int, raw: bytes) -> str:
         raise InputError(f"{path} row {number} is not UTF-8: {error}. Save the file as UTF-8.") from error
 
 
-def file_provenance(kind: str, path: Path) -> dict[str, object]:
-    """Return what the manifest says about a file that a person gave: its kind, name and SHA-256."""
-    return {"kind": kind, "files": {path.name: sha256(path.read_bytes()).hexdigest()}}
-
-
-_REQUIRED = ("reactants", "products")
-_COLUMNS = (*_REQUIRED, "agents", "solvents", "yields", "original", "grant_date")
-_ABSENT_YIELDS = ("", "-")
-# JSON can escape one half of a surrogate pair alone, which no UTF-8 file can hold.
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 @dataclass(frozen=True, slots=True)
-class CsvTable:
+class _TextFile:
+    """A source in one text file."""
+
+    path: Path
+    kind: ClassVar[str]
+
+    def provenance(self) -> dict[str, object]:
+        """Return kind, file name and SHA-256."""
+        return {"kind": self.kind, "files": {self.path.name: sha256(self.path.read_bytes()).hexdigest()}}
+
+
+class CsvTable(_TextFile):
     """A CSV file with a header, plain or gzip.
 
     Columns ``reactants`` and ``products`` are needed; ``agents``, ``solvents``, ``yields``, ``original`` and
@@ -75,7 +83,7 @@ class CsvTable:
     ``yields`` are percentages in the order of the products, ``-`` where one is not known.
     """
 
-    path: Path
+    kind = "csv"
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each row; its row is the line it begins on.
@@ -118,20 +126,15 @@ class CsvTable:
             )
         return header
 
-    def provenance(self) -> dict[str, object]:
-        """Return kind and file."""
-        return file_provenance("csv", self.path)
 
-
-@dataclass(frozen=True, slots=True)
-class JsonLines:
+class JsonLines(_TextFile):
     """A file with one JSON object a line, plain or gzip.
 
     The keys are the columns of `CsvTable`; a role is a list of SMILES (or one string as in the CSV), and
     ``yields`` a list of numbers or null.
     """
 
-    path: Path
+    kind = "jsonl"
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each line that is not blank.
@@ -156,16 +159,10 @@ class JsonLines:
             ignored = tuple(name for name in row if name not in _COLUMNS)
             yield _record(self.path.name, number, row, ignored)
 
-    def provenance(self) -> dict[str, object]:
-        """Return kind and file."""
-        return file_provenance("jsonl", self.path)
-
 
 def _record(name: str, number: int, row: Mapping[str, Any], ignored: tuple[str, ...]) -> Record:
     try:
-        reactants, products, agents, solvents = (
-            _molecules(role, row.get(role)) for role in ("reactants", "products", "agents", "solvents")
-        )
+        reactants, products, agents, solvents = (_molecules(role, row.get(role)) for role in ROLES)
         yields = _yields(row.get("yields"), len(products))
         original = _string("original", row.get("original"))
         grant_date = _string("grant_date", row.get("grant_date"))
@@ -241,19 +238,14 @@ def _string(name: str, value: Any) -> str:
     return value.strip()
 
 
-# In SMILES a colon before digits and a closing bracket is always the atom map of a bracket atom.
-_ATOM_MAP = re.compile(r":([0-9]+)\]")
-
-
-@dataclass(frozen=True, slots=True)
-class MappedSmiles:
+class MappedSmiles(_TextFile):
     """A file of atom-mapped reaction SMILES, one a line, plain or gzip; text after a space is ignored.
 
     A molecule left of the products that shares a map number with a product is a reactant, any other an
     agent: such data does not tell agents from solvents.
     """
 
-    path: Path
+    kind = "smiles"
 
     def records(self) -> Iterator[Record]:
         """Yield a record for each line that is not blank.
@@ -264,10 +256,6 @@ class MappedSmiles:
         for number, line in numbered_lines(self.path):
             if line.strip():
                 yield read_line(self.path.name, number, line.split()[0])
-
-    def provenance(self) -> dict[str, object]:
-        """Return kind and file."""
-        return file_provenance("smiles", self.path)
 
 
 def read_line(name: str, number: int, reaction: str) -> Record:

@@ -1,7 +1,11 @@
-"""Other ways to say which molecule is meant."""
+"""Neutral rewrites of names and patterns."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import yaml
 
 from retrocypher.kg.cypher.clauses import Clause, RelationshipPattern, relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import Edit, Span, apply_edits
@@ -13,129 +17,106 @@ from retrocypher.kg.mutations.operator import (
     PATTERN,
     Anchor,
     Mutation,
-    Operator,
     anchors,
     body,
     calls,
+    component_of,
     conjuncts,
     end_before,
+    inserted,
+    last_return,
     main_clauses,
     matches,
+    neutral,
     where_of,
     without_conjunct,
 )
 
-
-def _to_where(query: ParsedQuery) -> Sequence[Mutation]:
-    found = []
-    for clause in matches(query):
-        held = [
-            anchor
-            for anchor in anchors(query)
-            if anchor.pattern and anchor.variable and clause.start <= anchor.literal.start < clause.stop
-        ]
-        moved = [anchor for anchor in held if anchor.pattern and _pairs(anchor.pattern) == 1]
-        conditions = " AND ".join(
-            f"{each.variable}.{query.source(each.name)} = {query.source(each.literal)}" for each in moved
-        )
-        patterns = body(clause).node("patternList")
-        if conditions and patterns:
-            edits = [_properties_out(query, each.pattern) for each in moved if each.pattern]
-            where = where_of(clause)
-            if where:
-                at = conjuncts(where)[0].start
-                edits.append(Edit(at, at, f"{conditions} AND "))
-            else:
-                edits.append(Edit(patterns.stop, patterns.stop, f"\nWHERE {conditions}"))
-            found.append(Mutation(tuple(edits)))
-    return found
-
-
-def _pairs(pattern: Node) -> int:
-    properties = pattern.node(Rule.PROPERTIES)
-    return len(list(properties.find_all("propertyKeyName"))) if properties else 0
-
-
-def _properties_out(query: ParsedQuery, pattern: Node) -> Edit:
-    properties = pattern.node(Rule.PROPERTIES)
-    if properties is None:
-        raise ValueError("a node pattern without properties holds no anchor")
-    return Edit(end_before(query, properties.start), properties.stop, "")
-
-
-def _to_map(query: ParsedQuery) -> Sequence[Mutation]:
-    found = []
-    for clause in matches(query):
-        where = where_of(clause)
-        for index, condition in enumerate(conjuncts(where) if where else []):
-            names = [token.name for token in condition.tokens()]
-            for anchor in anchors(query):
-                node = _bound_in(query, clause, anchor.variable) if _is(anchor.condition, condition) else None
-                if where is None or node is None or names[3:4] != ["EQ"] or len(names) != 5:
-                    continue
-                text = f" {{{query.source(anchor.name)}: {query.source(anchor.literal)}}}"
-                at = node.stop - 1
-                found.append(Mutation((Edit(at, at, text), without_conjunct(query, where, index))))
-    return found
-
-
-def _is(one: Node | None, other: Node) -> bool:
-    return one is not None and (one.start, one.stop) == (other.start, other.stop)
-
-
-def _bound_in(query: ParsedQuery, clause: Clause, name: str | None) -> Node | None:
-    for pattern in relationship_patterns(query):
-        for end in (pattern.left, pattern.right):
-            inside = end and clause.start <= end.start < clause.stop
-            if end and inside and end.variable == name and not end.node.node(Rule.PROPERTIES):
-                return end.node
-    return None
-
-
-def _each_in_a_pattern(query: ParsedQuery) -> Sequence[Mutation]:
-    """All of several molecules by a pattern each, or a condition each, instead of counting those found."""
-    for first, second in itertools.pairwise(main_clauses(query)):
-        counted = any(True for item in second.items for _ in calls(item.node, "count"))
-        if first.kind != "MATCH" or second.kind != "WITH" or not counted or not where_of(second):
-            continue
-        patterns = [each for each in relationship_patterns(query) if first.start <= each.start < first.stop]
-        listed = [each for each in anchors(query) if first.start <= each.literal.start < first.stop]
-        if len(patterns) == 1 and listed and all(each.condition for each in listed):
-            return _for_each(query, patterns[0], listed, Span(first.start, second.stop))
-    return []
-
-
-def _for_each(
-    query: ParsedQuery, pattern: RelationshipPattern, listed: Sequence[Anchor], span: Span
-) -> list[Mutation]:
-    ends = [end for end in (pattern.left, pattern.right) if end]
-    molecule = next((end for end in ends if end.variable == listed[0].variable), None)
-    reaction = next((end for end in ends if end is not molecule), None)
-    if molecule is None or reaction is None:
-        return []
-    whole = query.text[ends[0].start : ends[-1].stop]
-    written, named = query.source(molecule.node), [query.source(each.literal) for each in listed]
-    each = [whole.replace(written, f"(:Molecule {{name: {name}}})") for name in named]
-    conditions = "\n  AND ".join(f"EXISTS {{ {text} }}" for text in each)
-    asked = f"MATCH {query.source(reaction.node)}\nWHERE {conditions}"
-    return [Mutation((Edit(*span, text),)) for text in (f"MATCH {', '.join(each)}", asked)]
-
-
-MAP_TO_WHERE = Operator("map_to_where", "move a property map to WHERE", "neutral", None, _to_where)
-WHERE_TO_MAP = Operator(
-    "where_to_map", "move a condition of WHERE to a property map", "neutral", None, _to_map
-)
-PATTERN_FOR_EACH = Operator(
-    "pattern_for_each", "ask for all molecules by a pattern each", "neutral", None, _each_in_a_pattern
-)
-
-
+_HOLDERS = (PATTERN, Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN, "listComprehension")
 _ROUTE = {"REACTS_IN", "PRODUCES"}
 
 
-def _flipped(query: ParsedQuery) -> Sequence[Mutation]:
-    """An edge written from its other side; of a path, the order of its nodes is turned back."""
+@cache
+def _columns() -> Mapping[str, Sequence[str]]:
+    text = Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8")
+    names: Mapping[str, Sequence[str]] = yaml.safe_load(text)
+    return names
+
+
+@neutral
+def rename_variables(query: ParsedQuery) -> Sequence[Mutation]:
+    """Call the variables by other names."""
+    bound = dict.fromkeys(
+        query.source(variable)
+        for holder in query.root.find_all(*_HOLDERS)
+        if (variable := holder.node(Rule.VARIABLE))
+    )
+    taken = {token.text for token in query.tokens}
     found = []
+    for rename in (_initials, _numbered, _longer):
+        names = rename(list(bound))
+        if taken.isdisjoint(names.values()) and len(set(names.values())) == len(names):
+            found.append(Mutation(_renamed(query, names)))
+    return [each for each in found if each.edits]
+
+
+def _initials(names: Sequence[str]) -> dict[str, str]:
+    short: dict[str, str] = {}
+    for name in names:
+        first = name[0].lower()
+        count = sum(each.rstrip("0123456789") == first for each in short.values())
+        short[name] = f"{first}{count + 1}"
+    return short
+
+
+def _numbered(names: Sequence[str]) -> dict[str, str]:
+    return {name: f"n{place}" for place, name in enumerate(names)}
+
+
+def _longer(names: Sequence[str]) -> dict[str, str]:
+    return {name: f"the{name[0].upper()}{name[1:]}" for name in names}
+
+
+def _renamed(query: ParsedQuery, names: Mapping[str, str]) -> tuple[Edit, ...]:
+    """Names after AS stay where they name a column of the result."""
+    clause = last_return(query)
+    columns = {
+        alias.start for item in (clause.items if clause else ()) if (alias := item.node.node(Rule.VARIABLE))
+    }
+    return tuple(
+        Edit(variable.start, variable.stop, names[query.source(variable)])
+        for variable in query.root.find_all(Rule.VARIABLE)
+        if variable.start not in columns and query.source(variable) in names
+    )
+
+
+@neutral
+def rename_columns(query: ParsedQuery) -> Iterator[Mutation]:
+    """Call the columns by other names."""
+    clause = last_return(query)
+    if clause is None:
+        return
+    for place in range(3):
+        edits = []
+        for item in clause.items:
+            others = _columns().get(component_of(query, item), ())
+            alias = item.node.node(Rule.VARIABLE)
+            if place >= len(others):
+                continue
+            if alias:
+                edits.append(Edit(alias.start, alias.stop, others[place]))
+            else:
+                edits.append(Edit(item.stop, item.stop, f" AS {others[place]}"))
+        if edits:
+            yield Mutation(tuple(edits))
+
+
+@neutral
+def flip_pattern(query: ParsedQuery) -> Iterator[Mutation]:
+    """Write an edge from its other side.
+
+    An edge written from its other side; of a path, the order of its nodes is turned back.
+    """
     for element in query.root.find_all(ELEMENT):
         text = _from_the_other_side(query, element)
         if text is None:
@@ -146,8 +127,7 @@ def _flipped(query: ParsedQuery) -> Sequence[Mutation]:
             edits = [Edit(element.start, element.stop, text)]
             for call in turned:
                 edits += [Edit(call.start, call.start, "reverse("), Edit(call.stop, call.stop, ")")]
-            found.append(Mutation(tuple(edits)))
-    return found
+            yield Mutation(tuple(edits))
 
 
 def _from_the_other_side(query: ParsedQuery, element: Node) -> str | None:
@@ -177,8 +157,12 @@ def _nodes_of(query: ParsedQuery, path: str) -> list[Node]:
     return [call for call in calls(query.root, "nodes") if path in query.source(call)]
 
 
-def _without_labels(query: ParsedQuery) -> Sequence[Mutation]:
-    """Labels that the relationships imply, which leaves out those of nodes looked up by a property."""
+@neutral
+def drop_labels(query: ParsedQuery) -> Sequence[Mutation]:
+    """Leave out labels that the relationships imply.
+
+    Labels that the relationships imply, which leaves out those of nodes looked up by a property.
+    """
     nodes = {
         end.start: label
         for pattern in relationship_patterns(query)
@@ -190,9 +174,12 @@ def _without_labels(query: ParsedQuery) -> Sequence[Mutation]:
     return [*(Mutation((edit,)) for edit in edits), *([Mutation(tuple(edits))] if len(edits) > 1 else [])]
 
 
-def _with_labels(query: ParsedQuery) -> Sequence[Mutation]:
-    """Labels at nodes that stand without one."""
-    found = []
+@neutral
+def add_labels(query: ParsedQuery) -> Iterator[Mutation]:
+    """Write labels that the relationships imply.
+
+    Labels at nodes that stand without one.
+    """
     for pattern in relationship_patterns(query):
         if pattern.length or len(pattern.types) != 1 or pattern.direction == "either":
             continue
@@ -202,13 +189,15 @@ def _with_labels(query: ParsedQuery) -> Sequence[Mutation]:
             if node and not node.labels and node.variable:
                 label = "Reaction" if node is reaction else "Molecule"
                 at = node.start + 1 + len(node.variable)
-                found.append(Mutation((Edit(at, at, f":{label}"),)))
-    return found
+                yield inserted(at, f":{label}")
 
 
-def _written_out(query: ParsedQuery) -> Sequence[Mutation]:
-    """A path of a fixed length as a quantified path and step by step, with and without inner labels."""
-    found = []
+@neutral
+def write_out_path(query: ParsedQuery) -> Iterator[Mutation]:
+    """Write a path step by step or as a quantified one.
+
+    A path of a fixed length as a quantified path and step by step, with and without inner labels.
+    """
     for pattern in relationship_patterns(query):
         length = pattern.length
         fits = set(pattern.types) == _ROUTE and pattern.direction == "right" and not pattern.variable
@@ -222,17 +211,103 @@ def _written_out(query: ParsedQuery) -> Sequence[Mutation]:
         with_labels = (step * steps)[: -len("(:Molecule)")]
         plain = with_labels.replace("(:Reaction)", "()").replace("(:Molecule)", "()")
         span = pattern.start, pattern.stop
-        found += [Mutation((Edit(*span, text),)) for text in (quantified, with_labels, plain)]
-    return found
+        yield from [Mutation((Edit(*span, text),)) for text in (quantified, with_labels, plain)]
 
 
-FLIP_PATTERN = Operator("flip_pattern", "write an edge from its other side", "neutral", None, _flipped)
-DROP_LABELS = Operator(
-    "drop_labels", "leave out labels that the relationships imply", "neutral", None, _without_labels
-)
-ADD_LABELS = Operator(
-    "add_labels", "write labels that the relationships imply", "neutral", None, _with_labels
-)
-WRITE_OUT_PATH = Operator(
-    "write_out_path", "write a path step by step or as a quantified one", "neutral", None, _written_out
-)
+@neutral
+def map_to_where(query: ParsedQuery) -> Iterator[Mutation]:
+    """Move a property map to WHERE."""
+    for clause in matches(query):
+        held = [
+            anchor
+            for anchor in anchors(query)
+            if anchor.pattern and anchor.variable and clause.start <= anchor.literal.start < clause.stop
+        ]
+        moved = [anchor for anchor in held if anchor.pattern and _pairs(anchor.pattern) == 1]
+        conditions = " AND ".join(
+            f"{each.variable}.{query.source(each.name)} = {query.source(each.literal)}" for each in moved
+        )
+        patterns = body(clause).node("patternList")
+        if conditions and patterns:
+            edits = [_properties_out(query, each.pattern) for each in moved if each.pattern]
+            where = where_of(clause)
+            if where:
+                at = conjuncts(where)[0].start
+                edits.append(Edit(at, at, f"{conditions} AND "))
+            else:
+                edits.append(Edit(patterns.stop, patterns.stop, f"\nWHERE {conditions}"))
+            yield Mutation(tuple(edits))
+
+
+def _pairs(pattern: Node) -> int:
+    properties = pattern.node(Rule.PROPERTIES)
+    return len(list(properties.find_all("propertyKeyName"))) if properties else 0
+
+
+def _properties_out(query: ParsedQuery, pattern: Node) -> Edit:
+    properties = pattern.node(Rule.PROPERTIES)
+    if properties is None:
+        raise ValueError("a node pattern without properties holds no anchor")
+    return Edit(end_before(query, properties.start), properties.stop, "")
+
+
+@neutral
+def where_to_map(query: ParsedQuery) -> Iterator[Mutation]:
+    """Move a condition of WHERE to a property map."""
+    for clause in matches(query):
+        where = where_of(clause)
+        for index, condition in enumerate(conjuncts(where) if where else []):
+            names = [token.name for token in condition.tokens()]
+            for anchor in anchors(query):
+                node = _bound_in(query, clause, anchor.variable) if _is(anchor.condition, condition) else None
+                if where is None or node is None or names[3:4] != ["EQ"] or len(names) != 5:
+                    continue
+                text = f" {{{query.source(anchor.name)}: {query.source(anchor.literal)}}}"
+                at = node.stop - 1
+                yield Mutation((Edit(at, at, text), without_conjunct(query, where, index)))
+
+
+def _is(one: Node | None, other: Node) -> bool:
+    return one is not None and (one.start, one.stop) == (other.start, other.stop)
+
+
+def _bound_in(query: ParsedQuery, clause: Clause, name: str | None) -> Node | None:
+    for pattern in relationship_patterns(query):
+        for end in (pattern.left, pattern.right):
+            inside = end and clause.start <= end.start < clause.stop
+            if end and inside and end.variable == name and not end.node.node(Rule.PROPERTIES):
+                return end.node
+    return None
+
+
+@neutral
+def pattern_for_each(query: ParsedQuery) -> Sequence[Mutation]:
+    """Ask for all molecules by a pattern each.
+
+    All of several molecules by a pattern each, or a condition each, instead of counting those found.
+    """
+    for first, second in itertools.pairwise(main_clauses(query)):
+        counted = any(True for item in second.items for _ in calls(item.node, "count"))
+        if first.kind != "MATCH" or second.kind != "WITH" or not counted or not where_of(second):
+            continue
+        patterns = [each for each in relationship_patterns(query) if first.start <= each.start < first.stop]
+        listed = [each for each in anchors(query) if first.start <= each.literal.start < first.stop]
+        if len(patterns) == 1 and listed and all(each.condition for each in listed):
+            return _for_each(query, patterns[0], listed, Span(first.start, second.stop))
+    return []
+
+
+def _for_each(
+    query: ParsedQuery, pattern: RelationshipPattern, listed: Sequence[Anchor], span: Span
+) -> list[Mutation]:
+    ends = [end for end in (pattern.left, pattern.right) if end]
+    molecule = next((end for end in ends if end.variable == listed[0].variable), None)
+    reaction = next((end for end in ends if end is not molecule), None)
+    if molecule is None or reaction is None:
+        return []
+    whole = query.text[ends[0].start : ends[-1].stop]
+    written, named = query.source(molecule.node), [query.source(each.literal) for each in listed]
+    each = [whole.replace(written, f"(:Molecule {{name: {name}}})") for name in named]
+    conditions = "\n  AND ".join(f"EXISTS {{ {text} }}" for text in each)
+    asked = f"MATCH {query.source(reaction.node)}\nWHERE {conditions}"
+    return [Mutation((Edit(*span, text),)) for text in (f"MATCH {', '.join(each)}", asked)]

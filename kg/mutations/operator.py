@@ -1,57 +1,16 @@
-"""What a mutation operator is."""
+"""Mutation operators, and the parts of a query that they change."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from retrocypher.kg.cypher.clauses import Clause, ReturnItem, clauses, relationship_patterns
+from retrocypher.kg.cypher.clauses import Clause, LengthRange, ReturnItem, clauses, relationship_patterns
 from retrocypher.kg.cypher.edits import Edit
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
-from retrocypher.kg.cypher.tokens import Node
+from retrocypher.kg.cypher.tokens import Node, Token
 
 MutationKind = Literal["error", "style", "neutral"]
-
-
-class Mutation(NamedTuple):
-    """One change to a query.
-
-    Attributes:
-        edits: What is changed, at places of the query as given.
-        detail: What the label's colon is followed by, where the place decides it: the component that is
-            missing, or which part of the schema is violated.
-    """
-
-    edits: tuple[Edit, ...]
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """One kind of change.
-
-    Attributes:
-        name: As in ``mutant:NAME``; lower-case letters and underscores.
-        summary: What it does, in a few words for messages and docs.
-        kind: ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
-            ``neutral`` where the score stays.
-        label: The error it plants, by its name in ``kg.labels``; None for a neutral operator.
-        mutations: Every way to make this change to a query; none where it does not apply. Depends on
-            nothing but the query, which has no syntax error.
-    """
-
-    name: str
-    summary: str
-    kind: MutationKind
-    label: str | None
-    mutations: Callable[[ParsedQuery], Sequence[Mutation]]
-
-    def label_of(self, mutation: Mutation) -> str | None:
-        """The label of one of its mutations, with the detail that the place decides."""
-        if self.label is None or not mutation.detail:
-            return self.label
-        return f"{self.label}:{mutation.detail}"
-
 
 WHERE_CLAUSE = "whereClause"
 CONJUNCTION = "expression10"
@@ -60,6 +19,82 @@ CALL_NAME = "functionName"
 PATTERN = "pattern"
 ELEMENT = "patternElement"
 PROPERTY_NAME = "propertyKeyName"
+
+_BY_TYPE = {"REACTS_IN": "reactants", "USES_AGENT": "agents", "USES_SOLVENT": "solvents"}
+_BY_WORD = {
+    "yield": "target_yield",
+    "coproduct": "co_products",
+    "reactant": "reactants",
+    "precursor": "reactants",
+    "agent": "agents",
+    "solvent": "solvents",
+    "product": "products",
+}
+
+
+class Mutation(NamedTuple):
+    """One change to a query.
+
+    Attributes:
+        detail: What the label's colon is followed by, where the place decides it: the component that is
+            missing, or which part of the schema is violated.
+    """
+
+    edits: tuple[Edit, ...]
+    detail: str = ""
+
+
+Mutations = Callable[[ParsedQuery], Iterable[Mutation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One kind of change, named as the function that finds its places.
+
+    Attributes:
+        name: As in ``mutant:NAME``; lower-case letters and underscores.
+        summary: What it does, in a few words for messages and docs.
+        kind: ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
+            ``neutral`` where the score stays.
+        label: The error it plants, by its name in ``labels.yaml``; None for a neutral operator.
+        mutations: Every way to make this change to a query without syntax errors; empty where it does not
+            apply. Depends on nothing but the query.
+    """
+
+    name: str
+    summary: str
+    kind: MutationKind
+    label: str | None
+    mutations: Mutations
+
+    def label_of(self, mutation: Mutation) -> str | None:
+        """The label of one of its mutations, with the detail that the place decides."""
+        if self.label is None or not mutation.detail:
+            return self.label
+        return f"{self.label}:{mutation.detail}"
+
+
+def error(label: str) -> Callable[[Mutations], Operator]:
+    """Make a function an operator that plants an error; its docstring's first line is the summary."""
+    return lambda mutations: make_operator(mutations, mutations, "error", label)
+
+
+def style(label: str) -> Callable[[Mutations], Operator]:
+    """Make a function an operator that changes rows and no score, as `error` does."""
+    return lambda mutations: make_operator(mutations, mutations, "style", label)
+
+
+def neutral(mutations: Mutations) -> Operator:
+    """Make a function an operator that changes no result, as `error` does."""
+    return make_operator(mutations, mutations, "neutral", None)
+
+
+def make_operator(
+    described: Callable[..., object], mutations: Mutations, kind: MutationKind, label: str | None
+) -> Operator:
+    """Return an operator with the name and summary of a function."""
+    summary = (described.__doc__ or "").partition(".\n")[0].removesuffix(".")
+    return Operator(described.__name__, summary[:1].lower() + summary[1:], kind, label, mutations)
 
 
 def main_clauses(query: ParsedQuery) -> list[Clause]:
@@ -171,11 +206,20 @@ def _bound(query: ParsedQuery, clause: Clause) -> list[str]:
     ]
 
 
+def replaced(part: Token | Node | Clause | ReturnItem | LengthRange, text: str, detail: str = "") -> Mutation:
+    """The mutation that puts a text in place of a part of the query."""
+    return Mutation((Edit(part.start, part.stop, text),), detail)
+
+
+def inserted(offset: int, text: str) -> Mutation:
+    """The mutation that puts a text at a place."""
+    return Mutation((Edit(offset, offset, text),))
+
+
 class Anchor(NamedTuple):
     """A string that a property is compared with.
 
     Attributes:
-        literal: The string literal.
         variable: The variable whose property it is; None in the map of a nameless node.
         name: Where the property's name stands.
         pattern: The node pattern whose property map holds it; None for a condition of a WHERE.
@@ -219,18 +263,6 @@ def _comparison(literal: Node) -> Node | None:
         if node.rule == Rule.COMPARISON:
             found = node
     return None
-
-
-_BY_TYPE = {"REACTS_IN": "reactants", "USES_AGENT": "agents", "USES_SOLVENT": "solvents"}
-_BY_WORD = {
-    "yield": "target_yield",
-    "coproduct": "co_products",
-    "reactant": "reactants",
-    "precursor": "reactants",
-    "agent": "agents",
-    "solvent": "solvents",
-    "product": "products",
-}
 
 
 def is_id(item: ReturnItem) -> bool:
@@ -278,47 +310,3 @@ def _where_made(query: ParsedQuery, item: ReturnItem) -> ReturnItem:
 def _is_told_apart(query: ParsedQuery, used: set[str]) -> bool:
     wheres = [where for clause in main_clauses(query) if (where := where_of(clause))]
     return any("<>" in text_of(query, where) and variables_in(query, where) & used for where in wheres)
-
-
-def _parameter(query: ParsedQuery) -> Sequence[Mutation]:
-    """A query for an application, whose parameters nobody gives."""
-    return [
-        Mutation((Edit(anchor.literal.start, anchor.literal.stop, f"${name}"),))
-        for anchor in anchors(query)
-        for name in ("target", "smiles")
-    ]
-
-
-def _writes(query: ParsedQuery) -> Sequence[Mutation]:
-    clause, found = last_return(query), main_clauses(query)
-    if clause is None or not found or found[0].kind != "MATCH":
-        return []
-    mutations = []
-    scope = scope_before(query, clause)
-    if scope:
-        mutations.append(Mutation((Edit(clause.start, clause.start, "MERGE (:Answer)\n"),)))
-    patterns = body(found[0]).node("patternList")
-    long = patterns is None or patterns.find("pathLength", "quantifier") is not None
-    if where_of(found[0]) is None and not long:
-        mutations.append(Mutation((Edit(found[0].start, found[0].start + len("MATCH"), "MERGE"),)))
-    return mutations
-
-
-def _commented_out(query: ParsedQuery) -> Sequence[Mutation]:
-    lines = query.text.splitlines()
-    commented = "\n".join(f"// {line}" for line in lines)
-    return [
-        Mutation((Edit(0, len(query.text), commented),)),
-        Mutation((Edit(0, len(query.text), "// The schema does not tell how to answer this question."),)),
-    ]
-
-
-PARAMETER_FOR_LITERAL = Operator(
-    "parameter_for_literal",
-    "ask for a parameter instead of naming the molecule",
-    "error",
-    "runtime_error",
-    _parameter,
-)
-WRITE_CLAUSE = Operator("write_clause", "write to the graph", "error", "refused", _writes)
-NOTHING_TO_RUN = Operator("nothing_to_run", "answer with a comment only", "error", "no_query", _commented_out)

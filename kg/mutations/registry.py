@@ -1,4 +1,4 @@
-"""The operators by name."""
+"""All mutation operators by name, and queries changed by them."""
 
 import difflib
 import random
@@ -10,227 +10,37 @@ from retrocypher.kg.cypher.edits import apply_edits
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.kg.mutations.anchor_errors import (
-    ANCHOR_OTHER_END,
-    DROP_ANCHOR,
-    PLACEHOLDER,
-    SMILES_ATOM,
-    SMILES_BACKSLASH,
-    SMILES_BRACKET,
-    SMILES_CASE,
-    SMILES_CHARGE,
-    SMILES_RING,
-    SMILES_STEREO,
-    SWAP_ENDS,
-    TARGET_REACTS,
-    WRONG_MOLECULE,
+from retrocypher.kg.mutations import (
+    name_errors,
+    neutral_clauses,
+    neutral_patterns,
+    path_errors,
+    result_errors,
+    row_errors,
+    syntax_errors,
 )
-from retrocypher.kg.mutations.join_errors import (
-    ANCHOR_APART,
-    COUNT_FOR_COLLECT,
-    DROP_DISTINCT,
-    DROP_NULL_CHECK,
-    DROP_ORDER,
-    EXTRA_MATCH,
-    FIRST_ONLY,
-    ONE_GROUP,
-    OTHER_REACTION,
-    REQUIRE_ALL,
-    REQUIRE_MATCH,
-    REVERSE_ROUTES,
-    SORT_ASCENDING,
-)
-from retrocypher.kg.mutations.neutral_patterns import (
-    ADD_LABELS,
-    DROP_LABELS,
-    FLIP_PATTERN,
-    MAP_TO_WHERE,
-    PATTERN_FOR_EACH,
-    WHERE_TO_MAP,
-    WRITE_OUT_PATH,
-)
-from retrocypher.kg.mutations.neutral_text import (
-    ADD_COMMENT,
-    COLLECT_EARLY,
-    DOUBLE_QUOTES,
-    ONE_LINE,
-    RENAME_COLUMNS,
-    RENAME_VARIABLES,
-    REORDER_ITEMS,
-    RETURN_PATH,
-    SMALL_KEYWORDS,
-    SWAP_CLAUSES,
-    UNCOLLECTED,
-    WITH_ALL,
-    WITH_NAMES,
-)
-from retrocypher.kg.mutations.operator import (
-    NOTHING_TO_RUN,
-    PARAMETER_FOR_LITERAL,
-    WRITE_CLAUSE,
-    MutationKind,
-    Operator,
-)
-from retrocypher.kg.mutations.pattern_errors import (
-    ANCHOR_PROPERTY,
-    CHANGE_HOPS,
-    CHANGE_LENGTH,
-    DOUBLE_LENGTH,
-    DROP_ARROW,
-    DROP_TYPE,
-    FEWER_TYPES,
-    INVENTED_LABEL,
-    INVENTED_TYPE,
-    JOIN_MOLECULES,
-    LENGTH_RANGE,
-    MORE_TYPES,
-    RETURNED_PROPERTY,
-    REVERSE_ARROW,
-    REVERSE_PATH,
-    REVERSE_TYPE,
-    STEPS_FOR_HOPS,
-    SWAP_CONDITIONS,
-    UNBOUNDED_LENGTH,
-    WRONG_TYPE,
-    YIELD_ELSEWHERE,
-)
-from retrocypher.kg.mutations.result_errors import (
-    ADD_LIMIT,
-    ANY_OF,
-    AT_LEAST_ONE,
-    COUNT_FOR_ROWS,
-    DROP_COMPONENT,
-    DROP_COMPONENT_MATCH,
-    DROP_ID,
-    DROP_LIMIT,
-    KEEP_TARGET,
-    LENGTH_FOR_ROUTE,
-    LIMIT_EARLY,
-    LUMP_COMPONENTS,
-    MOLECULES_FOR_REACTIONS,
-    NAMES_FOR_REACTIONS,
-    ONE_STEP_OF_ROUTE,
-    ONLY_ONE_COMPONENT,
-    OR_FOR_AND,
-    RAISE_LIMIT,
-    SKIP_ROW,
-)
-from retrocypher.kg.mutations.syntax_errors import (
-    BROKEN_QUOTES,
-    INVENTED_FUNCTION,
-    MISSING_COMMA,
-    MISSING_RETURN,
-    PROSE_AROUND,
-    SQL_WORDS,
-    UNBALANCED_BRACKET,
-    UNKNOWN_VARIABLE,
+from retrocypher.kg.mutations.operator import MutationKind, Operator
+
+_MODULES = (
+    path_errors,
+    row_errors,
+    result_errors,
+    name_errors,
+    syntax_errors,
+    neutral_patterns,
+    neutral_clauses,
 )
 
+# The order decides what a seed draws: operators stand in the order of their definitions.
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
         operator.name: operator
-        for operator in (
-            REVERSE_ARROW,
-            REVERSE_TYPE,
-            REVERSE_PATH,
-            DROP_ARROW,
-            ANCHOR_OTHER_END,
-            SWAP_ENDS,
-            TARGET_REACTS,
-            SWAP_CONDITIONS,
-            WRONG_TYPE,
-            DROP_TYPE,
-            FEWER_TYPES,
-            MORE_TYPES,
-            CHANGE_LENGTH,
-            CHANGE_HOPS,
-            DOUBLE_LENGTH,
-            STEPS_FOR_HOPS,
-            UNBOUNDED_LENGTH,
-            LENGTH_RANGE,
-            DROP_COMPONENT,
-            DROP_COMPONENT_MATCH,
-            ONLY_ONE_COMPONENT,
-            DROP_ID,
-            KEEP_TARGET,
-            LUMP_COMPONENTS,
-            REQUIRE_MATCH,
-            REQUIRE_ALL,
-            OTHER_REACTION,
-            ANCHOR_APART,
-            DROP_DISTINCT,
-            EXTRA_MATCH,
-            SORT_ASCENDING,
-            DROP_ORDER,
-            DROP_NULL_CHECK,
-            COUNT_FOR_COLLECT,
-            FIRST_ONLY,
-            ONE_GROUP,
-            REVERSE_ROUTES,
-            DROP_LIMIT,
-            ADD_LIMIT,
-            LIMIT_EARLY,
-            RAISE_LIMIT,
-            SKIP_ROW,
-            ANY_OF,
-            AT_LEAST_ONE,
-            OR_FOR_AND,
-            MOLECULES_FOR_REACTIONS,
-            NAMES_FOR_REACTIONS,
-            COUNT_FOR_ROWS,
-            ONE_STEP_OF_ROUTE,
-            LENGTH_FOR_ROUTE,
-            ANCHOR_PROPERTY,
-            RETURNED_PROPERTY,
-            YIELD_ELSEWHERE,
-            INVENTED_LABEL,
-            INVENTED_TYPE,
-            JOIN_MOLECULES,
-            WRONG_MOLECULE,
-            PLACEHOLDER,
-            DROP_ANCHOR,
-            SMILES_CASE,
-            SMILES_RING,
-            SMILES_BRACKET,
-            SMILES_STEREO,
-            SMILES_CHARGE,
-            SMILES_ATOM,
-            SMILES_BACKSLASH,
-            UNBALANCED_BRACKET,
-            SQL_WORDS,
-            MISSING_RETURN,
-            PROSE_AROUND,
-            BROKEN_QUOTES,
-            UNKNOWN_VARIABLE,
-            INVENTED_FUNCTION,
-            MISSING_COMMA,
-            PARAMETER_FOR_LITERAL,
-            WRITE_CLAUSE,
-            NOTHING_TO_RUN,
-            RENAME_VARIABLES,
-            RENAME_COLUMNS,
-            FLIP_PATTERN,
-            DROP_LABELS,
-            ADD_LABELS,
-            WRITE_OUT_PATH,
-            MAP_TO_WHERE,
-            WHERE_TO_MAP,
-            PATTERN_FOR_EACH,
-            SWAP_CLAUSES,
-            WITH_ALL,
-            WITH_NAMES,
-            COLLECT_EARLY,
-            REORDER_ITEMS,
-            RETURN_PATH,
-            UNCOLLECTED,
-            DOUBLE_QUOTES,
-            SMALL_KEYWORDS,
-            ONE_LINE,
-            ADD_COMMENT,
-        )
+        for module in _MODULES
+        for operator in vars(module).values()
+        if isinstance(operator, Operator)
     }
 )
-"""All operators: errors by label, then those of style, then the neutral ones."""
+"""All operators by name: those that plant an error, then the neutral ones, with two of style among them."""
 
 
 def operators_of(*kinds: MutationKind) -> tuple[Operator, ...]:
@@ -269,7 +79,6 @@ class Mutant:
     """A query with one known change, or with several neutral ones.
 
     Attributes:
-        query: The changed query.
         operator: Name of the operator that changed it; joined by ``+`` where several did, in turn.
         place: Which of the operator's mutations it is, from 0; of the last operator where several did.
         kind: Whether it plants an error, is a matter of style, or changes nothing.
@@ -307,21 +116,18 @@ def mutate(query: str, operators: Sequence[Operator], *, seed: int, key: str) ->
     """Make one change to a query: an operator first, then one of its places, each equally likely.
 
     Args:
-        query: A right query.
-        operators: The operators to choose from; those that do not apply are passed over.
-        seed: Seed of the choice.
         key: Whose choice it is, such as a question's id. Seed and key alone decide, on every machine.
 
     Returns:
         The changed query, None where no operator applies.
     """
     parsed = parse(query)
-    chance = random.Random(f"{seed}:{key}")
+    rng = random.Random(f"{seed}:{key}")
     # Asked in a random order until one applies: as likely as a choice among those that do, and far quicker.
-    for operator in chance.sample(list(operators), len(operators)):
+    for operator in rng.sample(list(operators), len(operators)):
         found = mutations_of(operator, parsed)
         if found:
-            return found[chance.randrange(len(found))]
+            return found[rng.randrange(len(found))]
     return None
 
 
@@ -329,10 +135,7 @@ def compose(query: str, operators: Sequence[Operator], *, count: int, seed: int,
     """Make several neutral changes to a query, one after another, each by another operator.
 
     Args:
-        query: A right query.
-        operators: The neutral operators to choose from.
         count: How many changes, at least 1.
-        seed: Seed of the choice.
         key: Whose choice it is. Seed and key alone decide, on every machine.
 
     Returns:
@@ -343,12 +146,12 @@ def compose(query: str, operators: Sequence[Operator], *, count: int, seed: int,
     """
     if any(operator.kind != "neutral" for operator in operators):
         raise ValueError("only neutral operators are composed")
-    chance = random.Random(f"{seed}:{key}")
+    rng = random.Random(f"{seed}:{key}")
     made: list[Mutant] = []
-    for operator in chance.sample(list(operators), len(operators)):
+    for operator in rng.sample(list(operators), len(operators)):
         if len(made) < count:
             found = mutations_of(operator, made[-1].query if made else query)
-            made += [found[chance.randrange(len(found))]] if found else []
+            made += [found[rng.randrange(len(found))]] if found else []
     if len(made) < count:
         return None
     names = "+".join(each.operator for each in made)

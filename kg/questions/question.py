@@ -1,4 +1,4 @@
-"""What a question is, and the ten tasks."""
+"""Questions and the ten tasks."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -31,7 +31,6 @@ class Question:
         task: One of `TASKS`.
         setting: ``single_step`` or ``multi_step``.
         steps: Number of reaction steps; 1 for single-step tasks.
-        text: The question as a chemist would ask it.
         slots: What the template was filled with: ``target``, ``products``, ``start``, ``steps``, ``role``.
         reference_cypher: The reference query, literals in place, as it is executed.
         gold: Expected rows. Single-step: one row a reaction with ``id``, ``reactants``, ``products``,

@@ -1,4 +1,4 @@
-"""Question files in, checked line by line."""
+"""Reading and checking the files of a question set."""
 
 import hashlib
 import json
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.reaction import ROLES
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, setting_of
 from retrocypher.kg.questions.sampling import wordings_of
 
@@ -25,7 +26,12 @@ _FIELDS: tuple[tuple[str, type], ...] = (
     ("target", str),
     ("discriminating", bool),
 )
-_ROLES = ("reactants", "products", "agents", "solvents")
+
+DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
+"""Folder of the committed questions."""
+
+QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
+MANIFEST_FILE = "manifest.json"
 
 
 class MalformedQuestionError(ValueError):
@@ -128,19 +134,12 @@ def _check_route(row: dict[str, Any], steps: int) -> None:
 def _check_reaction(row: dict[str, Any], task: str) -> None:
     if type(row.get("id")) is not int:
         raise MalformedQuestionError("gold: each row needs a reaction id")
-    for role in (*_ROLES, "co_products") if task == "co_products" else _ROLES:
+    for role in (*ROLES, "co_products") if task == "co_products" else ROLES:
         names = row.get(role)
         if not isinstance(names, list) or any(type(name) is not str for name in names):
             raise MalformedQuestionError(f"gold: each row needs {role!r}, a list of molecule names")
     if task == "best_yield" and type(row.get("target_yield")) not in (int, float):
         raise MalformedQuestionError("gold: each row needs 'target_yield', a number")
-
-
-DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
-"""Folder of the committed questions."""
-
-QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
-MANIFEST_FILE = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The wordings a task can be asked in."""
+"""Which questions are asked: a seeded sample, and the paraphrase of each."""
 
 import hashlib
 from collections import defaultdict
@@ -17,6 +17,8 @@ PHRASINGS = 5
 """How many wordings each task has; the first is that of the shipped questions."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
+
+Stratum = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,6 @@ def phrase(question: Question, phrasing: int) -> Question:
 
     Args:
         question: The question. Its own text is wording 1, whatever question set it comes from.
-        phrasing: Which wording, 1 to `PHRASINGS`.
 
     Raises:
         ValueError: If there is no such wording.
@@ -86,9 +87,6 @@ def _words(value: Any) -> str:
     return str(value)
 
 
-Stratum = tuple[str, int]
-
-
 def select(
     questions: Iterable[Question],
     *,
@@ -105,9 +103,7 @@ def select(
 
     Args:
         questions: What to choose from; already without the settings that no prompt asks for.
-        tasks: Tasks to keep; all when None or empty.
         sample: How many questions in total; all when None or when there are no more.
-        seed: Seed of the sample.
 
     Raises:
         InputError: If a task is unknown, ``sample`` is under 1, or nothing is left.

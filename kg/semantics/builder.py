@@ -1,4 +1,4 @@
-"""What is gathered while a query is read."""
+"""The query model while it is filled: its draft, and the terms that calls and operators make."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -29,6 +29,19 @@ from retrocypher.kg.semantics.query_model import (
     Unknown,
     Unread,
 )
+
+_SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
+
+_OPPOSITES = {
+    "=": "<>",
+    "<>": "=",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "is null": "is not null",
+    "is not null": "is null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +93,6 @@ class Draft(QueryModel):
     def miss(self, why: str, node: Node) -> None:
         """Note that a part of the query is not understood."""
         self.unread.append(Unread(why, node.start, node.stop))
-
-
-_SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
 
 
 def element_of(draft: Draft, source: Term, block: int) -> Term:
@@ -246,18 +256,6 @@ def _label_test(operator: str, left: Term, right: Term) -> Term | None:
             named = tuple(label for label in labels if isinstance(label, str))
             return HasLabel(of, named) if len(named) == len(items) else None
     return None
-
-
-_OPPOSITES = {
-    "=": "<>",
-    "<>": "=",
-    "<": ">=",
-    ">=": "<",
-    ">": "<=",
-    "<=": ">",
-    "is null": "is not null",
-    "is not null": "is null",
-}
 
 
 def parts_of(term: Term) -> tuple[Term, ...]:

@@ -1,4 +1,4 @@
-"""Turn the arrows of a query that contradict the schema."""
+"""Correction of directions: arrows that contradict the schema are turned."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,12 +29,17 @@ from retrocypher.kg.semantics.schema import Schema
 
 _MOST_ARROWS = 4
 """Arrows within one quantified path that are tried in all combinations; with more, all stay."""
+
 _TURN = 2
 """What a turned arrow costs, beside ``ASKED`` and ``READ``, which a property costs that is not believed."""
+
 _GIVEN_UP = 10_000
 """What a stretch costs that no reading makes fit: more than all arrows of a query together."""
+
 _MOST_STRETCHES = 60
 """Stretches joined by nodes of open kind that are decided together; queries stay far below."""
+
+_MOST_RULES = 4
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,6 @@ class _Case:
     """What there is to decide on.
 
     Attributes:
-        graph: The pattern of the query.
-        ways: The ways to read each stretch.
         unsettled: The stretches that have an end whose kind labels leave open.
         settled: The other stretches, but for those that say nothing and those whose end is disputed.
     """
@@ -266,18 +269,12 @@ class _Problem:
             self._factors.append(Factor((believed, ("node", node, block)), table))
 
 
-_MOST_RULES = 4
-
-
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """One arrow that was turned.
+    """One arrow that was turned: its relationship pattern before and after.
 
     Attributes:
         start: Offset of the relationship pattern in the query as given.
-        stop: Offset after its last character.
-        before: The relationship pattern as it was.
-        after: The relationship pattern as it is now.
         message: What was turned, where and why, in one sentence, without the literals of the query.
     """
 
@@ -294,7 +291,6 @@ class Corrected:
 
     Attributes:
         query: The query; the text as given where nothing was turned.
-        turned: What was turned, in the order of the text.
     """
 
     query: str
@@ -307,13 +303,6 @@ def correct_directions(query: str | ParsedQuery, schema: Schema) -> Corrected:
     Only arrow heads are edited, at the places of their tokens; all other characters stay. A query with
     syntax errors, or one nested too deeply to be read, is left as it is. Correcting a corrected query changes
     nothing more. ``docs/errors-and-loops.md`` says how it decides.
-
-    Args:
-        query: A query, parsed or not.
-        schema: The schema of the graph that it asks.
-
-    Raises:
-        GraphError: The grammar can't be had (see ``docs/errors-and-loops.md``).
     """
     parsed = parse(query) if isinstance(query, str) else query
     kinds = Kinds(schema)

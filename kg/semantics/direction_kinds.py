@@ -1,4 +1,4 @@
-"""What a variable may be: kinds of node, or types of relationship; a set of them is a bit mask."""
+"""What a variable may be (kinds of node, types of relationship) as bit masks, and the cheapest choice."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,16 @@ from retrocypher.kg.semantics.schema import Schema
 
 Relation: TypeAlias = tuple[int, ...]
 """From each kind, by its number, the set of kinds that can be reached."""
+
+Choice: TypeAlias = Hashable
+
+Domains: TypeAlias = Mapping[Choice, int]
+"""The values of each variable, as a bit mask."""
+
+Table: TypeAlias = Mapping[tuple[int, ...], int]
+
+_LARGEST = 20_000
+"""Combinations looked at in one step; queries stay far below unless a schema has many kinds of node."""
 
 
 class Truth(NamedTuple):
@@ -149,15 +159,6 @@ def _masks(numbered: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
     return masks
 
 
-Choice: TypeAlias = Hashable
-Domains: TypeAlias = Mapping[Choice, int]
-"""The values of each variable, as a bit mask."""
-Table: TypeAlias = Mapping[tuple[int, ...], int]
-
-_LARGEST = 20_000
-"""Combinations looked at in one step; queries stay far below unless a schema has many kinds of node."""
-
-
 class TooLargeError(Exception):
     """The problem is too much entangled to be solved quickly."""
 
@@ -189,10 +190,6 @@ def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
     """Return the least sum of costs over all combinations of values; None where all are impossible.
 
     Choices are taken out one after another, each time the one that leaves the smallest table.
-
-    Args:
-        domains: The variables and their values.
-        factors: The costs.
 
     Raises:
         TooLargeError: A table would get too large.

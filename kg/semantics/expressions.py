@@ -1,4 +1,4 @@
-"""Expressions of the tree read into terms."""
+"""Reading expressions of the tree into terms."""
 
 from collections.abc import Callable, Iterator
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What the schema and conditions add to a query's text: labels of nodes, ways of edges, lengths of paths."""
+"""What schema and conditions add to a query's text: labels of nodes, ways of edges, lengths of paths."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -30,6 +30,8 @@ Pairs = frozenset[tuple[Kind, Kind]]
 
 _LONGEST = 24
 """Hops beyond which nothing new is reached in any schema worth asking."""
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 class Labels:
@@ -144,9 +146,6 @@ def reachable(
         if not front:
             break
     return frozenset(found)
-
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 class _Measure(NamedTuple):

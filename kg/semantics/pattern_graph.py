@@ -1,4 +1,4 @@
-"""The pattern of a query: what its variables stand for, what is said of them, and what joins them."""
+"""The pattern of a query as a graph: what its variables may be, and what joins them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,9 +72,6 @@ class Stretch:
     """What joins two nodes: a relationship pattern, or a parenthesised path with a quantifier.
 
     Attributes:
-        left: The node before it.
-        right: The node after it.
-        block: The block of the query it stands in.
         steps: Its relationship patterns; more than one only in a parenthesised path.
         inner: The nodes within a parenthesised path, one more than steps; else none.
         minimum: How often it is followed at least.
@@ -109,8 +106,6 @@ class PatternGraph:
 
     Attributes:
         blocks: What must hold together; for each block the one it hangs on (see ``QueryModel.blocks``).
-        variables: Nodes and relationships.
-        stretches: What joins the nodes.
     """
 
     def __init__(self, model: QueryModel, kinds: Kinds) -> None:
@@ -133,7 +128,6 @@ class PatternGraph:
         """The variable that a term stands for; None for other terms.
 
         Args:
-            term: A term.
             listed: Whether a relationship of variable length, which is a list of them, counts.
         """
         match term:

@@ -1,4 +1,4 @@
-"""Patterns read into nodes and edges that are joined by their variables."""
+"""Reading patterns into nodes and edges that are joined by their variables."""
 
 from dataclasses import replace
 

@@ -1,6 +1,8 @@
 """What a query means, as far as its text and the schema tell.
 
-Terms say what an expression stands for, with every variable replaced by what it was bound to.
+Terms say what an expression stands for, with every variable replaced by what it was bound to. In all classes
+``key`` and ``index`` are places in a list of the model; ``scope``, ``block`` and ``part`` (a clause or a
+pattern) say where something stands; ``start`` and ``stop`` are the offsets of its text.
 """
 
 from dataclasses import dataclass, field
@@ -196,9 +198,7 @@ class Scope:
     """A query, a branch of a UNION, a subquery, or the inside of a repeated pattern.
 
     Attributes:
-        index: Its place in ``QueryModel.scopes``.
         parent: The scope it stands in, None for a branch of the query itself.
-        kind: What it is.
         keeps_rows: Whether the rows of its parent remain where nothing in it matches.
     """
 
@@ -213,13 +213,8 @@ class NodeReading:
     """A node of the joined pattern; one entry however many patterns name its variable.
 
     Attributes:
-        key: Its place in ``QueryModel.nodes``.
         variable: The first variable it is bound to.
-        scope: Where it is bound first.
-        block: The block in which it is bound first.
         optional: Whether it may be null.
-        start: Offset of the pattern that binds it.
-        stop: Offset after that pattern.
         element: Number of the list element that it is; 0 for others.
         written: The labels that patterns and conditions demand.
         choices: The labels of each ``:A|B`` that they demand.
@@ -244,22 +239,13 @@ class EdgeReading:
     """A relationship pattern between two nodes, the same whichever side it was written from.
 
     Attributes:
-        key: Its place in ``QueryModel.edges``.
-        left: The node on its left in the text.
-        right: The node on its right.
-        directed: Whether it has an arrow.
         leftward: Whether its arrow points to the left in the text.
         types: The types it may have; empty where any will do.
         hops: How often it repeats, after conditions on the length.
-        variable: The variable it binds.
         same: Key of the edge that bound its variable first; its own where none did.
         part: Number of the clause or pattern it belongs to; edges of one part are never the same.
         optional: Whether its absence keeps the row.
-        scope: Where it stands.
-        block: The block it stands in.
         inner: For a repeated pattern, the keys of the edges it repeats.
-        start_offset: Offset of its text.
-        stop_offset: Offset after its text.
         start: Key of the node it leaves by its arrow; without an arrow, by the schema, or else the left one.
         end: Key of the node it enters.
         written_hops: How often its pattern alone lets it repeat.
@@ -299,13 +285,10 @@ class PathReading:
     """A named path: its nodes and edges in the order of the text, and its length.
 
     Attributes:
-        key: Its place in ``QueryModel.paths``.
-        variable: Its name.
         nodes: Keys of its nodes, left to right.
         edges: Keys of its edges, left to right.
         hops: Its length after conditions on it.
         shortest: Whether only shortest paths, or the first of several, are found.
-        scope: Where it stands.
     """
 
     key: int
@@ -322,12 +305,8 @@ class Condition:
     """One condition that has to hold (one operand of the ANDs of a WHERE, or one entry of a property map).
 
     Attributes:
-        term: What has to hold.
-        scope: Where it stands.
         part: The clause or pattern it belongs to.
         optional: Whether it only limits an optional part.
-        start: Offset of its text.
-        stop: Offset after its text.
     """
 
     term: Term
@@ -343,8 +322,6 @@ class Test:
     """A condition as a whole, or what the brackets of a pattern ask of its variable.
 
     Attributes:
-        term: What has to hold.
-        block: The block it belongs to.
         pattern: Whether a label expression or property map of a pattern says it.
     """
 
@@ -376,17 +353,11 @@ class Projection:
     """A WITH or RETURN.
 
     Attributes:
-        kind: Which of the two.
-        part: Number of the clause.
         items: Its columns; ``*`` is written out.
         distinct: Whether equal rows are put together.
         grouped: Whether some column is an aggregate, so that the others are what rows are grouped by.
-        order: The keys of its ORDER BY.
         skip: What is left out at the beginning.
         limit: How many rows are kept at most.
-        scope: Where it stands.
-        start: Offset of its text.
-        stop: Offset after its text.
     """
 
     kind: Literal["WITH", "RETURN"]
@@ -407,11 +378,7 @@ class Use:
     """A name that the query uses: a property, label, type, function or variable.
 
     Attributes:
-        name: The name without backticks.
         of: What a property is looked up on.
-        block: The block it stands in.
-        start: Offset of its text.
-        stop: Offset after its text.
     """
 
     name: str
@@ -445,18 +412,11 @@ class QueryModel:
             expression or pattern in an expression. For each the block it hangs on.
         elements: What UNWIND and list expressions go through, by number from 1: the block, and the node or
             relationship of whose kind the elements are, None where that cannot be told.
-        nodes: The nodes, by key.
-        edges: The relationship patterns, by key.
         paths: The paths that have a name or are shortest ones, by key.
         conditions: What has to hold, scope by scope.
         tests: The same before ANDs are taken apart, with what patterns and list expressions ask.
         projections: WITH and RETURN in the order of the text.
-        properties: Every property that is looked up or matched.
-        labels: Every label that is named.
-        types: Every relationship type that is named.
-        functions: Every function that is called.
         undefined: Variables that are used and not bound.
-        unread: What the reader does not understand.
     """
 
     parsed: ParsedQuery

@@ -1,4 +1,4 @@
-"""A query read clause by clause, in their order, with the variables that each can see."""
+"""Reading a query clause by clause into a query model, each with the variables that it can see."""
 
 from dataclasses import replace
 from typing import Literal
@@ -44,13 +44,6 @@ def read_query(query: str | ParsedQuery, schema: Schema) -> QueryModel:
 
     A query that does not follow the grammar is read as far as its tree goes; what is missing there must not
     be taken for missing in the query.
-
-    Args:
-        query: Any text, or a query that is parsed already.
-        schema: The schema of the graph it is meant for.
-
-    Raises:
-        GraphError: The grammar can't be had.
     """
     parsed = parse(query) if isinstance(query, str) else query
     draft = read_draft(parsed, statements=1)
@@ -136,8 +129,6 @@ class Queries:
         """Read a subquery; what each of its columns holds.
 
         Args:
-            query: The subquery.
-            context: What it can see.
             importing: Whether its branches see that only by a WITH at their beginning.
         """
         singles = query.nodes("singleQuery")

@@ -1,4 +1,4 @@
-"""What a graph holds: labels, relationship types, their properties, and which way each type runs."""
+"""The schema of a graph, read from its text."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +32,28 @@ _REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an e
 
 Properties: TypeAlias = Mapping[str, frozenset[str]]
 """Property names, each with the value types it has, as Cypher names them (``STRING``, ``FLOAT``, ...)."""
+
+_NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
+_LABELS = rf"\(\s*((?::\s*{_NAME}\s*)*)"
+_ITEM = rf"\s*{_NAME}\s*:[^,:{{}}`]+"
+_BRACES = rf"(?:\{{((?:{_ITEM}(?:,{_ITEM})*)?\s*)\}}\s*)?"
+_LINES = {
+    "Nodes and their properties:": re.compile(rf"{_LABELS}{_BRACES}\)"),
+    "Relationships and their properties:": re.compile(rf"\[\s*:\s*({_NAME})\s*{_BRACES}\]"),
+    "Directions:": re.compile(rf"{_LABELS}\)\s*-\[\s*:\s*({_NAME})\s*\]->\s*{_LABELS}\)"),
+}
+_NODES, _TYPES, _DIRECTIONS = _LINES
+_WHAT = {
+    _NODES: "a node such as (:Molecule {name: STRING})",
+    _TYPES: "a type such as [:PRODUCES {yield: FLOAT}]",
+    _DIRECTIONS: "a direction such as (:Molecule)-[:REACTS_IN]->(:Reaction)",
+}
+_PROPERTY = re.compile(rf"\s*({_NAME})\s*:([^,]+)")
+_ONE_NAME = re.compile(_NAME)
+_SPACE = re.compile(r"\s*")
+_BAR = re.compile(r"\|(?![^<]*>)")  # not one within LIST<...>
+
+_REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an example."
 
 
 class Connection(NamedTuple):
@@ -140,12 +162,9 @@ def default_schema_text() -> str:
 
 
 def parse_schema(text: str) -> Schema:
-    """Read a schema text as ``kg.store.schema_text`` writes it.
+    """Read a schema text as `kg.graph.loading.schema_text` writes it.
 
     Blank lines and space are free; labels and types that only the directions name are taken up too.
-
-    Args:
-        text: Three headings, each followed by lines of its own kind.
 
     Raises:
         InputError: A line is not what its heading promises, or a heading is missing.

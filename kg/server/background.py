@@ -1,4 +1,4 @@
-"""The server that outlives its session: ``retrocypher graph up``."""
+"""The server that outlives its session: ``retrocypher graph up`` and ``graph down``."""
 
 import contextlib
 import json
@@ -18,13 +18,16 @@ from retrocypher.kg.server.engine import RunningServer
 
 SCHEMA_VERSION = 1
 
+STATUS_TIMEOUT_S = 10.0
+Announce = Callable[[str], None]
+Outcome = Literal["started", "restarted", "running"]
+
 
 @dataclass(frozen=True, slots=True)
 class Background:
     """A server left running.
 
     Attributes:
-        endpoint: How to reach it.
         graph_fingerprint: Of the graph that was loaded into it.
         graph: Where that graph came from, for the user.
     """
@@ -93,23 +96,13 @@ def _parsed(text: bytes) -> Background:
     return Background(endpoint, str(value["graph_fingerprint"]), str(value["graph"]))
 
 
-ANSWER_TIMEOUT_S = 10.0
-
-Announce = Callable[[str], None]
-Outcome = Literal["started", "restarted", "running"]
-
-
 def background_server(announce: Announce) -> Background | None:
-    """Return the server left running, if its supervisor answers; the server itself may have fallen.
-
-    Args:
-        announce: Is told when the file that describes it cannot be read.
-    """
+    """Return the server left running, if its supervisor answers; the server itself may have fallen."""
     found = read_state(announce)
     if not found:
         return None
     try:
-        ask(found.control, {"command": "status"}, ANSWER_TIMEOUT_S)
+        ask(found.control, {"command": "status"}, STATUS_TIMEOUT_S)
     except TimeoutError:
         # Busy, with a restart for instance, and so there.
         return found
@@ -150,14 +143,9 @@ def leave_running(
 
     Args:
         open_: Starts the server.
-        graph_fingerprint: Of its graph.
         graph: Where the graph comes from, for the user.
-        announce: Is told when the file that describes a server left running cannot be read.
         kind: Of the wanted server: ``auto``, ``docker`` or ``local``.
         port: Of the wanted server; None for any.
-
-    Returns:
-        The server, and what was done for it.
 
     Raises:
         ServerError: One runs already with another graph, kind or port, or it does not start.
@@ -179,11 +167,7 @@ def leave_running(
 
 
 def end_background(announce: Announce) -> Background | None:
-    """End the server left running; returns which it was, or None.
-
-    Args:
-        announce: Is told when the file that describes it cannot be read.
-    """
+    """End the server left running; returns which it was, or None."""
     with FileLock(cache_dir() / "up.lock"):
         found = background_server(announce)
         if found:

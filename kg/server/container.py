@@ -1,4 +1,4 @@
-"""The server as a container, seen from its supervisor."""
+"""The server as a Docker container, on an image that has Neo4j."""
 
 import contextlib
 import os
@@ -10,23 +10,42 @@ from pathlib import Path
 from typing import Any
 
 import docker  # type: ignore[import-untyped]
-from docker.errors import (
-    DockerException,  # type: ignore[import-untyped]
-    ImageNotFound,  # type: ignore[import-untyped]
-)
+from docker.errors import DockerException, ImageNotFound  # type: ignore[import-untyped]
 from testcontainers.community.neo4j import Neo4jContainer
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.docker_client import get_docker_host
 from testcontainers.core.exceptions import ContainerStartException
 
+from retrocypher.kg.errors import first_line
 from retrocypher.kg.offline import is_offline
-from retrocypher.kg.server.control import Kind, Plan, StartError
+from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
 from retrocypher.kg.server.endpoint import DockerUnavailableError, ServerError
 from retrocypher.kg.server.folders import abandoned
 from retrocypher.kg.server.settings import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
 
 DIRECTORY_LABEL = "retrocypher.directory"
 PLACE_LABEL = "retrocypher.place"
+
+BOLT = 7687
+STOP_TIMEOUT_S = 60
+
+MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
+"""Memory of the container: 1.5 GB, of which heap and page cache are the larger part."""
+
+REACH_S = 5.0
+"""How long a server that has started may stay out of reach."""
+
+OUT_OF_REACH = (
+    "its port cannot be reached on this machine's loopback address. If this is itself a container that "
+    "shares its host's daemon, use --graph local."
+)
+
+IMAGE = "neo4j:5.26-community"
+IMAGE_VARIABLE = "RETROCYPHER_NEO4J_IMAGE"
+DAEMON_TIMEOUT_S = 10
+
+LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
+"""How docker-py writes the address of a socket or pipe of this machine."""
 
 
 def labels(directory: str) -> dict[str, str]:
@@ -52,28 +71,8 @@ def _place() -> str:
     return f"{socket.gethostname()}/{namespace.readlink() if namespace.is_symlink() else ''}"
 
 
-BOLT = 7687
-LAST_LINES = 15
-STARTED = b"Started."
-STOP_TIMEOUT_S = 60
-MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
-"""Of the container: 1.5 GB, of which heap and page cache are the larger part."""
-
-REACH_S = 5.0
-"""How long a server that has started may stay out of reach."""
-
-OUT_OF_REACH = (
-    "its port cannot be reached on this machine's loopback address. If this is itself a container that "
-    "shares its host's daemon, use --graph local."
-)
-
-
 class DockerServer:
-    """One container, started again and again on the same loopback port and store.
-
-    Args:
-        plan: The plan; its ``image`` is run.
-    """
+    """One container, started again and again on the same loopback port and store."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -145,7 +144,7 @@ class DockerServer:
 
     def kill(self) -> None:
         """End the container at once; its store stays."""
-        # An error: it has ended by itself, or is gone, which its next start tells.
+        # An error means that it has ended by itself or is gone, which the next start reports.
         with contextlib.suppress(DockerException, OSError):
             self._box.get_wrapped_container().kill()
         # A killed server printed no more "Started." than it had.
@@ -211,18 +210,8 @@ class _Box(Neo4jContainer):
                 raise OSError("the store could not be put into the container")
 
 
-IMAGE = "neo4j:5.26-community"
-IMAGE_VARIABLE = "RETROCYPHER_NEO4J_IMAGE"
-DAEMON_TIMEOUT_S = 10
-LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
-"""How docker-py writes the address of a socket or pipe of this machine."""
-
-
 class DockerEngine:
     """Containers of the official image, or of the one that ``RETROCYPHER_NEO4J_IMAGE`` names.
-
-    Args:
-        announce: Is told when the image has to be pulled.
 
     Raises:
         DockerUnavailableError: No daemon of this machine answers, or the image cannot be had.
@@ -309,12 +298,11 @@ def _image_id(client: docker.DockerClient, image: str, announce: Callable[[str],
             found = client.images.get(image)
     except (DockerException, OSError) as error:
         raise DockerUnavailableError(
-            f"the Docker image {image} is not here and cannot be pulled ({_first_line(error)}). "
+            f"the Docker image {image} is not here and cannot be pulled ({_explanation(error)}). "
             f"Pull it where there is a network, name another one in {IMAGE_VARIABLE}, or use --graph local."
         ) from None
     return str(found.id).rpartition(":")[2][:12]
 
 
-def _first_line(error: Exception) -> str:
-    said = str(getattr(error, "explanation", None) or error)
-    return (said.splitlines() or [type(error).__name__])[0][:200]
+def _explanation(error: Exception) -> str:
+    return (str(getattr(error, "explanation", "") or "").splitlines() or [first_line(error)])[0][:200]

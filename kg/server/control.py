@@ -1,4 +1,4 @@
-"""What an owner tells its supervisor, and what it hears back."""
+"""Starting the supervisor of a server, and talking to it."""
 
 import contextlib
 import json
@@ -15,15 +15,22 @@ from retrocypher.kg.server.folders import LOG
 Kind = Literal["local", "docker"]
 Fault = Literal["port", "crash", "timeout", "docker"]
 
+REPLY_TIMEOUT_S = 300.0
+"""A restart takes a few seconds; several requests are served in turn."""
+
+LAST_LINES = 15
+STARTED = b"Started."
+"""What Neo4j prints once it answers."""
+
+END_TIMEOUT_S = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How to run a server.
 
     Attributes:
-        kind: A process of this machine or a container.
         directory: The supervisor's private folder (0700): control socket, logs; removed at the end.
-        port: Bolt port on the loopback address.
         owner: Process whose end is the server's end.
         startup_timeout_s: Seconds the server may take until it answers.
         command: The local server's command line; empty for a container.
@@ -68,13 +75,9 @@ class StartError(Exception):
         self.message = message
 
 
-ANSWER_TIMEOUT_S = 300.0
-"""A restart takes a few seconds; many asked at once are served in turn."""
-
-
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """How a server of ours does.
+    """The state of a server of ours.
 
     Attributes:
         generation: How often it was replaced; 0 for the first.
@@ -93,31 +96,27 @@ def socket_path(directory: Path) -> Path:
 
 
 def status(endpoint: Endpoint) -> ServerStatus:
-    """Return how a server of ours does.
+    """Return the state of a server of ours.
 
     Raises:
         ServerError: It is not ours, or its supervisor does not answer.
     """
-    return _status(_ask(endpoint, {"command": "status"}))
+    return ServerStatus(**_ask(endpoint, {"command": "status"}))
 
 
 def restart(endpoint: Endpoint, generation: int) -> int:
     """Replace a server of ours by a new one with the same address, password and store.
 
-    Args:
-        endpoint: The server.
-        generation: The generation found wanting; where a newer one runs already, nothing is done.
-
-    Returns:
-        The generation that runs now.
+    Only a server of this generation is replaced, not a newer one. Returns the generation that runs now.
 
     Raises:
         ServerError: It is not ours, its supervisor does not answer, or it does not start again.
     """
-    return _status(_ask(endpoint, {"command": "restart", "generation": generation})).generation
+    generation_now: int = _ask(endpoint, {"command": "restart", "generation": generation})["generation"]
+    return generation_now
 
 
-def ask(control: Path, request: dict[str, Any], timeout_s: float = ANSWER_TIMEOUT_S) -> dict[str, Any]:
+def ask(control: Path, request: dict[str, Any], timeout_s: float = REPLY_TIMEOUT_S) -> dict[str, Any]:
     """Send one request to a supervisor and return its answer.
 
     Raises:
@@ -150,20 +149,12 @@ def _ask(endpoint: Endpoint, request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _status(answer: dict[str, Any]) -> ServerStatus:
-    return ServerStatus(answer["generation"], answer["running"], answer["pid"])
-
-
-END_TIMEOUT_S = 30.0
-
-
 @dataclass(slots=True)
 class Supervised:
     """A supervisor that this process owns.
 
     Attributes:
         process: The supervisor; its input is held open for as long as the server is wanted.
-        directory: Its private folder.
     """
 
     process: subprocess.Popen[str]
@@ -179,7 +170,12 @@ class Supervised:
         if self.process.stdin:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
-        self._wait()
+        try:
+            self.process.wait(END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            # Its server ends with it.
+            self.process.kill()
+            self.process.wait()
 
     def stop(self) -> None:
         """End the server in good order, with its store closed, and the supervisor."""
@@ -192,14 +188,6 @@ class Supervised:
         ask(self.control, {"command": "detach"})
         # Not waited for any more; left to the system when this process ends.
         self.process.returncode = 0
-
-    def _wait(self) -> None:
-        try:
-            self.process.wait(END_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            # Its server ends with it.
-            self.process.kill()
-            self.process.wait()
 
 
 def launch(plan: Plan) -> Supervised:
@@ -230,7 +218,7 @@ def launch(plan: Plan) -> Supervised:
         process.stdout.close()
         if not line:
             said = (directory / LOG).read_text() if directory.exists() else ""
-            raise StartError("crash", said or "The supervisor ended without a word.")
+            raise StartError("crash", said or "The supervisor ended without a message.")
         event = json.loads(line)
         if event["event"] == "failed":
             raise StartError(event["fault"], event["message"])

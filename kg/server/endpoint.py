@@ -1,5 +1,6 @@
-"""How a server is reached, and what may be done to it."""
+"""How a Neo4j server is reached: address, credentials, driver and ports; and the errors of having none."""
 
+import random
 import secrets
 import socket
 import ssl
@@ -11,6 +12,23 @@ from retrocypher.kg.errors import GraphError
 if TYPE_CHECKING:
     import neo4j
 
+LENGTH_MAX = 300
+"""Characters of a server's or driver's own message that are shown."""
+
+CONNECT_TIMEOUT_S = 10.0
+
+ANSWER_TIMEOUT_S = 60.0
+"""A server of ours that has just started, on a busy machine, may need a while for its first answer."""
+
+PORTS = range(20_000, 32_000)
+"""Below the ports that Linux gives to outgoing connections: a client that tries again and again while its
+server restarts could otherwise be given the server's own port, and connect to itself."""
+
+USER = "neo4j"
+
+FIRST_PASSWORD = "neo4j"
+"""What every new Neo4j store wants changed at the first connection."""
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -18,9 +36,7 @@ class Endpoint:
 
     Attributes:
         uri: Bolt URI without credentials.
-        user: User name.
         password: Password; never shown in a repr.
-        database: Database to query.
         kind: How the server came to be.
         owned: Whether this project started it, and so may load, restart and replace it.
         control: Path of the supervisor's control socket; None where the server is not ours.
@@ -63,15 +79,10 @@ def port_taken(port: int) -> ServerError:
     )
 
 
-LENGTH_MAX = 300
-"""Characters of a server's or driver's own message that are shown."""
-
-
 def cause_of(error: BaseException) -> str:
     """Return the cause of a failed connection in a few words.
 
-    Args:
-        error: What the driver raised; it wraps the cause, for a routed connection in a group of errors.
+    The driver's error wraps the cause, for a routed connection in a group of errors.
     """
     inner = _innermost(error)
     match inner:
@@ -101,23 +112,10 @@ def _innermost(error: BaseException) -> BaseException:
         error = under
 
 
-CONNECT_TIMEOUT_S = 10.0
-ANSWER_TIMEOUT_S = 60.0
-"""A server of ours that has just started, on a busy machine, may need a while for its first answer."""
-
-USER = "neo4j"
-FIRST_PASSWORD = "neo4j"
-"""What every new Neo4j store asks to be changed."""
-
-
 def connect(endpoint: Endpoint) -> "neo4j.Driver":
-    """Return a driver for a server; nothing is sent until it is used.
+    """Return a driver for a server, which connects when it is used; the caller closes it.
 
-    Args:
-        endpoint: The server.
-
-    Returns:
-        A driver that reports no usage and asks for no notifications; the caller closes it.
+    It reports no usage and asks for no notifications.
     """
     return driver_for(endpoint.uri, endpoint.user, endpoint.password)
 
@@ -125,14 +123,7 @@ def connect(endpoint: Endpoint) -> "neo4j.Driver":
 def driver_for(
     uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S
 ) -> "neo4j.Driver":
-    """Return a driver for an address and credentials.
-
-    Args:
-        uri: Bolt URI without credentials.
-        user: User name.
-        password: Password.
-        answer_timeout_s: Seconds until a connection is there, its handshake and greeting done.
-    """
+    """Return a driver that has `answer_timeout_s` seconds to connect, handshake and greeting included."""
     # Half a second of imports, here and wherever the driver is imported within a function: most processes
     # of a session, such as its workers, never talk to a server themselves.
     from neo4j import GraphDatabase
@@ -165,12 +156,6 @@ def change_password(uri: str, old: str, new: str) -> None:
 def server_version(uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S) -> str:
     """Return the server's version, e.g. ``5.26.30``.
 
-    Args:
-        uri: Bolt URI without credentials.
-        user: User name.
-        password: Password.
-        answer_timeout_s: Seconds that the server has to answer.
-
     Raises:
         ServerError: It is not Neo4j 5.
         neo4j.exceptions.Neo4jError: The server refuses.
@@ -185,3 +170,22 @@ def server_version(uri: str, user: str, password: str, answer_timeout_s: float =
             "Give a server of a 5.x release (5.26 is the one the project is tested with)."
         )
     return version
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on at this moment."""
+    for port in random.sample(PORTS, len(PORTS)):
+        if port_is_free(port):
+            return port
+    raise OSError("no free port on the loopback address")
+
+
+def port_is_free(port: int) -> bool:
+    """Return whether a server could listen on a port of the loopback address."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -1,11 +1,16 @@
-"""Opening a server of our own, process or container: on a copy of a store that is loaded already."""
+"""Starting a server of our own, process or container, on a copy of a store that holds the graph."""
 
+import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
+
+from filelock import FileLock
 
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.control import Kind, Plan, StartError, Supervised, launch
@@ -16,24 +21,21 @@ from retrocypher.kg.server.endpoint import (
     ServerError,
     change_password,
     connect,
+    free_port,
     new_password,
     port_taken,
     server_version,
 )
-from retrocypher.kg.server.folders import free_port, private_directory
-from retrocypher.kg.server.stores import Template, template
+from retrocypher.kg.server.folders import private_directory
 
 if TYPE_CHECKING:
     import neo4j
 
+PORT_TRIES = 5
+
 
 class RunningServer:
-    """A server that a session uses, and ends if it started it.
-
-    Args:
-        endpoint: How to reach it.
-        supervised: Its supervisor; None where someone else started the server.
-    """
+    """A server that a session uses, and ends if it started it."""
 
     def __init__(self, endpoint: Endpoint, supervised: Supervised | None = None) -> None:
         self.endpoint = endpoint
@@ -60,7 +62,60 @@ class RunningServer:
         self.stop()
 
 
-PORT_TRIES = 5
+@dataclass(frozen=True, slots=True)
+class LoadedStore:
+    """A closed store with a graph in it, kept to be copied.
+
+    Attributes:
+        directory: Has the store and a description beside it; readable by its owner only.
+    """
+
+    directory: Path
+
+    @property
+    def password(self) -> str:
+        """The password in the store, to be changed in every copy."""
+        value: str = json.loads((self.directory / "template.json").read_text())["password"]
+        return value
+
+
+def loaded_store(graph_fingerprint: str, engine: str, build: Callable[[Path], str]) -> LoadedStore:
+    """Return the store for a graph, built if there is none yet.
+
+    Args:
+        engine: Names the servers that can open it.
+        build: Given an empty folder, leaves a closed store there and returns its password.
+    """
+    stores = cache_dir() / "stores"
+    stores.mkdir(exist_ok=True)
+    place = stores / f"{engine}-{_key(graph_fingerprint)}"
+    if not place.exists():
+        with FileLock(f"{place}.lock"):
+            if not place.exists():
+                _build(place, graph_fingerprint, build)
+    return LoadedStore(place)
+
+
+def _build(place: Path, graph_fingerprint: str, build: Callable[[Path], str]) -> None:
+    # Renamed when complete: a store that is there is whole. What a killed session left is cleared away.
+    staging = place.with_name(f"{place.name}.new")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(mode=0o700)
+    try:
+        password = build(staging)
+        description = staging / "template.json"
+        description.touch(0o600)
+        description.write_text(json.dumps({"fingerprint": graph_fingerprint, "password": password}))
+        staging.rename(place)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _key(graph_fingerprint: str) -> str:
+    """Name the graph and the code that loads it: a changed index is another store."""
+    digest = hashlib.sha256(graph_fingerprint.encode())
+    digest.update((Path(__file__).parents[1] / "graph" / "loading.py").read_bytes())
+    return digest.hexdigest()[:16]
 
 
 class Engine(Protocol):
@@ -84,14 +139,7 @@ class Engine(Protocol):
 
 
 class Opener:
-    """Opens servers.
-
-    Args:
-        engine: Where they run.
-        announce: Is told what takes long.
-        startup_timeout_s: Seconds a server may take until it answers.
-        port: Where to listen; None for any free port.
-    """
+    """Opens servers."""
 
     def __init__(
         self,
@@ -111,13 +159,7 @@ class Opener:
         fill: "Callable[[neo4j.Driver], object]",
         before_fill: Callable[[], object],
     ) -> RunningServer:
-        """Start a server with a graph.
-
-        Args:
-            graph_fingerprint: Names the store; one that is there already is copied.
-            fill: Loads the graph into an empty server where there is no store yet.
-            before_fill: Called before that server is started.
-        """
+        """Start a server with a graph."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         def build(home: Path) -> str:
@@ -125,8 +167,14 @@ class Opener:
             return self._build(home, fill)
 
         try:
-            store = template(graph_fingerprint, self._engine.store_key, build)
-            return self._opened(store)
+            store = loaded_store(graph_fingerprint, self._engine.store_key, build)
+            supervised, endpoint = self._start(
+                lambda plan: self._engine.plan_for_copy(plan, store.directory),
+                store.password,
+                self._port,
+                f"\nIf it happens again, the store kept in {store.directory} may be damaged: remove it.",
+            )
+            return RunningServer(endpoint, supervised)
         except OSError as error:
             raise ServerError(
                 f"The server's files cannot be written ({error}). Make room or give access; the stores are "
@@ -134,15 +182,6 @@ class Opener:
             ) from error
         except (DriverError, Neo4jError) as error:
             raise ServerError(f"The server started but does not answer as it should: {error}") from error
-
-    def _opened(self, store: Template) -> RunningServer:
-        supervised, endpoint = self._start(
-            lambda plan: self._engine.plan_for_copy(plan, store.directory),
-            store.password,
-            self._port,
-            f"\nIf it happens again, the store kept in {store.directory} may be damaged: remove it.",
-        )
-        return RunningServer(endpoint, supervised)
 
     def _build(self, staging: Path, fill: "Callable[[neo4j.Driver], object]") -> str:
         self._announce("Loading the graph into a new store (once; later sessions copy it)")

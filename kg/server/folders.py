@@ -1,9 +1,8 @@
-"""Private folders of servers and sessions, and clearing those whose owner was killed."""
+"""Private folders of servers and sessions; those whose owner was killed are removed."""
 
 import contextlib
 import fcntl
 import os
-import random
 import shutil
 import socket
 import tempfile
@@ -15,6 +14,7 @@ PREFIX = "retrocypher-server-"
 SESSION_PREFIX = "retrocypher-session-"
 LOG = "supervisor.log"
 LOCK = "lock"
+
 SOCKET_PATH_MAX = 100
 """Characters of a Unix socket's path that every system takes."""
 
@@ -35,11 +35,7 @@ def private_directory() -> Path:
 
 @dataclass(slots=True)
 class SessionFolder:
-    """A folder that is its session's for as long as the process that made it lives.
-
-    Attributes:
-        path: The folder (0700).
-    """
+    """A folder that is its session's for as long as the process that made it lives."""
 
     path: Path
     _lock: int | None
@@ -67,11 +63,7 @@ def session_folder() -> SessionFolder:
 
 
 def joined_folder(name: str) -> SessionFolder:
-    """Make, or join, the folder that the processes of a session share on a machine other than its own.
-
-    Args:
-        name: Name of the session's folder on the machine it was started on.
-    """
+    """Make, or join, the folder that the processes of a session share on a machine other than its own."""
     parent = Path(tempfile.gettempdir())
     # With the machine in it: it is by this path that a session knows its own queries on a server.
     path = parent / f"{name}-{socket.gethostname()}"
@@ -117,27 +109,3 @@ def _sweep(parent: Path, prefix: str, mark: str) -> None:
             unheld = not (directory / LOCK).exists() and time.time() - about.st_mtime > UNHELD_S
             if ours and (directory / mark).exists() and (unheld or abandoned(directory)):
                 shutil.rmtree(directory, ignore_errors=True)
-
-
-PORTS = range(20_000, 32_000)
-"""Below the ports that Linux gives to outgoing connections: a client that tries again and again while its
-server restarts could otherwise be given the server's own port, and connect to itself."""
-
-
-def free_port() -> int:
-    """Return a port that nothing listens on at this moment."""
-    for port in random.sample(PORTS, len(PORTS)):
-        if port_is_free(port):
-            return port
-    raise OSError("no free port on the loopback address")
-
-
-def port_is_free(port: int) -> bool:
-    """Return whether a server could listen on a port of the loopback address."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True

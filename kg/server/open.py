@@ -1,79 +1,28 @@
-"""The server that ``--graph`` asks for."""
+"""Opening the server that ``--graph`` asks for: a given address, one left running, or a new one."""
 
 import os
-import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.background import reuse
-from retrocypher.kg.server.control import Kind, Plan
 from retrocypher.kg.server.endpoint import (
     USER,
     DockerUnavailableError,
     Endpoint,
     ServerError,
     cause_of,
+    port_is_free,
     port_taken,
     server_version,
 )
 from retrocypher.kg.server.engine import Engine, Opener, RunningServer
-from retrocypher.kg.server.folders import port_is_free
-from retrocypher.kg.server.process import class_archive, find_java, prepare_home
-from retrocypher.kg.server.settings import NEO4J_VERSION, class_path, local_settings
+from retrocypher.kg.server.process import LocalEngine
 
 if TYPE_CHECKING:
     import neo4j
-
-
-class LocalEngine:
-    """Java processes of the pinned release.
-
-    Args:
-        announce: Is told when the jars have to be fetched.
-
-    Raises:
-        ServerError: There is no suitable Java, or the jars cannot be had.
-    """
-
-    kind: Kind = "local"
-    store_key = NEO4J_VERSION
-
-    def __init__(self, announce: Callable[[str], None]) -> None:
-        self._java = find_java()
-        self._jars = class_path(announce)
-        self._archive = class_archive(self._java, self._jars)
-
-    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """See `Engine`."""
-        return self._in_home(plan, staging, self._archive.record(self._java, staging / "classes.jsa"))
-
-    def keep(self, staging: Path) -> None:
-        """See `Engine`."""
-        self._archive.keep(staging / "classes.jsa")
-        for rest in staging.iterdir():
-            if rest.is_file():
-                rest.unlink()
-            elif rest.name != "data":
-                shutil.rmtree(rest)
-
-    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """See `Engine`."""
-        home = Path(plan.directory) / "home"
-        shutil.copytree(store / "data", home / "data")
-        return self._in_home(plan, home, self._archive.use())
-
-    def failure(self, message: str) -> ServerError:
-        """See `Engine`."""
-        return ServerError(message)
-
-    def _in_home(self, plan: Plan, home: Path, flags: list[str]) -> Plan:
-        command = prepare_home(home, local_settings(plan.port), self._java, self._jars, flags)
-        return replace(plan, command=command)
-
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
@@ -84,6 +33,10 @@ NOTES = (
     "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
     "A query that the given server cannot end keeps it busy; the server is not replaced.",
 )
+
+_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
+
+STARTUP_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +73,6 @@ def parse_address(spec: str) -> Address:
     user = unquote(parts.username) if parts.username else os.environ.get("NEO4J_USER", USER)
     password = unquote(parts.password) if parts.password else os.environ.get("NEO4J_PASSWORD", "")
     return Address(uri, user, password)
-
-
-_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
 
 
 def open_uri(spec: str) -> Endpoint:
@@ -168,9 +118,6 @@ def _unreachable(address: Address, error: Exception) -> ServerError:
         f"No Neo4j answers at {address.uri}: {cause_of(error)}. Check host, port and scheme "
         "(bolt+s or neo4j+s where the server wants TLS), and that the server runs."
     )
-
-
-STARTUP_TIMEOUT_S = 120.0
 
 
 def open_server(
@@ -228,20 +175,9 @@ def start_server(
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
     port: int | None = None,
 ) -> RunningServer:
-    """Start a server of our own, as `open_server` does where none can be used.
+    """Start a server of our own on a port of the loopback address, any free one where None.
 
-    Args:
-        spec: ``auto``, ``docker`` or ``local``.
-        graph_fingerprint: As for `open_server`.
-        fill: As for `open_server`.
-        announce: As for `open_server`.
-        before_fill: As for `open_server`.
-        startup_timeout_s: As for `open_server`.
-        port: Where to listen on the loopback address; None for any free port.
-
-    Raises:
-        InputError: As for `open_server`.
-        ServerError: As for `open_server`; or the port is taken.
+    Arguments and errors are those of `open_server`; a port that is taken is a `ServerError`.
     """
     if port and not port_is_free(port):
         raise port_taken(port)

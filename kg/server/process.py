@@ -1,6 +1,7 @@
-"""The server as a process of this machine, seen from its supervisor.
+"""The server as a Java process of this machine.
 
-It takes the server's start from about 6 s to about 2.5 s (see docs/decisions/0001-neo4j-everywhere.md).
+A class data sharing archive takes its start from about 6 s to about 2.5 s; the first server that loads a
+graph writes it as it stops.
 """
 
 import ctypes
@@ -12,26 +13,52 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.control import Plan, StartError
+from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
 from retrocypher.kg.server.endpoint import ServerError
-from retrocypher.kg.server.settings import DATA, HEAP_MIB, NEO4J_VERSION
+from retrocypher.kg.server.jars import class_path
+from retrocypher.kg.server.settings import DATA, HEAP_MIB, NEO4J_VERSION, local_settings
 
-LAST_LINES = 15
-STARTED = b"Started."
 PR_SET_PDEATHSIG = 1
+STOP_TIMEOUT_S = 60
+
+SUITABLE = (17, 21)
+"""The Java releases that Neo4j 5.26 supports."""
+
+COLLECTOR = "-XX:+UseSerialGC"
+"""The smallest heap overhead for half a gigabyte on few cores; an archive is bound to its collector."""
+
+OPTIONS = (
+    f"-Xms{HEAP_MIB // 4}m",
+    f"-Xmx{HEAP_MIB}m",
+    COLLECTOR,
+    "-XX:MaxDirectMemorySize=128m",
+    "-XX:MaxMetaspaceSize=256m",
+    "-XX:ReservedCodeCacheSize=128m",
+    # Eight times the defaults: the second compiler is for queries that run for seconds, not for a start and
+    # a few thousand short ones, where it costs more than it brings.
+    "-XX:Tier4InvocationThreshold=40000",
+    "-XX:Tier4MinInvocationThreshold=8000",
+    "-XX:Tier4CompileThreshold=80000",
+    # A server short of heap answers some queries and not others: better none, and a restart.
+    "-XX:+ExitOnOutOfMemoryError",
+    # As in the configuration that Neo4j ships.
+    "-XX:+DisableExplicitGC",
+    "-Djdk.nio.maxCachedBufferSize=1024",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dlog4j2.disable.jmx=true",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+)
 
 
 class LocalServer:
-    """One Java process after another, on the same port and store.
-
-    Args:
-        plan: The plan; its ``command`` is run.
-    """
+    """One Java process after another, on the same port and store."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -92,7 +119,7 @@ class LocalServer:
         if self._process and self.alive():
             self._process.terminate()
             try:
-                self._process.wait(60)
+                self._process.wait(STOP_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 self.kill()
 
@@ -109,16 +136,11 @@ def _die_with(parent: int) -> None:
             os._exit(1)
 
 
-SUITABLE = (17, 21)
-"""The Java releases that Neo4j 5.26 supports."""
-
-
 @dataclass(frozen=True, slots=True)
 class Java:
     """A Java runtime.
 
     Attributes:
-        path: The ``java`` program.
         version: What it says of itself, e.g. ``17.0.15``.
     """
 
@@ -182,10 +204,6 @@ def _ask(path: Path) -> Java | None:
     return Java(path, version.group(1).rstrip(".")) if version else None
 
 
-COLLECTOR = "-XX:+UseSerialGC"
-"""The smallest heap overhead for half a gigabyte on few cores; an archive is bound to its collector."""
-
-
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
     """Where the archive of one Java and one Neo4j lies: that of the JDK's classes and that of Neo4j's."""
@@ -236,43 +254,10 @@ def class_archive(java: Java, jars: Sequence[Path]) -> ClassArchive:
     return ClassArchive(base=folder / f"{stem}.base.jsa", server=folder / f"{stem}.jsa")
 
 
-OPTIONS = (
-    f"-Xms{HEAP_MIB // 4}m",
-    f"-Xmx{HEAP_MIB}m",
-    COLLECTOR,
-    "-XX:MaxDirectMemorySize=128m",
-    "-XX:MaxMetaspaceSize=256m",
-    "-XX:ReservedCodeCacheSize=128m",
-    # Eight times the defaults: the second compiler is for queries that run for seconds, not for a start and
-    # a few thousand short ones, where it costs more than it brings.
-    "-XX:Tier4InvocationThreshold=40000",
-    "-XX:Tier4MinInvocationThreshold=8000",
-    "-XX:Tier4CompileThreshold=80000",
-    # A server short of heap answers some queries and not others: better none, and a restart.
-    "-XX:+ExitOnOutOfMemoryError",
-    # As in the configuration that Neo4j ships.
-    "-XX:+DisableExplicitGC",
-    "-Djdk.nio.maxCachedBufferSize=1024",
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Dlog4j2.disable.jmx=true",
-    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-    "--add-opens=java.base/java.io=ALL-UNNAMED",
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-)
-
-
 def prepare_home(
     home: Path, values: dict[str, str], java: Java, jars: Sequence[Path], flags: Sequence[str]
 ) -> list[str]:
-    """Write the configuration into a home folder and return the command that starts the server there.
-
-    Args:
-        home: The folder, made if absent; the store is under ``data``.
-        values: Settings.
-        java: The Java to use.
-        jars: Class path.
-        flags: Further flags for Java.
-    """
+    """Write the configuration into a home folder and return the command that starts the server there."""
     conf = home / "conf"
     conf.mkdir(parents=True, exist_ok=True)
     (conf / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in values.items()))
@@ -294,3 +279,46 @@ def prepare_home(
 def _quoted(word: str) -> str:
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+class LocalEngine:
+    """Java processes of the pinned release.
+
+    Raises:
+        ServerError: There is no suitable Java, or the jars cannot be had.
+    """
+
+    kind: Kind = "local"
+    store_key = NEO4J_VERSION
+
+    def __init__(self, announce: Callable[[str], None]) -> None:
+        self._java = find_java()
+        self._jars = class_path(announce)
+        self._archive = class_archive(self._java, self._jars)
+
+    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
+        """See `Engine`."""
+        return self._in_home(plan, staging, self._archive.record(self._java, staging / "classes.jsa"))
+
+    def keep(self, staging: Path) -> None:
+        """See `Engine`."""
+        self._archive.keep(staging / "classes.jsa")
+        for rest in staging.iterdir():
+            if rest.is_file():
+                rest.unlink()
+            elif rest.name != "data":
+                shutil.rmtree(rest)
+
+    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
+        """See `Engine`."""
+        home = Path(plan.directory) / "home"
+        shutil.copytree(store / "data", home / "data")
+        return self._in_home(plan, home, self._archive.use())
+
+    def failure(self, message: str) -> ServerError:
+        """See `Engine`."""
+        return ServerError(message)
+
+    def _in_home(self, plan: Plan, home: Path, flags: list[str]) -> Plan:
+        command = prepare_home(home, local_settings(plan.port), self._java, self._jars, flags)
+        return replace(plan, command=command)

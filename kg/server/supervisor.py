@@ -1,4 +1,4 @@
-"""The process between an owner and its server: whatever becomes of the owner, the server ends with it.
+"""The process between an owner and its server, which ends the server when the owner ends, however it ends.
 
 Run as ``python -m retrocypher.kg.server.supervisor``. The first line on its input is the plan; the input's
 end is the owner's end. It reports once on its output, and then takes requests on a Unix socket, one
@@ -43,7 +43,7 @@ class Server(Protocol):
         """Return whether it runs."""
 
     def evidence(self) -> str:
-        """Return its last words."""
+        """Return the last lines that it printed."""
 
     def kill(self) -> None:
         """End it at once, keeping its store."""
@@ -55,17 +55,12 @@ class Server(Protocol):
         """End it and what it left."""
 
 
-class OwnerGone(Exception):  # noqa: N818 - not an error: the usual end
+class ParentExited(Exception):  # noqa: N818 - not an error: the usual end
     """The owner ended."""
 
 
 class Supervisor:
-    """Keeps one server for one owner.
-
-    Args:
-        plan: What to run.
-        server: The server to run.
-    """
+    """Keeps one server for one owner."""
 
     def __init__(self, plan: Plan, server: Server) -> None:
         self._plan = plan
@@ -87,7 +82,7 @@ class Supervisor:
                 self._serve(listener)
         except StartError as error:
             _report({"event": "failed", "fault": error.fault, "message": error.message})
-        except OwnerGone:
+        except ParentExited:
             pass
         finally:
             self._server.remove()
@@ -98,13 +93,13 @@ class Supervisor:
         deadline = time.monotonic() + self._plan.startup_timeout_s
         self._server.start()
         while not self._server.ready():
-            if self._owner_is_gone():
-                raise OwnerGone
+            if self._parent_exited():
+                raise ParentExited
             if time.monotonic() > deadline:
                 raise StartError("timeout", self._server.evidence())
             time.sleep(0.05)
 
-    def _owner_is_gone(self) -> bool:
+    def _parent_exited(self) -> bool:
         if self._detached:
             return False
         # The pipe may be held open by a child of the owner; then the parent's id tells.
@@ -120,8 +115,8 @@ class Supervisor:
                 ready = {key.fileobj for key, _ in selector.select(TICK_S)}
                 if self._detached and 0 in selector.get_map():
                     selector.unregister(0)
-                elif self._owner_is_gone():
-                    raise OwnerGone
+                elif self._parent_exited():
+                    raise ParentExited
                 if listener in ready:
                     self._answer(listener)
 
@@ -157,7 +152,7 @@ class Supervisor:
 
 
 def _report(event: dict[str, Any]) -> None:
-    """Print the one line that the owner waits for, and let go of the output."""
+    """Print the one line that the owner waits for, and close the output."""
     # An owner that ended meanwhile has nobody to read it.
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.write(json.dumps(event) + "\n")

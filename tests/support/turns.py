@@ -4,11 +4,11 @@ import multiprocessing.synchronize
 import time
 from pathlib import Path
 
-from retrocypher.kg.execution.recovery import Turns
+from retrocypher.kg.execution.recovery import SharedExclusiveLock
 
 
 def hold_alone(directory: Path, held: multiprocessing.synchronize.Event) -> None:
     """Take the turn alone, say so, and keep it."""
-    with Turns(directory).alone():
+    with SharedExclusiveLock(directory).exclusive():
         held.set()
         time.sleep(60)

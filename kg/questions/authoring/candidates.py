@@ -1,13 +1,35 @@
-"""What the choice of questions is made from."""
+"""The questions that could be asked of a graph: unambiguous, answerable, ranked by what they tell."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from itertools import combinations
+from typing import Any
 
 from rdkit import Chem
 
-from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.graph.reaction import ROLES, Reaction
+from retrocypher.kg.questions.authoring.gold import (
+    ReactionNetwork,
+    Route,
+    Walk,
+    is_simple,
+    makers_of_all,
+    route_of,
+    yield_of,
+)
+from retrocypher.kg.questions.sampling import seeded_rank
+
+MINIMUM_HEAVY_ATOMS = 8
+COMMON_AUXILIARY_USES = 10
+# Yields nearer than this are one value to the scores, so the best would not be unique.
+YIELD_TOLERANCE = 1e-6
+View = Callable[[Reaction], frozenset[object]]
+
+
+MAXIMUM_ROUTES = 100
+# A target with more is a hub; none of its starts is looked at.
+_ROUTES_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +37,6 @@ class Kind:
     """A kind of question that the plan counts on its own.
 
     Attributes:
-        task: Name of the task.
         steps: Reaction steps; 1 for single-step tasks.
         products: Size of the product set; 0 where the task has none.
         role: ``agents`` or ``solvents``; empty where the task has no role.
@@ -42,7 +63,6 @@ class Candidate:
     """A question that could be asked: unambiguous and with an answer. Two are equal only if identical.
 
     Attributes:
-        kind: What kind of question it is.
         slots: What its template is filled with.
         target: The molecule it clusters by.
         tier: How much it would tell about a query; 0 is best.
@@ -56,19 +76,12 @@ class Candidate:
     discriminating: bool
 
 
-MINIMUM_HEAVY_ATOMS = 8
-COMMON_AUXILIARY_USES = 10
-
-
 def is_synthesis_target(name: str) -> bool:
     """Return whether a molecule is one that a chemist would set out to make.
 
     That is one connected molecule with a carbon atom and at least eight atoms other than hydrogen: it leaves
     out counter-ions, water, mineral acids and small reagents, which patents list as products of hundreds
     of unrelated reactions.
-
-    Args:
-        name: SMILES; an unreadable one is no target.
     """
     molecule = Chem.MolFromSmiles(name)
     if molecule is None or len(Chem.GetMolFrags(molecule)) != 1:
@@ -86,60 +99,174 @@ def common_auxiliaries(reactions: Iterable[Reaction]) -> frozenset[str]:
     return frozenset(name for name, count in uses.items() if count >= COMMON_AUXILIARY_USES)
 
 
-# Molecule, reaction id, molecule, reaction id, ..., molecule: from precursor to target.
-Walk = tuple[str | int, ...]
-Route = tuple[int, ...]
+def single_step_candidates(
+    network: ReactionNetwork, kind: Kind, is_target: Callable[[str], bool]
+) -> Iterator[Candidate]:
+    """Yield the unambiguous, answerable questions of one single-step kind."""
+    if kind.task == "multi_product":
+        yield from _product_sets(network, kind, is_target)
+        return
+    for target, makers in network.makers.items():
+        if is_target(target) and (tier := _TIERS[kind.task](kind, target, makers)) is not None:
+            slots = {"target": target, "role": kind.role} if kind.role else {"target": target}
+            yield Candidate(kind, slots, target, tier, discriminating=tier < _FIRST_TRIVIAL[kind.task])
 
 
-@dataclass(frozen=True, slots=True)
-class ReactionNetwork:
-    """Reactions by what they make.
+def no_one_suffices(makers: Sequence[Reaction], view: View) -> bool:
+    """Return whether no single reaction holds all that the reactions together hold."""
+    whole = frozenset().union(*map(view, makers))
+    return all(view(each) != whole for each in makers)
 
-    Attributes:
-        makers: For each molecule that is a product, the reactions that make it, by ascending id.
+
+def context(reaction: Reaction) -> frozenset[object]:
+    """Return every molecule of a reaction together with its role."""
+    return frozenset((role, name) for role in ROLES for name in getattr(reaction, role))
+
+
+def _precursors(_kind: Kind, _target: str, makers: Sequence[Reaction]) -> int | None:
+    if not all(each.reactants for each in makers):
+        return None
+    return 0 if no_one_suffices(makers, lambda each: frozenset(each.reactants)) else 1
+
+
+def _producing_reactions(_kind: Kind, _target: str, makers: Sequence[Reaction]) -> int | None:
+    return 0 if no_one_suffices(makers, context) else 1
+
+
+def _best_yield(_kind: Kind, target: str, makers: Sequence[Reaction]) -> int | None:
+    known = [found for each in makers if (found := yield_of(each, target)) is not None]
+    if not known or sum(found > max(known) - YIELD_TOLERANCE for found in known) > 1:
+        return None
+    if len(known) > 1:
+        return 0
+    return 1 if len(makers) > 1 else 2
+
+
+def _co_products(_kind: Kind, target: str, makers: Sequence[Reaction]) -> int | None:
+    if not all(len(each.products) > 1 for each in makers):
+        return None
+    return 0 if no_one_suffices(makers, lambda each: frozenset(each.products) - {target}) else 1
+
+
+def _conditions(kind: Kind, _target: str, makers: Sequence[Reaction]) -> int | None:
+    if not all(getattr(each, kind.role) for each in makers):
+        return None
+    return 0 if no_one_suffices(makers, lambda each: frozenset(getattr(each, kind.role))) else 1
+
+
+def _product_sets(
+    network: ReactionNetwork, kind: Kind, is_target: Callable[[str], bool]
+) -> Iterator[Candidate]:
+    made = {each.products for makers in network.makers.values() for each in makers}
+    sets = {chosen for each in made for chosen in combinations(sorted(each), kind.products)}
+    for products in sorted(sets):
+        # Of the molecules worth asking for, the one that fewest reactions make tells the sets apart best.
+        target = min(products, key=lambda name: (not is_target(name), len(network.makers_of(name)), name))
+        answer = _context_of(makers_of_all(network, products))
+        wrong = sum(_context_of(network.makers_of(name)) != answer for name in products)
+        # Ions and small molecules come last, and they come at all because product sets are few.
+        worth_asking = sum(map(is_target, products))
+        tier = (0 if wrong else 3) + (0 if worth_asking == len(products) else 1 if worth_asking else 2)
+        ordered = sorted(products, key=lambda name: (-len(name), name))
+        yield Candidate(kind, {"products": ordered}, target, tier, discriminating=wrong > 0)
+
+
+def _context_of(reactions: Sequence[Reaction]) -> frozenset[object]:
+    return frozenset().union(*map(context, reactions))
+
+
+_TIERS: dict[str, Callable[[Kind, str, Sequence[Reaction]], int | None]] = {
+    "precursors": _precursors,
+    "producing_reactions": _producing_reactions,
+    "best_yield": _best_yield,
+    "co_products": _co_products,
+    "conditions": _conditions,
+}
+_FIRST_TRIVIAL = {
+    "precursors": 1,
+    "producing_reactions": 1,
+    "best_yield": 2,
+    "co_products": 1,
+    "conditions": 1,
+}
+
+
+class _TooManyRoutesError(Exception):
+    pass
+
+
+def multi_step_candidates(
+    network: ReactionNetwork, kind: Kind, is_target: Callable[[str], bool], seed: int
+) -> Iterator[Candidate]:
+    """Yield the unambiguous, answerable questions of one multi-step kind.
+
+    A question is kept where every walk of the asked length is a simple path (then walks, trails and simple
+    paths are the same), it has at most 100 routes, and every intermediate may be asked for itself.
+
+    Args:
+        is_target: Whether a molecule may be asked for, or stand in the middle of a route.
+        seed: Decides between equally good starts.
     """
-
-    makers: Mapping[str, tuple[Reaction, ...]]
-
-    @classmethod
-    def of(cls, reactions: Iterable[Reaction]) -> "ReactionNetwork":
-        """Index reactions by their products."""
-        makers: dict[str, list[Reaction]] = defaultdict(list)
-        for reaction in sorted(reactions, key=lambda each: each.id):
-            for product in reaction.products:
-                makers[product].append(reaction)
-        return cls({name: tuple(found) for name, found in makers.items()})
-
-    def reactions(self) -> Iterator[Reaction]:
-        """Yield each reaction once; every reaction makes something."""
-        for name, makers in self.makers.items():
-            yield from (each for each in makers if each.products[0] == name)
-
-    def makers_of(self, molecule: str) -> tuple[Reaction, ...]:
-        """Return the reactions that make a molecule; empty where none does."""
-        return self.makers.get(molecule, ())
-
-    def walks_to(self, target: str, steps: int) -> Iterator[Walk]:
-        """Yield every way of walking ``steps`` reactions forward that ends in ``target``.
-
-        Nothing is left out: a walk may use a molecule or a reaction twice.
-        """
-        yield from self._extend((target,), steps)
-
-    def _extend(self, tail: Walk, steps: int) -> Iterator[Walk]:
-        if steps == 0:
-            yield tail
-            return
-        for reaction in self.makers_of(str(tail[0])):
-            for reactant in reaction.reactants:
-                yield from self._extend((reactant, reaction.id, *tail), steps - 1)
+    for target in sorted(network.makers):
+        if not is_target(target):
+            continue
+        try:
+            walks = _walks(network, target, kind.steps)
+        except _TooManyRoutesError:
+            continue
+        if kind.task == "chains_between":
+            yield from _starts(kind, target, walks, is_target, seed)
+        else:
+            yield from _whole(kind, target, walks, is_target)
 
 
-def route_of(walk: Walk) -> Route:
-    """Return the reaction ids of a walk, from precursor to target."""
-    return cast(Route, walk[1::2])
+def _walks(network: ReactionNetwork, target: str, steps: int) -> list[Walk]:
+    walks: list[Walk] = []
+    routes: set[Route] = set()
+    for walk in network.walks_to(target, steps):
+        walks.append(walk)
+        routes.add(route_of(walk))
+        if len(routes) > _ROUTES_LOOKED_AT:
+            raise _TooManyRoutesError
+    return walks
 
 
-def is_simple(walk: Walk) -> bool:
-    """Return whether a walk visits no molecule and no reaction twice."""
-    return len(set(walk)) == len(walk)
+def _whole(
+    kind: Kind, target: str, walks: list[Walk], is_target: Callable[[str], bool]
+) -> Iterator[Candidate]:
+    routes = _unambiguous(walks, is_target)
+    if routes:
+        several = len(routes) > 1
+        yield Candidate(kind, {"target": target, "steps": kind.steps}, target, 0 if several else 1, several)
+
+
+def _starts(
+    kind: Kind, target: str, walks: list[Walk], is_target: Callable[[str], bool], seed: int
+) -> Iterator[Candidate]:
+    """Yield a question for each start of the best tier, no two with the same routes; else one question."""
+    by_start: dict[str, list[Walk]] = defaultdict(list)
+    for walk in walks:
+        by_start[str(walk[0])].append(walk)
+    every = {route_of(walk) for walk in walks}
+    options: list[Candidate] = []
+    seen: set[frozenset[Route]] = set()
+    for start in sorted(by_start, key=lambda name: seeded_rank(seed, str(kind), target, name)):
+        routes = _unambiguous(by_start[start], is_target) if is_target(start) else None
+        if routes and routes not in seen:
+            seen.add(routes)
+            # At best the start matters (others lead to the target, too), and so does finding all routes.
+            tier = (len(routes) < 2) + (len(routes) == len(every))
+            slots = {"start": start, "target": target, "steps": kind.steps}
+            options.append(Candidate(kind, slots, target, tier, discriminating=len(every) > 1))
+    telling = [each for each in options if each.tier == 0]
+    yield from telling or sorted(options, key=lambda each: each.tier)[:1]
+
+
+def _unambiguous(walks: Iterable[Walk], is_target: Callable[[str], bool]) -> frozenset[Route] | None:
+    """Return the routes of some walks, or None where the question would be ambiguous or too large."""
+    routes: set[Route] = set()
+    for walk in walks:
+        if not is_simple(walk) or not all(is_target(str(name)) for name in walk[2:-1:2]):
+            return None
+        routes.add(route_of(walk))
+    return frozenset(routes) if 0 < len(routes) <= MAXIMUM_ROUTES else None

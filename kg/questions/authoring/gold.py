@@ -1,34 +1,90 @@
-"""Gold answers by a walk over the reactions in memory; knows nothing of Cypher or of Neo4j."""
+"""Gold answers computed twice: by a walk over the reactions in memory, and by reference queries."""
 
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.errors import GraphError
-from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.questions.authoring.candidates import ReactionNetwork, route_of
+from retrocypher.kg.graph.reaction import ROLES, Reaction
 from retrocypher.kg.questions.question import Question
 
 if TYPE_CHECKING:
     import neo4j
 
-
 Row = dict[str, Any]
 Slots = Mapping[str, Any]
+
+# Molecule, reaction id, molecule, reaction id, ..., molecule: from precursor to target.
+Walk = tuple[str | int, ...]
+Route = tuple[int, ...]
+
+_SHOWN_ROWS = 5
+
+_FOLDER = Path(__file__).parents[1] / "cypher"
+
+
+@dataclass(frozen=True, slots=True)
+class ReactionNetwork:
+    """Reactions by what they make.
+
+    Attributes:
+        makers: For each molecule that is a product, the reactions that make it, by ascending id.
+    """
+
+    makers: Mapping[str, tuple[Reaction, ...]]
+
+    @classmethod
+    def of(cls, reactions: Iterable[Reaction]) -> "ReactionNetwork":
+        """Index reactions by their products."""
+        makers: dict[str, list[Reaction]] = defaultdict(list)
+        for reaction in sorted(reactions, key=lambda each: each.id):
+            for product in reaction.products:
+                makers[product].append(reaction)
+        return cls({name: tuple(found) for name, found in makers.items()})
+
+    def reactions(self) -> Iterator[Reaction]:
+        """Yield each reaction once; every reaction makes something."""
+        for name, makers in self.makers.items():
+            yield from (each for each in makers if each.products[0] == name)
+
+    def makers_of(self, molecule: str) -> tuple[Reaction, ...]:
+        """Return the reactions that make a molecule; empty where none does."""
+        return self.makers.get(molecule, ())
+
+    def walks_to(self, target: str, steps: int) -> Iterator[Walk]:
+        """Yield every way of walking ``steps`` reactions forward that ends in ``target``.
+
+        Nothing is left out: a walk may use a molecule or a reaction twice.
+        """
+        yield from self._extend((target,), steps)
+
+    def _extend(self, tail: Walk, steps: int) -> Iterator[Walk]:
+        if steps == 0:
+            yield tail
+            return
+        for reaction in self.makers_of(str(tail[0])):
+            for reactant in reaction.reactants:
+                yield from self._extend((reactant, reaction.id, *tail), steps - 1)
+
+
+def route_of(walk: Walk) -> Route:
+    """Return the reaction ids of a walk, from precursor to target."""
+    return cast(Route, walk[1::2])
+
+
+def is_simple(walk: Walk) -> bool:
+    """Return whether a walk visits no molecule and no reaction twice."""
+    return len(set(walk)) == len(walk)
 
 
 def traverse(network: ReactionNetwork, task: str, slots: Slots) -> list[Row]:
     """Return the gold rows of a question: reactions by ascending id, routes in lexical order of ids.
-
-    Args:
-        network: The reactions.
-        task: Name of the task.
-        slots: What the question's template is filled with.
 
     Raises:
         KeyError: If the task is unknown or a slot is missing.
@@ -38,13 +94,7 @@ def traverse(network: ReactionNetwork, task: str, slots: Slots) -> list[Row]:
 
 def reaction_row(reaction: Reaction) -> Row:
     """Return the full context of a reaction, names in alphabetical order."""
-    return {
-        "id": reaction.id,
-        "reactants": sorted(reaction.reactants),
-        "products": sorted(reaction.products),
-        "agents": sorted(reaction.agents),
-        "solvents": sorted(reaction.solvents),
-    }
+    return {"id": reaction.id, **{role: sorted(getattr(reaction, role)) for role in ROLES}}
 
 
 def yield_of(reaction: Reaction, product: str) -> float | None:
@@ -109,21 +159,12 @@ _ANSWERS: Mapping[str, Callable[[ReactionNetwork, Slots], list[Row]]] = {
 }
 
 
-_SHOWN_ROWS = 5
-
-
 class GoldDifferenceError(GraphError):
     """The reference Cypher and the traversal answer a question differently; the message shows both."""
 
 
 def ask(driver: "neo4j.Driver", question: Question, database: str = "neo4j") -> list[Row]:
-    """Run a question's reference query and return its rows as gold writes them.
-
-    Args:
-        driver: A driver of the server that holds the graph.
-        question: The question.
-        database: Name of the database.
-    """
+    """Run a question's reference query and return its rows as gold writes them."""
     from neo4j import RoutingControl
 
     found = driver.execute_query(question.reference_cypher, database_=database, routing_=RoutingControl.READ)
@@ -140,9 +181,6 @@ def check_gold(
     """Compare the gold of questions with what their reference queries return.
 
     Args:
-        driver: A driver of the server that holds the graph.
-        questions: Questions with the traversal's gold.
-        database: Name of the database.
         threads: Queries in flight.
 
     Raises:
@@ -179,39 +217,23 @@ def _only(rows: Sequence[Row], others: Iterable[Row]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-_FOLDER = Path(__file__).parents[1] / "cypher"
+def reference_query(task: str, slots: Slots) -> str:
+    """Return the reference query of a task with every value in place as a literal.
 
-
-@dataclass(frozen=True, slots=True)
-class ReferenceTemplate:
-    """How a task is answered in Cypher.
-
-    Attributes:
-        cypher: The reference query, with ``$slot`` in place of values.
+    Besides the slots the shipped template may use ``$hops``, the relationships in a route of ``steps``
+    reactions, and ``$product_count``.
     """
-
-    cypher: str
-
-    def reference(self, slots: Mapping[str, Any]) -> str:
-        """Return the reference query with every value in place as a literal.
-
-        Besides the slots the template may use ``$hops``, the relationships in a route of ``steps``
-        reactions, and ``$product_count``.
-        """
-        values = dict(slots)
-        if "steps" in slots:
-            values["hops"] = 2 * slots["steps"]
-        if "products" in slots:
-            values["product_count"] = len(slots["products"])
-        return string.Template(self.cypher).substitute(
-            {name: _literal(value) for name, value in values.items()}
-        )
+    values = dict(slots)
+    if "steps" in slots:
+        values["hops"] = 2 * slots["steps"]
+    if "products" in slots:
+        values["product_count"] = len(slots["products"])
+    return _template(task).substitute({name: _literal(value) for name, value in values.items()})
 
 
 @cache
-def reference_template(task: str) -> ReferenceTemplate:
-    """Return the reference query of a task, as shipped."""
-    return ReferenceTemplate((_FOLDER / f"{task}.cypher").read_text(encoding="utf-8").strip())
+def _template(task: str) -> string.Template:
+    return string.Template((_FOLDER / f"{task}.cypher").read_text(encoding="utf-8").strip())
 
 
 def _literal(value: Any) -> str:

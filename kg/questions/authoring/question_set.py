@@ -1,4 +1,4 @@
-"""Which candidates become questions: the telling ones first, each target in as few as can be."""
+"""A question set: candidates chosen by a plan, so that each target is in as few questions as can be."""
 
 import json
 from collections import Counter, defaultdict, deque
@@ -20,18 +20,20 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.authoring.candidates import (
     Candidate,
     Kind,
-    ReactionNetwork,
     common_auxiliaries,
     is_synthesis_target,
+    multi_step_candidates,
+    single_step_candidates,
 )
-from retrocypher.kg.questions.authoring.gold import check_gold, reference_template, traverse
-from retrocypher.kg.questions.authoring.targets import multi_step_candidates, single_step_candidates
+from retrocypher.kg.questions.authoring.gold import ReactionNetwork, check_gold, reference_query, traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question, setting_of
 from retrocypher.kg.questions.reading import MANIFEST_FILE, QUESTION_FILES
 from retrocypher.kg.questions.sampling import seeded_rank, wordings_of
 
 if TYPE_CHECKING:
     import neo4j
+
+Plan = dict[Kind, int]
 
 
 @dataclass(slots=True)
@@ -76,7 +78,6 @@ def allocate(
 
     Args:
         candidates: For each kind, at least ``counts`` candidates; earlier ones win ties.
-        counts: How many questions of each kind.
     """
     choices = {kind: _by_tier(candidates[kind], count) for kind, count in counts.items()}
     load = Counter(each.target for choice in choices.values() for each in choice.fixed)
@@ -137,9 +138,6 @@ def _relief(start: str, choices: Mapping[Kind, _Choice], load: Counter[str]) -> 
                         return move
                     queue.append((into.target, move))
     return None
-
-
-Plan = dict[Kind, int]
 
 
 def read_plan(path: Path | None = None) -> Plan:
@@ -206,7 +204,6 @@ def describe(questions: Sequence[Question], plan: Plan) -> dict[str, Any]:
     """Return counts, trivial shares, shared targets and sizes of gold, for the manifest.
 
     Args:
-        questions: The set.
         plan: What was asked for; where product sets were too few, the counts differ from it.
     """
     found = Counter(_kind(each) for each in questions)
@@ -265,7 +262,6 @@ class BuiltQuestions:
     """A question set that was made, with what its manifest says.
 
     Attributes:
-        questions: The questions, in the order of the plan.
         manifest: Graph fingerprint, seed, counts, trivial shares, shared targets and file hashes.
         files: What each file of the set holds, by name; the manifest among them.
     """
@@ -275,7 +271,7 @@ class BuiltQuestions:
     files: Mapping[str, bytes]
 
     def write(self, folder: Path) -> None:
-        """Write the set as `kg.questions.load_questions` reads it.
+        """Write the set as `load_questions` reads it.
 
         Raises:
             InputError: If the folder cannot be written.
@@ -299,11 +295,8 @@ def build_questions(
     """Make a question set, its gold computed twice.
 
     Args:
-        reactions: The graph.
-        driver: A driver of a server that holds the same graph.
         seed: Seed of every choice; the same seed and graph give the same bytes.
         plan: How many questions of each kind; the shipped plan of 2,400 when None.
-        database: Name of the database.
 
     Raises:
         GraphError: If the graph is too small for the plan, or (`GoldDifferenceError`) if the reference
@@ -351,7 +344,7 @@ def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -
         steps=kind.steps,
         text=wordings_of(kind.task).text(candidate.slots),
         slots=dict(candidate.slots),
-        reference_cypher=reference_template(kind.task).reference(candidate.slots),
+        reference_cypher=reference_query(kind.task, candidate.slots),
         gold=traverse(network, kind.task, candidate.slots),
         target=candidate.target,
         discriminating=candidate.discriminating,

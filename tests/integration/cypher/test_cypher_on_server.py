@@ -13,7 +13,7 @@ from retrocypher.kg.cypher.parameters import parameterise, shape
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.server.endpoint import Endpoint, connect
 
-LISTS = Path(__file__).parents[2] / "unit" / "cypher"
+LISTS = Path(__file__).parents[2] / "unit" / "kg" / "cypher"
 UNREADABLE = (
     *("Invalid input", "Failed to parse", "Unknown operation", "Unexpected end of input"),
     *("invalid literal number", "integer is too large", "floating point number is too large"),

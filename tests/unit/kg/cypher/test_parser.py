@@ -1,0 +1,216 @@
+"""Neo4j 5 Cypher by category, each line of a file a query, and what trees, prefixes and numbers hold."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrocypher.kg.cypher.clauses import relationship_patterns
+from retrocypher.kg.cypher.grammar import RecognizerTables, Rule, deserialize, load_tables
+from retrocypher.kg.cypher.parser import Grammar, number_value, parse
+from retrocypher.kg.cypher.recovery import Recovery
+from retrocypher.kg.cypher.tokens import Node, token_reader, tokens
+from retrocypher.kg.errors import GraphError
+
+TAKEN = {
+    "0": 0,
+    "17": 17,
+    "4_000": 4000,
+    "9223372036854775807": 2**63 - 1,
+    "0x1F": 31,
+    "0x_1": 1,
+    "0o17": 15,
+    "0o_1": 1,
+    "1.5": 1.5,
+    ".5": 0.5,
+    ".5e3": 500.0,
+    "1E5": 100000.0,
+    "1e308": 1e308,
+    "1e-400": 0.0,
+    "1_0.5_0": 10.5,
+    "1.5f": 1.5,
+    "1.5d": 1.5,
+}
+REFUSED = [
+    *("4x", "4steps", "2n", "1__0", "1_", "1e400", "9" * 50, "9" * 5000, "0x", "0x1g", "0xFFFFFFFFFFFFFFFF"),
+    *("0o18", "0777", "0888", "1.5x", "1.5e", "0b1", "00", "0X1F", "0O17"),
+]
+
+
+def constructs(name: str) -> list[str]:
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("## ")]
+
+
+ACCEPTED, BROKEN = constructs("accepted_constructs.cypher"), constructs("broken_constructs.cypher")
+
+
+@pytest.fixture(scope="module")
+def thorough() -> Recovery:
+    tables = load_tables().parser
+    return Recovery(deserialize(tables.atn), tables, tables.rules.index(Rule.STATEMENTS))
+
+
+def outline(node: Node) -> list[tuple[str, int, int]]:
+    return [(part.rule, part.start, part.stop) for part in node.walk()]
+
+
+@pytest.mark.parametrize("query", ACCEPTED)
+def test_accepts(query: str) -> None:
+    assert parse(query).errors == ()
+
+
+@pytest.mark.parametrize("query", BROKEN)
+def test_rejects(query: str) -> None:
+    issues = parse(query).errors
+    assert issues
+    assert all(0 <= issue.offset <= len(query) and issue.message for issue in issues)
+
+
+def test_fast_and_thorough_parsing_give_one_tree(thorough: Recovery) -> None:
+    types = {name: number for number, name in enumerate(token_reader().names)}
+    for query in ACCEPTED:
+        parsed = parse(query)
+        body = list(parsed.tokens[parsed.prefix_tokens :])
+        root, issues = thorough.parse(body, [types[token.name] for token in body], len(query))
+        assert (issues, outline(root)) == ([], outline(parsed.root)), query
+
+
+@pytest.mark.parametrize("query", [*ACCEPTED, *BROKEN])
+def test_tree_holds_the_tokens_in_order(query: str) -> None:
+    parsed = parse(query)
+    held = list(parsed.root.tokens())
+    body = list(parsed.tokens[parsed.prefix_tokens :])
+    assert parsed.tokens == tuple(tokens(query))
+    if not parsed.errors:
+        assert held == body
+    assert held == sorted(held, key=lambda token: token.start)
+    for node in parsed.root.walk():
+        for child in node.children:
+            assert node.start <= child.start <= child.stop <= node.stop
+
+
+def test_tree_has_rules_and_offsets() -> None:
+    parsed = parse("MATCH (m:Molecule {name: 'CC(=O)O'}) RETURN m")
+    pattern = parsed.root.find("nodePattern")
+    assert pattern is not None
+    assert parsed.source(pattern) == "(m:Molecule {name: 'CC(=O)O'})"
+    assert [parsed.source(node) for node in pattern.find_all("propertyKeyName")] == ["name"]
+    literal = pattern.find("stringLiteral")
+    assert literal is not None
+    assert literal.within("nodePattern", "relationshipPattern") is pattern
+    assert [token.text for token in literal.tokens()] == ["'CC(=O)O'"]
+
+
+def test_broken_text_gives_a_partial_tree() -> None:
+    parsed = parse("MATCH (a)-[:REACTS_IN]->(r) RETRUN r")
+    assert [issue.offset for issue in parsed.errors] == [28]
+    assert "RETRUN" in parsed.errors[0].message
+    assert parsed.root.find("relationshipPattern") is not None
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("MATCH (n) RETURN n", 0),
+        ("EXPLAIN MATCH (n) RETURN n", 1),
+        (r"\u0045XPLAIN MATCH (n) RETURN n", 1),
+        ("profile MATCH (n) RETURN n", 1),
+        ("CYPHER 5 MATCH (n) RETURN n", 2),
+        ("CYPHER 5 runtime = slotted planner=dp MATCH (n) RETURN n", 8),
+        ("EXPLAIN CYPHER 5 MATCH (n) RETURN n", 3),
+        ("// a comment\nEXPLAIN /* more */ MATCH (n) RETURN n", 1),
+    ],
+)
+def test_prefix_is_no_part_of_the_tree(query: str, count: int) -> None:
+    parsed = parse(query)
+    assert (parsed.errors, parsed.prefix_tokens) == ((), count)
+    assert parsed.source(parsed.root) == "MATCH (n) RETURN n"
+
+
+def test_unicode_escapes_keep_the_offsets_of_the_query() -> None:
+    parsed = parse(r"MATCH (n:\u0041\uD83D) RETURN \u006e AS x")
+    assert parsed.errors
+    parsed = parse(r"MATCH (n:\u0041) RETURN \u006e AS x")
+    assert parsed.errors == ()
+    label = parsed.root.find("labelExpression")
+    assert label is not None
+    assert parsed.source(label) == r":\u0041"
+    assert parse(r"RETURN '\u00g1'").errors[0].offset == 8
+
+
+def test_deep_nesting_is_read_or_refused() -> None:
+    assert parse(f"RETURN {'(' * 2000}1{')' * 2000}").errors == ()
+    for opening in ("(", "[", "{a: ", "f(", "EXISTS { MATCH (n) WHERE ", "shortestPath("):
+        (issue,) = parse(f"RETURN {opening * 2000}").errors
+        assert "too deeply" in issue.message
+    assert parse(f"RETURN {'CASE WHEN ' * 200}").errors
+    assert "too deeply" not in parse(f"RETURN {'[' * 40}").errors[0].message
+
+
+@given(st.text(max_size=60) | st.lists(st.sampled_from("()[]{}-<>'`\"\\u:| aN1*,"), max_size=40).map("".join))
+def test_any_text_is_parsed_or_refused(text: str) -> None:
+    parsed = parse(text)
+    assert parsed.text == text
+    assert all(0 <= issue.offset <= len(text) for issue in parsed.errors)
+
+
+def test_threads_get_the_same_trees() -> None:
+    queries = [f"MATCH p = (a)-[:A*1..{n}]->(b) WHERE a.x IN [{n}, 2] RETURN p" for n in range(40)]
+    expected = [[(node.rule, node.start) for node in parse(query).root.walk()] for query in queries]
+    grammar = Grammar(load_tables().parser, token_reader())
+    with ThreadPoolExecutor(8) as pool:
+        parsed = list(pool.map(grammar.parse, queries))
+    assert [[(node.rule, node.start) for node in query.root.walk()] for query in parsed] == expected
+
+
+def test_a_grammar_without_a_rule_that_is_looked_up_is_refused() -> None:
+    tables = load_tables().parser
+    renamed = [{"nodePattern": "vertexPattern"}.get(rule, rule) for rule in tables.rules]
+    with pytest.raises(GraphError, match="no rule nodePattern"):
+        Grammar(RecognizerTables(tables.atn, renamed, tables.literals, tables.symbols), token_reader())
+
+
+@pytest.mark.parametrize(("text", "value"), TAKEN.items())
+def test_a_number_has_a_value(text: str, value: float) -> None:
+    assert number_value(text) == value
+    assert type(number_value(text)) is type(value)
+    assert not parse(f"RETURN {text} AS x").errors
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:12])
+def test_what_the_server_refuses_is_an_error_at_its_place(text: str) -> None:
+    assert number_value(text) is None
+    (issue,) = parse(f"RETURN {text} AS x").errors
+    assert issue.offset == len("RETURN ")
+    assert text[:12] in issue.message
+    assert len(issue.message) < 120
+
+
+@given(st.text("0123456789_.eExXoOfFdD+-", max_size=12))
+def test_any_text_is_a_number_or_none(text: str) -> None:
+    assert isinstance(number_value(text), int | float | None)
+
+
+def test_the_smallest_integer_is_written_with_a_minus() -> None:
+    assert not parse("RETURN -9223372036854775808 AS x").errors
+    assert not parse("RETURN -0x8000000000000000 AS x").errors
+    assert parse("RETURN 9223372036854775808 AS x").errors
+    assert parse("RETURN -9223372036854775809 AS x").errors
+
+
+@pytest.mark.parametrize("length", ["*4steps", "*..4x", "*" + "9" * 5000, "*9223372036854775808"])
+def test_a_path_of_no_number_is_an_error_and_no_length(length: str) -> None:
+    parsed = parse(f"MATCH p=(a:Molecule)-[:PRODUCES{length}]->(b) RETURN p")
+    assert parsed.errors
+    found = relationship_patterns(parsed)[0].length
+    assert found is None or found.maximum in (None, 2**63)
+
+
+@given(st.integers(min_value=0, max_value=2**63 - 1))
+def test_any_integer_is_itself(value: int) -> None:
+    assert number_value(str(value)) == value
+    assert number_value(hex(value)) == value
+    assert number_value(oct(value)) == value

@@ -1,0 +1,256 @@
+"""What decides when the first attempt does not."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrocypher.kg.execution import executor as module
+from retrocypher.kg.execution.attempt import InconclusiveAttempt
+from retrocypher.kg.execution.execution import (
+    Call,
+    Execution,
+    GraphUnavailable,
+    Limits,
+    Trouble,
+    Unauthorised,
+)
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.execution.recovery import Standstill
+from retrocypher.kg.server.endpoint import Endpoint
+
+OK = Execution("ok", columns=["a"], rows=[[1]], row_count=1)
+
+LATE = InconclusiveAttempt(Trouble.TIME, None, None, 3.1)
+TOO_LARGE = InconclusiveAttempt(Trouble.MEMORY, "Neo.TransientError.General.X", "pool", 0.2)
+
+
+class Stage:
+    """Stands in for the client process, the attempts and the server care."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Any] = []
+        self.calls: list[str] = []
+        self.asked: list[Call] = []
+        self.restarted = 0
+        self.well = True
+
+    def start(self) -> None:
+        self.calls.append("start")
+
+    def reconnect(self) -> None:
+        self.calls.append("reconnect")
+
+    def close(self) -> None:
+        pass
+
+    def restarts(self) -> int:
+        return self.restarted
+
+    def terminate_leftovers(self) -> None:
+        self.calls.append("quiet")
+        if not self.well:
+            raise GraphUnavailable("gone")
+
+    def attempt(self, call: Call, *, shortcut: bool) -> Any:
+        kind = "plan" if call.plan_only else "attempt"
+        self.calls.append(f"{kind} {'short' if shortcut else 'whole'}")
+        self.asked.append(call)
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage = Stage()
+    for name in ("Client", "Attempts", "ServerRecovery"):
+        monkeypatch.setattr(module, name, lambda *_: stage)
+    return stage
+
+
+@pytest.fixture
+def executor(stage: Stage, tmp_path: Path) -> Iterator[GuardedExecutor]:
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as executor:
+        stage.calls.clear()
+        yield executor
+
+
+def undecided(trouble: Trouble, code: str | None = None, message: str | None = None) -> InconclusiveAttempt:
+    return InconclusiveAttempt(trouble, code, message, 1.0)
+
+
+@pytest.mark.parametrize("cypher", [None, "", "  \n\t"])
+def test_no_query(executor: GuardedExecutor, stage: Stage, cypher: str | None) -> None:
+    assert executor.run(cypher).status == "no_query"
+    assert stage.calls == []
+
+
+def test_texts_that_cannot_be_sent(executor: GuardedExecutor, stage: Stage) -> None:
+    assert executor.run("RETURN '" + "x" * 200_000 + "'").status == "refused"
+    assert executor.run("RETURN '\ud800'").status == "syntax_error"
+    assert stage.calls == []
+
+
+def test_a_decision_is_kept(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [OK]
+    assert executor.run("RETURN 1") == OK
+    assert stage.calls == ["attempt short"]
+
+
+@pytest.mark.parametrize("trouble", list(Trouble))
+def test_the_second_attempt_decides_and_goes_the_whole_way(
+    executor: GuardedExecutor, stage: Stage, trouble: Trouble
+) -> None:
+    stage.outcomes = [undecided(trouble), OK]
+    assert executor.run("RETURN 1") == OK
+    assert stage.calls == ["attempt short", "quiet", "attempt whole"]
+
+
+@pytest.mark.parametrize(
+    ("second", "status", "part"),
+    [
+        (undecided(Trouble.TIME), "timeout", "within 3 s"),
+        (undecided(Trouble.MEMORY, "Neo.TransientError.General.X", "pool"), "runtime_error", "pool"),
+        (undecided(Trouble.MEMORY, None, "cannot be read"), "runtime_error", "cannot be read"),
+        (undecided(Trouble.LOST), "runtime_error", "no other query beside it"),
+        (undecided(Trouble.LOST, "Neo.ClientError.Database.X", "no such"), "runtime_error", "no such"),
+    ],
+)
+def test_trouble_twice_is_the_querys_own(
+    executor: GuardedExecutor, stage: Stage, second: InconclusiveAttempt, status: str, part: str
+) -> None:
+    stage.outcomes = [undecided(Trouble.LOST), second]
+    execution = executor.run("RETURN 1")
+    assert execution.status == status
+    assert part in (execution.message or "")
+    assert execution.code == second.code
+    assert execution.time_s == second.time_s
+    # Where the server said nothing it is looked after before the query is blamed.
+    assert stage.calls.count("quiet") == (2 if second.code is None else 1)
+
+
+def test_a_server_that_does_not_come_back_is_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [undecided(Trouble.LOST)]
+    stage.well = False
+    with pytest.raises(GraphUnavailable):
+        executor.run("RETURN 1")
+    # The turn was given back: the next query is tried again.
+    stage.outcomes = [OK]
+    assert executor.run("RETURN 1") == OK
+
+
+def test_lost_credentials_are_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [Unauthorised("Neo.ClientError.Security.Unauthorized")]
+    with pytest.raises(GraphUnavailable, match="does not accept the user u"):
+        executor.run("RETURN 1")
+
+
+def test_a_server_replaced_by_another_process_is_reconnected_to(
+    executor: GuardedExecutor, stage: Stage
+) -> None:
+    stage.outcomes = [OK, OK]
+    stage.restarted = 1
+    executor.run("RETURN 1")
+    executor.run("RETURN 1")
+    assert stage.calls == ["reconnect", "attempt short", "attempt short"]
+
+
+@pytest.mark.parametrize("second", [LATE, TOO_LARGE])
+def test_what_a_lone_run_showed_is_not_shown_again(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path, second: InconclusiveAttempt
+) -> None:
+    stage.outcomes = [LATE, second]
+    verdict = executor.run("RETURN 1")
+    stage.calls.clear()
+    assert executor.run("RETURN 1") == verdict
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+        assert other.run("RETURN 1") == verdict
+    assert stage.calls == ["start"]
+
+
+def test_another_text_or_other_limits_are_another_question(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path
+) -> None:
+    stage.outcomes = [LATE, LATE, OK, OK]
+    executor.run("RETURN 1")
+    assert executor.run("RETURN 1 ") == OK
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=9), tmp_path) as other:
+        assert other.run("RETURN 1") == OK
+
+
+@pytest.mark.parametrize("second", [OK, undecided(Trouble.LOST)])
+def test_an_answer_and_a_lost_server_are_not_kept(
+    executor: GuardedExecutor, stage: Stage, second: Execution | InconclusiveAttempt
+) -> None:
+    stage.outcomes = [LATE, second, OK]
+    executor.run("RETURN 1")
+    assert executor.run("RETURN 1") == OK
+    assert stage.outcomes == []
+
+
+def test_whoever_waited_for_the_same_query_does_not_run_it_again(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.outcomes = [LATE, LATE, LATE]
+    wait = executor._lock.exclusive
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+
+        def overtaken() -> AbstractContextManager[None]:
+            other.run("RETURN 1")
+            return wait()
+
+        monkeypatch.setattr(executor._lock, "exclusive", overtaken)
+        assert executor.run("RETURN 1").status == "timeout"
+    assert stage.outcomes == []
+    assert executor.standstill.queries == 1
+
+
+def test_the_session_knows_how_long_it_stood_still(
+    executor: GuardedExecutor, stage: Stage, tmp_path: Path
+) -> None:
+    assert executor.standstill == Standstill(0, 0.0)
+    stage.outcomes = [LATE, LATE, TOO_LARGE, OK]
+    for text in ("RETURN 1", "RETURN 1", "RETURN 2"):
+        executor.run(text)
+    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+        found = other.standstill
+    assert found == executor.standstill
+    assert found.queries == 2
+    assert found.seconds >= 0
+
+
+def test_a_call_has_limits_of_its_own(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [LATE, LATE, OK, OK]
+    verdict = executor.run("RETURN 1", timeout_s=2)
+    assert verdict.message == "No result within 2 s."
+    assert executor.run("RETURN 1") == OK
+    assert executor.run("RETURN 2", timeout_s=60) == OK
+    assert [call.limits.timeout_s for call in stage.asked] == [2, 2, 3, 3]
+
+
+def test_a_limit_is_put_on_the_rows(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [OK]
+    executor.run("MATCH (n) RETURN n", row_limit=5)
+    assert stage.asked[0].text == "MATCH (n) RETURN n\nLIMIT 5"
+
+
+def test_what_was_planned_is_not_planned_again(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [Execution("ok"), Execution("syntax_error", message="no"), OK]
+    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "ok"
+    assert executor.explain("RETURN").message == executor.explain("RETURN").message == "no"
+    assert executor.explain(" ").status == executor.explain(None).status == "no_query"
+    assert stage.calls == ["plan short", "plan short"]
+    assert executor.run("RETURN 1") == OK
+
+
+def test_planning_that_takes_too_long_is_no_verdict_on_the_run(
+    executor: GuardedExecutor, stage: Stage
+) -> None:
+    stage.outcomes = [LATE, LATE, OK]
+    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "timeout"
+    assert executor.run("RETURN 1") == OK
+    assert stage.outcomes == []

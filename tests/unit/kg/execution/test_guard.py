@@ -1,0 +1,125 @@
+"""What the plan and the tokens of a query say about running it, and the LIMIT put on it."""
+
+import pytest
+
+from retrocypher.kg.cypher.tokens import tokens
+from retrocypher.kg.execution.guard import (
+    guard_rules,
+    refusal_by_plan,
+    refusal_by_tokens,
+    with_limit,
+    without_profile,
+    writing_in,
+)
+
+READ = [("ProduceResults", "n"), ("AllNodesScan", "n")]
+
+
+@pytest.mark.parametrize(
+    ("query_type", "operators", "part"),
+    [
+        ("w", READ, "type w"),
+        ("rw", READ, "type rw"),
+        ("s", READ, "type s"),
+        (None, READ, "type None"),
+        ("r", [], "no plan"),
+        ("r", [*READ, ("LoadCSV", "l")], "LoadCSV"),
+        ("r", [*READ, ("ShowTransactions", "all")], "ShowTransactions"),
+        ("r", [*READ, ("TerminateTransactions", "x")], "TerminateTransactions"),
+        ("r", [*READ, ("TransactionApply", "")], "TransactionApply"),
+        ("r", [*READ, ("ProcedureCall", "db.awaitIndex($a) :: ()")], "db.awaitindex"),
+        ("r", [*READ, ("ProcedureCall", "apoc.load.json(x)")], "apoc.load.json"),
+    ],
+)
+def test_plan_refuses(query_type: str | None, operators: list[tuple[str, str]], part: str) -> None:
+    assert part in (refusal_by_plan(query_type, operators, guard_rules()) or "")
+
+
+def test_plan_lets_reads_and_schema_procedures_pass() -> None:
+    operators = [*READ, ("ProcedureCall", "db.labels() :: (label :: STRING)")]
+    assert refusal_by_plan("r", operators, guard_rules()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RETURN [x IN [1] | COLLECT { LOAD CSV FROM 'f' AS l RETURN l }] AS r",
+        "RETURN [x IN [1] | COLLECT { lo\\u0061d /* c */ csv FROM 'f' AS l RETURN l }] AS r",
+        "RETURN reduce(a = 0, x IN [1] | a + COUNT { CALL db.awaitIndexes(1) RETURN 1 AS o }) AS r",
+        "RETURN [x IN [1] | COUNT { CALL `db` . `stats`.clear('a') YIELD section RETURN 1 AS o }] AS r",
+        "MATCH (n) WHERE apoc.cypher.runFirstColumnSingle('LOAD CSV', {}) RETURN n",
+        "RETURN `apoc`.`load`.x ('y')",
+        "RETURN \\u0061poc.util.sleep(1)",
+    ],
+)
+def test_tokens_refuse_what_a_plan_hides(text: str) -> None:
+    assert refusal_by_tokens(tokens(text), guard_rules())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (m:Molecule {name: 'LOAD CSV FROM apoc.x()'}) RETURN m // CALL dbms.listConfig()",
+        "MATCH (call:Molecule)-[load]->(csv) WHERE call.name IN ['a'] RETURN load, call.name AS n",
+        "MATCH (m) RETURN duration.between(date('2020-01-01'), date.truncate('year', m.day)) AS d",
+        "CALL db.labels() YIELD label RETURN label",
+        "CALL { MATCH (n) RETURN n.id AS i } RETURN i, point.distance(point({x: 1, y: 1}), null) AS d",
+        "MATCH (a)-[:REACTS_IN]->(r:Reaction) WHERE r.id = a.id MATCH (r)-[p:PRODUCES]->() RETURN p.yield",
+    ],
+)
+def test_tokens_let_plain_reads_pass(text: str) -> None:
+    assert refusal_by_tokens(tokens(text), guard_rules()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("PROFILE MATCH (n) RETURN n", "        MATCH (n) RETURN n"),
+        ("/* a */ profile\nMATCH (n) RETURN n", "/* a */        \nMATCH (n) RETURN n"),
+        ("CYPHER 5 runtime=slotted PROFILE RETURN 1", "CYPHER 5 runtime=slotted         RETURN 1"),
+        ("MATCH (profile) RETURN profile", "MATCH (profile) RETURN profile"),
+        ("RETURN 'PROFILE'", "RETURN 'PROFILE'"),
+        ("", ""),
+    ],
+)
+def test_profile_is_blanked_out_so_that_positions_stay(text: str, expected: str) -> None:
+    assert without_profile(text, tokens(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("MERGE (r:Reaction) MATCH (m) RETURN m", "MERGE"),
+        ("MATCH (n) DETACH DELETE m", "DETACH DELETE"),
+        ("MATCH (n) FOREACH (x IN y | SET n.a = x)", "FOREACH"),
+        ("MATCH (n) CALL (n) { SET n.a = b } RETURN n", "SET"),
+        ("MATCH (n) RETURN m", None),
+        ("MATCH (n {name: 'MERGE'}) RETURN n.set AS `CREATE`, m", None),
+        ("MERGE (r MATCH (m) RETURN m", None),
+        ("MATCH (n) RETURN n; MATCH (m) DETACH DELETE m", None),
+        ("MERGE (r) MATCH (m) RETURN m" + " " * 5_000, None),
+    ],
+)
+def test_writing_is_told_where_there_is_no_plan_of_it(text: str, part: str | None) -> None:
+    assert writing_in(text, tokens(text)) == (part and f"It holds {part}; only reading the graph is allowed.")
+
+
+@pytest.mark.parametrize(
+    ("text", "limited"),
+    [
+        ("MATCH (n) RETURN n", "MATCH (n) RETURN n\nLIMIT 100"),
+        ("MATCH (n) RETURN n ORDER BY n.id SKIP 2;", "MATCH (n) RETURN n ORDER BY n.id SKIP 2\nLIMIT 100;"),
+        ("MATCH (n) RETURN n // all", "MATCH (n) RETURN n\nLIMIT 100 // all"),
+        ("MATCH (n) RETURN n LIMIT 500", "MATCH (n) RETURN n LIMIT 100"),
+        ("MATCH (n) RETURN n LIMIT 5", "MATCH (n) RETURN n LIMIT 5"),
+        ("RETURN 1 AS a UNION RETURN 2 AS a", "RETURN 1 AS a\nLIMIT 100 UNION RETURN 2 AS a\nLIMIT 100"),
+        ("MATCH (n) WITH n LIMIT 500 RETURN n", "MATCH (n) WITH n LIMIT 500 RETURN n\nLIMIT 100"),
+        ("RETURN COLLECT { MATCH (m) RETURN m LIMIT 900 } AS x LIMIT 1", None),
+        ("RETURN 'LIMIT 900' AS x LIMIT 1 + 1", None),
+        ("MATCH (n RETURN n", None),
+    ],
+)
+def test_a_limit_is_added_or_lowered(text: str, limited: str | None) -> None:
+    expected = text if limited is None else limited
+    assert with_limit(text, 100) == expected
+    assert with_limit(expected, 100) == expected

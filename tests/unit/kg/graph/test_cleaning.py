@@ -1,0 +1,172 @@
+"""The rules that drop or change records."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.cleaning import Report, clean
+from retrocypher.kg.graph.reaction import Reaction, Record, Rules
+
+molecules = st.lists(st.sampled_from(["C", "OC", "CO", "CC", "N", "C(", "[CH4:1]"]), max_size=6)
+
+
+def record(row: int, left: str, right: str, agents: str = "", solvents: str = "", **more: object) -> Record:
+    roles = (tuple(role.split()) for role in (left, right, agents, solvents))
+    return Record("patents.csv", row, *roles, **more)  # type: ignore[arg-type]
+
+
+def cleaned(records: Iterable[Record], **rules: int) -> tuple[list[Reaction], Report]:
+    report = Report()
+    return clean(records, Rules(**rules), report), report
+
+
+@pytest.mark.parametrize(
+    ("bad", "rule"),
+    [
+        (Record("patents.csv", 7, fault="broken"), "unreadable_record"),
+        (record(7, "C", ""), "no_products"),
+        (record(7, "C C(", "CO"), "unreadable_smiles"),
+        (record(7, "", "CO", "O"), "no_reactants"),
+        (record(7, "C CC CCC CCCC CCCCC", "CO"), "over_four"),
+        (record(7, "C", "CO CN CS CF CCl"), "over_four"),
+        (record(7, "C", "CO", "N O S F Cl"), "over_four"),
+        (record(7, "C", "CO", "", "N O S F Cl"), "over_four"),
+        (record(7, "C", "CC"), "duplicate"),
+    ],
+)
+def test_each_rule_drops_its_record_and_tells_where_it_stands(bad: Record, rule: str) -> None:
+    kept, report = cleaned([record(1, "C", "CC"), bad])
+
+    assert [reaction.products for reaction in kept] == [("CC",)]
+    assert report.read == 2
+    assert report.dropped() == {name: int(name == rule) for name in report.dropped()}
+    (drop,) = report.drops
+    assert (drop.rule, drop.file, drop.row) == (rule, "patents.csv", 7)
+
+
+def test_the_smiles_that_cannot_be_read_is_named() -> None:
+    _, report = cleaned([record(3, "C", "CQ")])
+
+    assert report.drops[0].detail == "CQ"
+
+
+def test_four_in_every_role_are_kept() -> None:
+    four = "C CC CCC CCCC"
+
+    kept, _ = cleaned([record(1, four, four, four, four)])
+
+    assert len(kept) == 1
+
+
+def test_a_molecule_named_twice_in_a_role_counts_once_and_keeps_its_known_yield() -> None:
+    kept, report = cleaned([record(1, "OC CO C", "CO N OC", yields=(None, 3.0, 40.0))])
+
+    assert kept[0].reactants == ("CO", "C")
+    assert kept[0].products == ("CO", "N")
+    assert kept[0].yields == (40.0, 3.0)
+    assert report.changed()["repeated_molecule"] == 2
+
+
+@pytest.mark.parametrize("value", [-0.1, 100.1, 6e7, float("inf"), float("nan"), None])
+def test_a_yield_outside_0_to_100_is_absent(value: float | None) -> None:
+    kept, _ = cleaned([record(1, "C", "CC", yields=(value,))])
+
+    assert kept[0].yields == (None,)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 100.0])
+def test_a_yield_from_0_to_100_is_kept(value: float) -> None:
+    kept, report = cleaned([record(1, "C", "CC", yields=(value,))])
+
+    assert kept[0].yields == (value,)
+    assert report.changed()["yield_out_of_range"] == 0
+
+
+def test_a_yield_of_minus_zero_is_zero() -> None:
+    kept, report = cleaned([record(1, "C", "CC", yields=(-0.0,))])
+
+    assert repr(kept[0].yields) == "(0.0,)"
+    assert report.changed()["yield_out_of_range"] == 0
+
+
+def test_ignored_columns_are_told_by_file() -> None:
+    _, report = cleaned(
+        [record(1, "C", "CC", ignored=("yield", "x")), record(2, "C", "", ignored=("a", "x"))]
+    )
+
+    assert report.ignored_columns() == {"patents.csv": ["a", "x", "yield"]}
+
+
+def test_of_duplicates_the_first_with_a_possible_yield_is_kept() -> None:
+    kept, report = cleaned(
+        [
+            record(1, "C O", "CC N", yields=(None, None)),
+            record(2, "O C", "N CC", yields=(400.0, None)),
+            record(3, "C O", "CC N", yields=(50.0, None)),
+            record(4, "C O", "CC N", yields=(90.0, None)),
+            record(5, "C O", "CC N", "S"),
+        ]
+    )
+
+    assert [(r.id, r.source.row) for r in kept if r.source] == [(1, 3), (2, 5)]
+    assert kept[0].yields == (50.0, None)
+    assert [drop.row for drop in report.drops] == [1, 2, 4]
+    assert report.drops[0].detail == "of patents.csv row 3"
+
+
+def test_molecules_in_another_role_do_not_make_a_duplicate() -> None:
+    kept, _ = cleaned([record(1, "C", "CC", "O"), record(2, "C", "CC", "", "O")])
+
+    assert len(kept) == 2
+
+
+def test_rare_molecules_take_their_reactions_until_none_is_left() -> None:
+    # CCC goes for CCCC, and only then CC is in one reaction too few.
+    records = [record(1, "C", "O"), record(2, "O", "C"), record(3, "C CC", "O"), record(4, "CC", "CCCC")]
+
+    kept, report = cleaned(records, min_count=2)
+
+    assert [r.source.row for r in kept if r.source] == [1, 2]
+    assert {drop.row: drop.detail for drop in report.drops} == {4: "CCCC", 3: "CC"}
+
+
+def many(count: int) -> list[Record]:
+    return [record(row, "C" * row, "O" + "C" * row) for row in range(1, count + 1)]
+
+
+def test_a_sample_is_seeded_and_small_samples_lie_within_large_ones() -> None:
+    ten, report = cleaned(many(40), sample=10, seed=1)
+    again, _ = cleaned(reversed(many(40)), sample=10, seed=1)
+    twenty, _ = cleaned(many(40), sample=20, seed=1)
+    other, _ = cleaned(many(40), sample=10, seed=2)
+
+    products = {r.products for r in ten}
+    assert [r.id for r in ten] == list(range(1, 11))
+    assert report.dropped()["not_sampled"] == 30
+    assert products == {r.products for r in again}
+    assert products < {r.products for r in twenty}
+    assert products != {r.products for r in other}
+
+
+def test_a_sample_larger_than_what_is_left_is_refused() -> None:
+    with pytest.raises(InputError, match=r"sample of 5 .* keep only 4"):
+        cleaned(many(4), sample=5)
+
+
+@given(st.lists(st.tuples(molecules, molecules, molecules), max_size=12))
+def test_no_record_is_lost_and_no_two_reactions_are_the_same(roles: list[tuple[list[str], ...]]) -> None:
+    records = [
+        Record("f", row, *(tuple(r) for r in three), yields=(None,) * len(three[1]))
+        for row, three in enumerate(roles, start=1)
+    ]
+
+    kept, report = cleaned(records)
+
+    rows = [r.source.row for r in kept if r.source] + [drop.row for drop in report.drops]
+    assert sorted(rows) == list(range(1, len(records) + 1))
+    keys = {(frozenset(r.reactants), frozenset(r.products), frozenset(r.agents)) for r in kept}
+    assert len(keys) == len(kept)
+    assert all(r.reactants and r.products and len(r.products) == len(r.yields) for r in kept)

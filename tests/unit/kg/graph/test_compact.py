@@ -1,0 +1,137 @@
+"""Graphs on disk."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.build import build_graph, open_source
+from retrocypher.kg.graph.cleaning import Report
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest, write_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.reaction import Reaction, Source
+
+names = st.text(alphabet="CNO()=#[]+-,\"' ", min_size=1).filter(lambda name: name.strip() == name)
+role = st.lists(names, max_size=4, unique=True).map(tuple)
+percent = st.none() | st.floats(0, 100)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> list[Reaction]:
+    reactions = []
+    for number in range(1, draw(st.integers(0, 5)) + 1):
+        products = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+        yields = tuple(draw(percent) for _ in products)
+        source = Source(draw(names), number, draw(names), draw(st.none() | st.just("1995-11")))
+        reactions.append(
+            Reaction(number, draw(role), tuple(products), draw(role), draw(role), yields, source)
+        )
+    return reactions
+
+
+@given(graphs())
+def test_a_graph_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, reactions: list[Reaction]
+) -> None:
+    folder = tmp_path_factory.mktemp("graph")
+
+    write_graph(folder, reactions, Report(), {})
+
+    assert read_graph(folder) == tuple(reactions)
+    assert read_manifest(folder)["fingerprint"] == fingerprint_of(reactions)
+
+
+def test_a_built_graph_is_read_from_its_folder_with_what_was_dropped(tmp_path: Path) -> None:
+    table = tmp_path / "r.csv"
+    table.write_text("reactants,products,yields\nOC,C=O,70\nCO,C=O,\nCC,C(,\n")
+    built = build_graph([open_source(f"csv:{table}")])
+
+    built.write(tmp_path / "graph")
+
+    (reaction,) = read_graph(tmp_path / "graph")
+    assert reaction == Reaction(1, ("CO",), ("C=O",), (), (), (70.0,), Source("r.csv", 2, "OC>>C=O", None))
+    assert (tmp_path / "graph" / "dropped.csv").read_text().splitlines() == [
+        "rule,file,row,detail",
+        "unreadable_smiles,r.csv,4,C(",
+        "duplicate,r.csv,3,of r.csv row 2",
+    ]
+    manifest = read_manifest(tmp_path / "graph")
+    assert manifest["records_read"] == 3
+    assert manifest["dropped"]["duplicate"] == 1
+    assert list(manifest["sources"][0]["files"]) == ["r.csv"]
+    assert str(tmp_path) not in (tmp_path / "graph" / "manifest.json").read_text()
+
+
+def test_a_source_of_which_nothing_is_left_is_refused_with_the_reason(tmp_path: Path) -> None:
+    table = tmp_path / "r.csv"
+    table.write_text("reactants,products\nC,C(\nC,\n")
+
+    with pytest.raises(
+        InputError, match=r"of 2 records \(1 no_products, 1 unreadable_smiles\).*r\.csv row 2"
+    ):
+        build_graph([open_source(f"csv:{table}")])
+
+
+def test_records_with_text_that_no_file_can_hold_are_dropped_and_the_rest_is_written(tmp_path: Path) -> None:
+    lines = tmp_path / "r.jsonl"
+    bad = [
+        '{"reactants": ["\\ud800"], "products": "C"}',
+        '{"reactants": "C", "products": "C", "yields": ["\\ud800"]}',
+    ]
+    bad += ["[" * 100_000, '{"reactants": "C", "products": "C", "yields": [NaN]}']
+    lines.write_text("\n".join(['{"reactants": "C", "products": "CO", "\\udfff": 1}', *bad]))
+    built = build_graph([open_source(f"jsonl:{lines}")])
+
+    built.write(tmp_path / "graph")
+
+    assert len(read_graph(tmp_path / "graph")) == 1
+    dropped = (tmp_path / "graph" / "dropped.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[:3] for line in dropped] == [
+        ["unreadable_record", "r.jsonl", str(row)] for row in (2, 3, 4, 5)
+    ]
+
+
+def copy_of_default(folder: Path) -> Path:
+    for path in DEFAULT_GRAPH.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+def test_a_changed_file_is_refused(tmp_path: Path) -> None:
+    path = copy_of_default(tmp_path) / "reactions.csv"
+    path.write_text(path.read_text().replace("\n2,", "\n3,", 1))
+
+    with pytest.raises(InputError, match=r"reactions\.csv is not the file that its manifest describes"):
+        read_graph(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "molecules.txt", "sources.csv"])
+def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
+    (copy_of_default(tmp_path) / name).unlink()
+
+    with pytest.raises(InputError, match=f"{name} is missing"):
+        read_graph(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not the manifest of a graph"),
+        ("[]", "is not the manifest"),
+        ('{"schema_version": 9}', "form 9"),
+    ],
+)
+def test_another_manifest_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+
+    with pytest.raises(InputError, match=message):
+        read_graph(tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(InputError, match="cannot be written"):
+        write_graph(tmp_path / "file", [], Report(), {})

@@ -1,0 +1,236 @@
+"""Question files: what is read, and what is refused by file and line."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+
+SINGLE: dict[str, Any] = {
+    "id": "precursors-001",
+    "task": "precursors",
+    "setting": "single_step",
+    "steps": 1,
+    "text": "From which direct precursors is CCO made?",
+    "slots": {"target": "CCO"},
+    "reference_cypher": "RETURN 1",
+    "gold": [{"id": 1, "reactants": ["C=C"], "products": ["CCO"], "agents": [], "solvents": []}],
+    "target": "CCO",
+    "discriminating": False,
+}
+MULTI: dict[str, Any] = {
+    **SINGLE,
+    "id": "chains_to_target-001",
+    "task": "chains_to_target",
+    "setting": "multi_step",
+    "steps": 2,
+    "slots": {"target": "CCO", "steps": 2},
+    "gold": [{"route": [1, 2]}],
+}
+BETWEEN = {**MULTI, "task": "chains_between", "slots": {"start": "C=C", "target": "CCO", "steps": 2}}
+CONDITIONS = {**SINGLE, "task": "conditions", "slots": {"target": "CCO", "role": "agents"}}
+PRODUCTS = {**SINGLE, "task": "multi_product", "slots": {"products": ["CCO", "CO"]}}
+
+BROKEN: list[tuple[dict[str, Any], str]] = [
+    ({"task": "syntheses"}, "unknown task 'syntheses'"),
+    ({"setting": "multi_step"}, "setting of precursors must be 'single_step'"),
+    ({"steps": 2}, "steps of precursors must be 1, not 2"),
+    ({"steps": True}, "field 'steps' must be of type int"),
+    ({"id": ""}, "field 'id' is empty"),
+    ({"slots": []}, "field 'slots' must be of type dict"),
+    ({"discriminating": "yes"}, "field 'discriminating' must be of type bool"),
+    ({"gold": []}, "gold is empty"),
+    ({"gold": ["CCO"]}, "gold must be a list of objects"),
+    ({"gold": [{**SINGLE["gold"][0], "id": "1"}]}, "gold: each row needs a reaction id"),
+    ({"gold": [{**SINGLE["gold"][0], "agents": [1]}]}, "gold: each row needs 'agents'"),
+    ({"task": "best_yield"}, "gold: each row needs 'target_yield'"),
+    ({"task": "co_products"}, "gold: each row needs 'co_products'"),
+    ({"slots": {}}, "slots of precursors must name 'target'"),
+    ({"slots": {"target": "CCC"}}, "slots: 'target' must be 'CCO', as 'target' is, not 'CCC'"),
+    ({"slots": {"target": None}}, "slots: 'target' must be 'CCO', as 'target' is, not None"),
+    ({"task": "conditions"}, "slots of conditions must name 'role'"),
+    (
+        {**CONDITIONS, "slots": {"target": "CCO", "role": "reactants"}},
+        "slots: 'role' must be 'agents' or 'solvents', not 'reactants'",
+    ),
+    (
+        {**CONDITIONS, "slots": {"target": "CCO", "role": ["agents"]}},
+        "slots: 'role' must be 'agents' or 'solvents', not ['agents']",
+    ),
+    ({**PRODUCTS, "slots": {"products": "CCO"}}, "slots: 'products' must be two or more different"),
+    (
+        {**PRODUCTS, "slots": {"products": ["CCO"]}},
+        "slots: 'products' must be two or more different",
+    ),
+    (
+        {**PRODUCTS, "slots": {"products": ["CCO", "CCO"]}},
+        "slots: 'products' must be two or more diff",
+    ),
+    ({**PRODUCTS, "slots": {"products": ["CCO", 1]}}, "slots: 'products' must be two or more different m"),
+    ({**PRODUCTS, "slots": {"products": ["CO", "CC"]}}, "slots: 'products' must be two or more differ"),
+    ({**MULTI, "slots": {"target": "CCO"}}, "slots of chains_to_target must name 'steps'"),
+    ({**MULTI, "slots": {"target": "CCO", "steps": 3}}, "slots: 'steps' must be 2, as 'steps' is, not 3"),
+    ({**MULTI, "slots": {"target": "CCO", "steps": "2"}}, "slots: 'steps' must be 2, as 'steps' is, not '2'"),
+    ({**BETWEEN, "slots": {"target": "CCO", "steps": 2}}, "slots of chains_between must name 'start'"),
+    (
+        {**BETWEEN, "slots": {"start": ["C"], "target": "CCO", "steps": 2}},
+        "slots: 'start' must be the name of a molecule, not ['C']",
+    ),
+    ({**MULTI, "steps": 5}, "steps of chains_to_target must be 2 or 3 or 4, not 5"),
+    ({**MULTI, "gold": [{"route": [1]}]}, "gold: each row needs a route of 2 reaction ids"),
+    ({**MULTI, "gold": [{"route": [1, "2"]}]}, "gold: each row needs a route of 2 reaction ids"),
+]
+
+
+def folder(
+    path: Path, single: list[str], multi: list[str] | None = None, manifest: str | None = None
+) -> Path:
+    (path / "single_step.jsonl").write_text("".join(f"{line}\n" for line in single))
+    if multi is not None:
+        (path / "multi_step.jsonl").write_text("".join(f"{line}\n" for line in multi))
+    (path / "manifest.json").write_text(manifest or json.dumps({"graph_fingerprint": "f1"}))
+    return path
+
+
+def test_a_folder_of_questions_is_read_in_order(tmp_path: Path) -> None:
+    found = load_questions(folder(tmp_path, [json.dumps(SINGLE)], [json.dumps(MULTI)]))
+    assert [each.id for each in found.questions] == ["precursors-001", "chains_to_target-001"]
+    assert found.fingerprint == "f1"
+    assert [each.to_json() for each in found.questions] == [SINGLE, MULTI]
+
+
+def test_one_file_and_blank_lines_will_do(tmp_path: Path) -> None:
+    assert len(load_questions(folder(tmp_path, ["", json.dumps(SINGLE), ""])).questions) == 1
+
+
+def test_the_hash_follows_the_content(tmp_path: Path) -> None:
+    first = load_questions(folder(tmp_path, [json.dumps(SINGLE)])).sha256
+    assert load_questions(folder(tmp_path, [json.dumps(SINGLE)])).sha256 == first
+    assert load_questions(folder(tmp_path, [json.dumps({**SINGLE, "text": "other"})])).sha256 != first
+
+
+@pytest.mark.parametrize(("change", "message"), BROKEN, ids=[message for _, message in BROKEN])
+def test_a_malformed_question_is_named_by_file_and_line(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = folder(tmp_path, [json.dumps({**SINGLE, "id": "other"}), json.dumps({**SINGLE, **change})])
+    with pytest.raises(InputError) as raised:
+        load_questions(path)
+    assert str(raised.value).startswith(f"{path / 'single_step.jsonl'}, line 2: {message}")
+
+
+@pytest.mark.parametrize("field", sorted(SINGLE))
+def test_a_missing_field_is_named(tmp_path: Path, field: str) -> None:
+    line = json.dumps({name: value for name, value in SINGLE.items() if name != field})
+    with pytest.raises(InputError, match=rf"single_step\.jsonl, line 1: field '{field}' is missing"):
+        load_questions(folder(tmp_path, [line]))
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", "nonsense", '"text"'])
+def test_broken_json_is_named_by_line(tmp_path: Path, line: str) -> None:
+    with pytest.raises(InputError, match=r"single_step\.jsonl, line 2: "):
+        load_questions(folder(tmp_path, [json.dumps(SINGLE), line]))
+
+
+def test_bytes_that_are_not_text_are_named_by_line(tmp_path: Path) -> None:
+    path = folder(tmp_path, [])
+    (path / "single_step.jsonl").write_bytes(b'{"id": "\xff"}\n')
+    with pytest.raises(InputError, match=r"single_step\.jsonl, line 1: not valid JSON"):
+        load_questions(path)
+
+
+def test_a_duplicate_id_names_both_lines(tmp_path: Path) -> None:
+    path = folder(tmp_path, [json.dumps(SINGLE)], [json.dumps({**MULTI, "id": SINGLE["id"]})])
+    with pytest.raises(
+        InputError, match=r"multi_step\.jsonl, line 1: duplicate id .* first used at .*line 1"
+    ):
+        load_questions(path)
+
+
+def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no questions"):
+        load_questions(folder(tmp_path, []))
+    with pytest.raises(InputError, match="no such folder"):
+        load_questions(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"), [("{", "not valid JSON"), ("{}", "names no graph_fingerprint")]
+)
+def test_a_manifest_that_names_no_graph_is_refused(tmp_path: Path, manifest: str, message: str) -> None:
+    with pytest.raises(InputError, match=rf"manifest\.json: {message}"):
+        load_questions(folder(tmp_path, [json.dumps(SINGLE)], manifest=manifest))
+
+
+def test_a_missing_manifest_is_refused(tmp_path: Path) -> None:
+    (folder(tmp_path, [json.dumps(SINGLE)]) / "manifest.json").unlink()
+    with pytest.raises(InputError, match=r"manifest\.json: cannot be read"):
+        load_questions(tmp_path)
+
+
+@pytest.mark.parametrize("question", [CONDITIONS, PRODUCTS, BETWEEN], ids=lambda each: each["task"])
+def test_every_wording_of_a_question_that_is_read_can_be_asked(
+    tmp_path: Path, question: dict[str, Any]
+) -> None:
+    single = question["setting"] == "single_step"
+    lines = [json.dumps(question)]
+    (found,) = load_questions(folder(tmp_path, lines if single else [], [] if single else lines)).questions
+    assert len({phrase(found, number).text for number in range(1, PHRASINGS + 1)}) == PHRASINGS
+
+
+def described(path: Path, **entries: Any) -> Path:
+    """Write a set of two questions with the manifest that a build would write, some entries changed."""
+    folder(path, [json.dumps(SINGLE)], [json.dumps(MULTI)])
+    files = {
+        name: hashlib.sha256((path / name).read_bytes()).hexdigest()
+        for name in ("single_step.jsonl", "multi_step.jsonl")
+    }
+    counts = {"precursors": 1, "conditions agents": 0, "chains_to_target 2 steps": 1}
+    manifest = {"graph_fingerprint": "f1", "questions": 2, "counts": counts, "files": files, **entries}
+    kept = {name: value for name, value in manifest.items() if value is not None}
+    (path / "manifest.json").write_text(json.dumps(kept))
+    return path
+
+
+def test_files_that_their_manifest_describes_are_read(tmp_path: Path) -> None:
+    assert len(load_questions(described(tmp_path)).questions) == 2
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ({"files": {"single_step.jsonl": "0" * 64}}, "single_step.jsonl and multi_step.jsonl not as"),
+        ({"files": {}}, "not as described"),
+        ({"files": "none"}, "not as described"),
+        ({"questions": 3}, "2 questions, the manifest speaks of 3"),
+        ({"questions": "two"}, "2 questions, the manifest speaks of two"),
+        ({"counts": {"precursors": 2}}, "other numbers of questions of each task"),
+        ({"counts": {"precursors": 1, "conditions agents": "1"}}, "other numbers of questions of each task"),
+        ({"counts": 2}, "other numbers of questions of each task"),
+    ],
+)
+def test_a_manifest_that_describes_other_files_is_refused(
+    tmp_path: Path, entries: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=r"manifest\.json does not fit the questions beside it") as raised:
+        load_questions(described(tmp_path, **entries))
+    assert said in str(raised.value)
+    assert "take the entries files, questions and counts out" in str(raised.value)
+
+
+def test_a_question_changed_or_lost_after_the_build_is_noticed(tmp_path: Path) -> None:
+    described(tmp_path)
+    (tmp_path / "single_step.jsonl").write_text(json.dumps({**SINGLE, "text": "other"}) + "\n")
+    with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
+        load_questions(tmp_path)
+    (tmp_path / "single_step.jsonl").unlink()
+    with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
+        load_questions(tmp_path)
+    described(tmp_path, files=None, questions=None, counts=None)
+    (tmp_path / "single_step.jsonl").write_text("")
+    assert len(load_questions(tmp_path).questions) == 1

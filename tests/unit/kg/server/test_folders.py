@@ -1,0 +1,95 @@
+"""Private folders of servers and sessions."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from retrocypher.kg.server.folders import UNHELD_S, hold, private_directory, session_folder
+
+OWNER = """
+import time
+from retrocypher.kg.server.folders import session_folder
+folder = session_folder()
+(folder.path / "turnstile.lock").touch()
+print(folder.path, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    short = Path(tempfile.mkdtemp(dir="/tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", str(short))
+    monkeypatch.setenv("TMPDIR", str(short))
+    yield short
+    shutil.rmtree(short, ignore_errors=True)
+
+
+def test_a_folder_is_for_its_owner_alone() -> None:
+    assert stat.S_IMODE(private_directory().stat().st_mode) == 0o700
+
+
+def test_the_folder_of_a_supervisor_that_is_gone_is_cleared_away() -> None:
+    gone, held = private_directory(), private_directory()
+    os.close(hold(gone))
+    lock = hold(held)
+    new = private_directory()
+    assert not gone.exists()
+    assert held.exists()
+    assert new.exists()
+    os.close(lock)
+
+
+def test_a_folder_that_was_never_held_is_cleared_away_when_it_is_old(temporary: Path) -> None:
+    young, old = private_directory(), private_directory()
+    foreign = temporary / "retrocypher-server-of-mine"
+    foreign.mkdir()
+    for folder in (old, foreign):
+        long_ago = folder.stat().st_mtime - 2 * UNHELD_S
+        os.utime(folder, (long_ago, long_ago))
+    private_directory()
+    assert young.exists()
+    assert not old.exists()
+    assert foreign.exists()
+
+
+def test_a_control_socket_has_a_path_that_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("x" * 100)))
+    folder = private_directory()
+    assert len(str(folder / "control")) < 100
+    folder.joinpath("supervisor.log").unlink()
+    folder.rmdir()
+
+
+def test_a_session_folder_is_private_and_goes_with_its_session() -> None:
+    folder = session_folder()
+    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
+    (folder.path / "turnstile.lock").touch()
+    folder.remove()
+    assert not folder.path.exists()
+    folder.remove()
+
+
+def test_the_folder_of_a_session_that_was_killed_is_cleared_away_by_the_next(temporary: Path) -> None:
+    foreign = temporary / "retrocypher-session-of-mine"
+    foreign.mkdir()
+    with subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout
+        left = Path(owner.stdout.readline().strip())
+        live = session_folder()
+        assert left.exists()
+        os.kill(owner.pid, signal.SIGKILL)
+    following = session_folder()
+    assert not left.exists()
+    assert live.path.exists()
+    assert foreign.exists()
+    for folder in (live, following):
+        folder.remove()

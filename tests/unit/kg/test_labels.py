@@ -1,0 +1,50 @@
+"""The error labels and how a record writes them."""
+
+from importlib import resources
+from typing import get_args
+
+import pytest
+import yaml
+
+from retrocypher.kg.execution.execution import Status
+from retrocypher.kg.labels.error_labels import LABELS, Source, detail_of, is_label, name_of, with_detail
+
+
+def test_every_status_that_is_not_ok_has_a_label_of_its_name() -> None:
+    assert {status for status in Status.__args__ if status != "ok"} <= LABELS.keys()  # type: ignore[attr-defined]
+
+
+def test_the_file_defines_each_label_once_and_in_full() -> None:
+    entries = yaml.safe_load(
+        resources.files("retrocypher.kg.labels").joinpath("labels.yaml").read_text("utf-8")
+    )
+    assert [entry["name"] for entry in entries] == list(LABELS)
+    for label in LABELS.values():
+        assert label.source in get_args(Source)
+        assert all(
+            isinstance(text, str) and text.strip() for text in (label.where, label.example, *label.details)
+        )
+
+
+def test_the_meaning_of_a_label_is_one_sentence() -> None:
+    for label in LABELS.values():
+        assert label.meaning.endswith("."), label.name
+        assert ". " not in label.meaning, label.name
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "detail"),
+    [("path_length", "path_length", None), ("missing_component:agents", "missing_component", "agents")],
+)
+def test_a_label_is_taken_apart_and_put_together(label: str, name: str, detail: str | None) -> None:
+    assert (name_of(label), detail_of(label)) == (name, detail)
+    assert with_detail(name, detail) == label
+
+
+@pytest.mark.parametrize(
+    "label", ["", "unknown", "path_length:", "path_length:agents", "missing_component:x"]
+)
+def test_an_unknown_label_is_none(label: str) -> None:
+    assert not is_label(label)
+    with pytest.raises(ValueError, match="not an error label"):
+        with_detail(label, None)
