@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from plugins.command import cli
 from support.comparable import without_times
 from support.suite import CHECKOUT, Suite
+
+from retrocypher.plugins.cli.main import cli
 
 ARCHIVES = CHECKOUT / "tests" / "golden" / "runs"
 CASES = {"mutant": 18, "scripted": 12}
