@@ -75,12 +75,16 @@ def installed(wheel: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="session")
-def installed_in_full(wheel: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed_in_full(
+    wheel: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Installed]:
     """The wheel with the dependencies that it declares, in the versions of the lock file."""
     made = _environment(tmp_path_factory, cache)
     lock = str(CHECKOUT / "requirements.lock")
     pip("--python", str(made.environment / "bin/python"), "install", "--constraint", lock, str(wheel))
-    return made
+    yield made
+    # More than a gigabyte, which pytest would keep for three sessions.
+    shutil.rmtree(made.environment)
 
 
 @pytest.fixture(scope="session")
