@@ -139,12 +139,18 @@ def reachable(
     found: set[tuple[Kind, Kind]] = set()
     maximum = min(_LONGEST if hops.maximum is None else hops.maximum, max(_LONGEST, hops.minimum))
     front = {(kind, kind) for kind in every}
-    for count in range(maximum + 1):
+    seen: dict[frozenset[tuple[Kind, Kind]], int] = {}
+    count = 0
+    while front and count <= maximum:
         if count >= hops.minimum:
             found |= front
+        elif (before := seen.setdefault(frozenset(front), count)) < count:
+            # Fronts repeat with this period, so that a huge minimum need not be walked to.
+            count += (hops.minimum - count) // (count - before) * (count - before)
+            seen.clear()
+            continue
         front = {(start, further) for start, end in front for further in after[end]}
-        if not front:
-            break
+        count += 1
     return frozenset(found)
 
 

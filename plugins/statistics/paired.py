@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
@@ -105,6 +104,8 @@ def detectable(error: float, clusters: int) -> float:
         error: Standard error of the difference.
         clusters: How many molecules it is from, at least two.
     """
+    from scipy.special import stdtrit
+
     return float((stdtrit(clusters - 1, (1 + LEVEL) / 2) + stdtrit(clusters - 1, POWER)) * error)
 
 
@@ -124,6 +125,8 @@ def power_curve(
     Returns:
         Pairs of a size and the share, from 0 to 1; none where no detectable difference can be told.
     """
+    from scipy.special import stdtr, stdtrit
+
     if least is None:
         return ()
     seen = float(stdtrit(clusters - 1, (1 + LEVEL) / 2))

@@ -69,6 +69,15 @@ def test_labels_follow_from_the_schema(query: str) -> None:
     assert found.get("r", found.get("x")) == {"Reaction"}
 
 
+@pytest.mark.parametrize(
+    ("length", "label"),
+    [("7", "Reaction"), ("8", "Molecule"), ("1000000001", "Reaction"), ("1000000000", "Molecule")],
+)
+def test_a_length_that_nobody_walks_is_no_harder_than_a_short_one(length: str, label: str) -> None:
+    found = read(f"MATCH (:Molecule)-[:REACTS_IN|PRODUCES*{length}]->(x) RETURN x")
+    assert labels(found)["x"] == {label}
+
+
 def test_an_edge_is_the_same_from_both_sides() -> None:
     forward = read("MATCH (m)-[:REACTS_IN]->(r) RETURN r").edges[0]
     backward = read("MATCH (r)<-[:REACTS_IN]-(m) RETURN r").edges[0]
