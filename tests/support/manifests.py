@@ -25,9 +25,7 @@ def manifest_of(models: Sequence[str] = ("m",), **fields: Any) -> dict[str, Any]
             "kind": "local",
             "version": "5.26.30",
             "fingerprint": "3" * 64,
-            "schema": resources.files("retrocypher.kg.semantics.schema")
-            .joinpath("default.txt")
-            .read_text("utf-8"),
+            "schema": resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8"),
             "notes": [],
         },
         "versions": {"python": "3.11.7", "retrocypher": "0.1.0"},

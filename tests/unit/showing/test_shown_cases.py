@@ -22,7 +22,7 @@ from retrocypher.plugins.reporting.case_view import find_case
 from retrocypher.plugins.runs.record import Record, Round
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
-SCHEMA = resources.files("retrocypher.kg.semantics.schema").joinpath("default.txt").read_text("utf-8")
+SCHEMA = resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8")
 SCORES = {
     "precision": 0.5,
     "recall": 1.0,
