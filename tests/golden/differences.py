@@ -11,6 +11,8 @@ from typing import Any
 from normalise import digest, read_entries
 
 ABSENT = "(absent)"
+NO_FIELD = "----"
+"""In a digest, of an entry that lacks a field."""
 OPTIONAL = frozenset({"explanation"})
 """Fields of a record that one side may lack."""
 
@@ -93,7 +95,8 @@ def differences(old: Path, new: Path) -> Iterator[Difference]:
 
 
 def _within(section: str, entry: str, field: str, old: Any, new: Any) -> Iterator[Difference]:
-    if type(old) is type(new) and old == new:
+    # As text: 1 and 1.0 are not the same in a file.
+    if json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in [*old, *(name for name in new if name not in old)]:
@@ -116,17 +119,17 @@ def write_digest(folder: Path, path: Path, display: DisplayTexts) -> None:
 
 
 def _hashes(folder: Path, section: str, display: DisplayTexts) -> dict[str, Any]:
+    """Return short hashes of the entries of a section; of records, of each of their fields."""
     entries = read_entries(folder / "outputs" / f"{section}.jsonl.gz")
-    found: dict[str, Any] = {}
-    for name, entry in entries.items():
-        if display.holds(f"{section}:{name}"):
-            continue
-        kept = display.without(section, entry)
-        fields = section.startswith("records.") and isinstance(kept, Mapping)
-        found[name] = (
-            {field: digest(part)[:6] for field, part in kept.items()} if fields else digest(kept)[:8]
-        )
-    return _columns(found) if section.startswith("records.") else found
+    shown = {name: each for name, each in entries.items() if not display.holds(f"{section}:{name}")}
+    kept = {name: display.without(section, each) for name, each in shown.items()}
+    if section.startswith("records."):
+        by_entry = {name: {part: digest(each[part])[:4] for part in each} for name, each in kept.items()}
+        return _columns(by_entry)
+    if section.startswith("messages."):
+        # Their names are hashes already.
+        return {"(names)": digest(sorted(kept)), "(all)": digest(kept)}
+    return {name: digest(each)[:6] for name, each in kept.items()}
 
 
 def _columns(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,7 +138,7 @@ def _columns(found: Mapping[str, Any]) -> dict[str, Any]:
     names = sorted(found)
     return {
         "entries": names,
-        "fields": {field: "".join(found[name].get(field, "------") for name in names) for field in fields},
+        "fields": {field: "".join(found[name].get(field, NO_FIELD) for name in names) for field in fields},
     }
 
 
@@ -159,6 +162,6 @@ def _spread(hashes: Mapping[str, Any]) -> Mapping[str, Any]:
         return hashes
     found: dict[str, dict[str, str]] = {}
     for at, name in enumerate(hashes["entries"]):
-        cut = {field: text[6 * at : 6 * at + 6] for field, text in hashes["fields"].items()}
-        found[name] = {field: part for field, part in cut.items() if part != "------"}
+        cut = {field: text[4 * at : 4 * at + 4] for field, text in hashes["fields"].items()}
+        found[name] = {field: part for field, part in cut.items() if part != NO_FIELD}
     return found

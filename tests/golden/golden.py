@@ -11,6 +11,7 @@ which may be reworded, are named in display_texts.txt; they are compared with --
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -36,6 +37,8 @@ def main() -> int:
             arguments.quick,
             arguments.jobs,
         )
+        # A server is left behind by a process that is ended without a word.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         make(workshop)
         return 0
     display = DisplayTexts(arguments.display_texts)

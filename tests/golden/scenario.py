@@ -156,7 +156,7 @@ def _runs_from_runs(workshop: Workshop) -> None:
         workshop.session("resumed", *small, run=runs / "resumed")
         if not workshop.quick:
             workshop.session("refused: complete", *small, run=runs / "resumed", keep=False)
-            workshop.session("refused: seed", *small, "--seed=1", run=runs / "resumed", keep=False)
+            workshop.session("refused: seed", *small, "--seed=1", run=runs / "cut", keep=False)
             killed = as_killed(runs / "resumed", runs / "killed")
             workshop.session("killed", *small, run=killed, workers=2)
 
