@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 
+# Pytester forgets what was imported within a test, and these cannot be imported twice.
+import numpy.fft  # noqa: F401
 import pytest
+import scipy.special  # noqa: F401
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 

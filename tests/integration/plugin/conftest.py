@@ -8,8 +8,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-# Pytester forgets what was imported within a test, and NumPy cannot be imported twice.
-import numpy  # noqa: F401
 import pytest
 from support.suite import CHECKOUT, Ran, Suite
 
