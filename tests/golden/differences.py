@@ -80,6 +80,23 @@ def sections(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix(".jsonl.gz") for path in (folder / "outputs").glob("*.jsonl.gz"))
 
 
+def _entries(folder: Path, section: str) -> dict[str, Any]:
+    return {
+        name: _settled(value)
+        for name, value in read_entries(folder / "outputs" / f"{section}.jsonl.gz").items()
+    }
+
+
+def _settled(value: Any) -> Any:
+    """Round costs: their last digits depend on the order in which cases ended."""
+    if isinstance(value, Mapping):
+        return {
+            name: float(f"{part:.10g}") if name == "cost" and isinstance(part, float) else _settled(part)
+            for name, part in value.items()
+        }
+    return [_settled(each) for each in value] if isinstance(value, list) else value
+
+
 def differences(old: Path, new: Path) -> Iterator[Difference]:
     """Yield what is not the same in two golden runs."""
     first, second = sections(old), sections(new)
@@ -88,7 +105,7 @@ def differences(old: Path, new: Path) -> Iterator[Difference]:
             told = ("there", ABSENT) if section in first else (ABSENT, "there")
             yield Difference(section, "(all)", "", *told)
             continue
-        before, after = (read_entries(each / "outputs" / f"{section}.jsonl.gz") for each in (old, new))
+        before, after = (_entries(each, section) for each in (old, new))
         for entry in sorted({*before, *after}):
             one, other = before.get(entry, ABSENT), after.get(entry, ABSENT)
             yield from _within(section, entry, "", one, other)
@@ -120,7 +137,7 @@ def write_digest(folder: Path, path: Path, display: DisplayTexts) -> None:
 
 def _hashes(folder: Path, section: str, display: DisplayTexts) -> dict[str, Any]:
     """Return short hashes of the entries of a section; of records, of each of their fields."""
-    entries = read_entries(folder / "outputs" / f"{section}.jsonl.gz")
+    entries = _entries(folder, section)
     shown = {name: each for name, each in entries.items() if not display.holds(f"{section}:{name}")}
     kept = {name: display.without(section, each) for name, each in shown.items()}
     if section.startswith("records."):

@@ -59,7 +59,7 @@ class Workshop:
             for name in ("single_step.jsonl", "multi_step.jsonl")
             for question in normalise.read_lines(self._data(f"kg/**/questions/{name}"))
         ]
-        self.bank_folder = self._data("tests/**/development.jsonl.gz").parent
+        self.bank_folder = self._data("[bkpt]*/**/development.jsonl.gz").parent
         self.bank = [
             entry
             for name in ("development", "held_out")
