@@ -12,7 +12,6 @@ from retrocypher.kg.claims.words import load_words
 _QUIET = frozenset("#*`\"'_([{:=|")
 _DASHES = frozenset(("-", "\u2013", "\u2014", "to", "/", "of", "and", "or", ",", "&"))
 _THROUGH = ("-", "\u2013", "\u2014", "through", "thru", ".", "\u2026")
-_PERCENT = ("%", "percent", "per", "pct")
 _YEARS = range(1790, 2101)
 _SMALL = 100
 """From here on, a number that begins a line or stands in brackets is read as an id."""

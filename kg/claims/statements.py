@@ -1,6 +1,5 @@
 """Claims made from what a sentence says of reactions."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -80,7 +79,6 @@ def yield_claim(
 _REACTION_FIRST = ("PRODUCES", "USES_AGENT", "USES_SOLVENT", "YIELD", "BEST_YIELD", "LEADS_TO")
 _REACTION_LAST = ("REACTS_IN", "TAKES_PART_IN", "LEADS_TO")
 _LARGEST_ID = 10**9
-_DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 def claim_of(value: Mapping[str, Any]) -> Claim | None:

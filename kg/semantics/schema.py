@@ -33,28 +33,6 @@ _REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an e
 Properties: TypeAlias = Mapping[str, frozenset[str]]
 """Property names, each with the value types it has, as Cypher names them (``STRING``, ``FLOAT``, ...)."""
 
-_NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
-_LABELS = rf"\(\s*((?::\s*{_NAME}\s*)*)"
-_ITEM = rf"\s*{_NAME}\s*:[^,:{{}}`]+"
-_BRACES = rf"(?:\{{((?:{_ITEM}(?:,{_ITEM})*)?\s*)\}}\s*)?"
-_LINES = {
-    "Nodes and their properties:": re.compile(rf"{_LABELS}{_BRACES}\)"),
-    "Relationships and their properties:": re.compile(rf"\[\s*:\s*({_NAME})\s*{_BRACES}\]"),
-    "Directions:": re.compile(rf"{_LABELS}\)\s*-\[\s*:\s*({_NAME})\s*\]->\s*{_LABELS}\)"),
-}
-_NODES, _TYPES, _DIRECTIONS = _LINES
-_WHAT = {
-    _NODES: "a node such as (:Molecule {name: STRING})",
-    _TYPES: "a type such as [:PRODUCES {yield: FLOAT}]",
-    _DIRECTIONS: "a direction such as (:Molecule)-[:REACTS_IN]->(:Reaction)",
-}
-_PROPERTY = re.compile(rf"\s*({_NAME})\s*:([^,]+)")
-_ONE_NAME = re.compile(_NAME)
-_SPACE = re.compile(r"\s*")
-_BAR = re.compile(r"\|(?![^<]*>)")  # not one within LIST<...>
-
-_REMEDY = "Give the schema as prompts show it; docs/errors-and-loops.md has an example."
-
 
 class Connection(NamedTuple):
     """Relationships of a type run from nodes with exactly these labels to nodes with exactly those."""
