@@ -17,11 +17,10 @@ from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
 from retrocypher.plugins.cli.console import announcer, json_option, print_json
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.prompts.answering.passage_index import ENCODER, build_index
-from retrocypher.prompts.templates.encoder import load_encoder
-from retrocypher.prompts.templates.selection import ENCODER as QUESTION_ENCODER
-from retrocypher.prompts.templates.selection import texts_to_encode
-from retrocypher.prompts.templates.stored_vectors import build_vectors
+from retrocypher.prompts.answering.passages import ENCODER, build_index
+from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
+from retrocypher.prompts.templates.exemplars import ENCODER as QUESTION_ENCODER
+from retrocypher.prompts.templates.exemplars import texts_to_encode
 
 _DEFAULT_GRAPH = "default"
 _DEFAULT_SEED = 0

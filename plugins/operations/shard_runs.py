@@ -20,7 +20,7 @@ from retrocypher.plugins.runs.log import (
 from retrocypher.plugins.runs.record import JUDGE_STAGE
 from retrocypher.plugins.runs.resume import is_complete
 from retrocypher.plugins.runs.shards import Shard
-from retrocypher.prompts.templates.selection import SHOTS
+from retrocypher.prompts.templates.exemplars import SHOTS
 
 _LONGEST = 40
 

@@ -16,8 +16,7 @@ from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
-from retrocypher.prompts.answering.passage_index import read_index
-from retrocypher.prompts.answering.passage_search import VectorSearch, WordSearch
+from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
 from retrocypher.prompts.answering.writing import Limits, Search, Written
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
 

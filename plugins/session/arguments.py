@@ -14,7 +14,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Setting, setting_of
 from retrocypher.kg.secrets import without_password
 from retrocypher.plugins.session.options import DECLARED, Declared, dest
-from retrocypher.prompts.templates.selection import SHOTS, canonical_shot
+from retrocypher.prompts.templates.exemplars import SHOTS, canonical_shot
 from retrocypher.prompts.templates.template import Prompt, load_prompts
 
 N = TypeVar("N", int, float)

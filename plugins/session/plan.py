@@ -31,7 +31,7 @@ from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.checks import check_models
 from retrocypher.prompts.models.prices import prices_used
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs
-from retrocypher.prompts.templates.selection import require_vectors
+from retrocypher.prompts.templates.exemplars import require_vectors
 from retrocypher.prompts.templates.template import Prompt
 
 

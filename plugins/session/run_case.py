@@ -16,7 +16,7 @@ from retrocypher.plugins.session.plan import Case
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.models.interface import Answer, Message, Model, ModelError, Request
-from retrocypher.prompts.templates.selection import choose
+from retrocypher.prompts.templates.exemplars import choose
 from retrocypher.prompts.templates.template import build_messages
 
 

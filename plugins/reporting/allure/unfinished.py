@@ -18,7 +18,7 @@ from retrocypher.plugins.reporting.allure.writer import ResultWriter
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.log import read_manifest, read_questions, read_records
 from retrocypher.plugins.runs.record import Record
-from retrocypher.prompts.templates.selection import SHOTS
+from retrocypher.prompts.templates.exemplars import SHOTS
 
 LOST = {
     "stage": "harness",
