@@ -170,7 +170,7 @@ def prepare(gateway: Any, root: Path, asked: Mapping[str, Any]) -> None:
     Args:
         gateway: The process, before pytest is in it.
         root: The project's folder here.
-        asked: What `plugins.session.look` there is to look for.
+        asked: What `look` there is to look for.
 
     Raises:
         InputError: With what is missing on that machine.
@@ -196,9 +196,10 @@ def _settle(
     import sys
 
     place = os.path.abspath(folder)  # noqa: PTH100 - before any of our code
-    sys.path.insert(0, place)
+    code = os.path.join(place, "src")  # noqa: PTH118 - as above
+    sys.path.insert(0, code)
     # For the processes that a worker starts.
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (place, os.environ.get("PYTHONPATH"))))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (code, os.environ.get("PYTHONPATH"))))
     for name, value in environment.items():
         os.environ.pop(name, None)
         if value is not None:
@@ -206,6 +207,7 @@ def _settle(
     if not os.path.isdir(place):  # noqa: PTH112 - as above
         channel.send(f"the project was not copied to {place}")
         return
+    from retrocypher.plugins.session.remote_workers import look
 
     channel.send(look(asked))
 
