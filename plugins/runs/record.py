@@ -1,35 +1,128 @@
-"""The record: one JSON line a case, and all that is needed to score it again."""
+"""The record: one JSON line a case, and all that is needed to score it again.
 
+The docstring below a field is its documentation; docs/records.md is generated from them.
+"""
+
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+from retrocypher.kg.execution.execution import Status
 
 SCHEMA_VERSION = 1
 
+JsonValue = Any
+"""A value as JSON holds it: null, a boolean, number, string, list or object. Open parts of records have it."""
 
-@dataclass(slots=True)
-class Round:
-    """One step on the way to the final query; fields as in the record contract.
+Variant = Literal["with_reference", "without_reference"]
 
-    ``messages_sha256`` is None where no model was asked.
-    """
+
+class InfrastructureError(Struct):
+    """Why a case could not be run or judged."""
+
+    stage: str
+    """What could not be asked: `model`, `graph` or `judge`. With `judge` the case has its scores."""
+    kind: str
+    """Kind of failure, such as `not_cached` or `NotRecorded`."""
+    message: str
+    """What happened."""
+
+
+class KeyScore(Struct):
+    """How well one key of the gold answer was returned."""
+
+    # Filled from plugins.scoring.single_step: see there for the fields.
+
+
+class Scores(Struct):
+    """The scores of a case; null where one is not defined."""
+
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    per_key: dict[str, JsonValue] | None = None
+    focus_f1: float | None = None
+    row_f1: float | None = None
+    unmatched_columns: list[str] | None = None
+    exact_path_precision: float | None = None
+    exact_path_recall: float | None = None
+    exact_path_f1: float | None = None
+    partial_path_recall: float | None = None
+    bleu: float | None = None
+    meteor: float | None = None
+    rouge_l: float | None = None
+
+    def value(self, metric: str) -> float | None:
+        """Return the score of one of `METRICS`."""
+        found: float | None = getattr(self, metric)
+        return found
+
+
+class Fallback(Struct, kw_only=True):
+    """Rows that the loop `guarded` looked up for the molecules of the question; never rows of the query."""
+
+    reason: str
+    entities: list[JsonValue]
+    resolved: list[str]
+    hops: int
+    cypher: str
+    status: Status
+    code: str | None = None
+    message: str | None = None
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[JsonValue]] = field(default_factory=list)
+    row_count: int = 0
+    truncated: bool = False
+    time_s: float = 0.0
+    scores: Scores | None = None
+    passed: bool = False
+
+
+class RecordedExecution(Struct, kw_only=True):
+    """What running the query of a case gave."""
+
+    status: Status
+    """How the query ended."""
+    code: str | None = None
+    """Neo4j's status code."""
+    message: str | None = None
+    """The server's message, or the reason."""
+    columns: list[str] = field(default_factory=list)
+    """Names of the columns."""
+    rows: list[list[JsonValue]] = field(default_factory=list)
+    """Values in column order."""
+    row_count: int = 0
+    """Number of rows."""
+    truncated: bool = False
+    """Whether a cap cut the result."""
+    time_s: float = 0.0
+    """Seconds of the deciding attempt, planning included."""
+    fallback: Fallback | UnsetType = UNSET
+    """With the loop `guarded`: what was returned instead of an empty result."""
+
+
+class Round(Struct):
+    """One completion, or one step of a loop."""
 
     role: str
     messages_sha256: str | None
     answer: str
     cypher: str | None
     verdict: str | None = None
-    findings: list[Any] = field(default_factory=list)
+    findings: list[JsonValue] = field(default_factory=list)
     time_s: float = 0.0
     tokens: dict[str, int] | None = None
     cost: float | None = None
     cached: bool = False
 
 
-@dataclass(slots=True)
-class Record:
-    """One case, whole; fields as in the record contract."""
+class Record(Struct, kw_only=True):
+    """One case, whole."""
 
+    schema_version: int = SCHEMA_VERSION
     case_id: str
     question_id: str
     task: str
@@ -39,45 +132,38 @@ class Record:
     shot: str
     loop: str
     model: str
-    exemplar_id: str | None
-    question: str
-    reference_cypher: str
+    exemplar_id: str | None = None
+    question: str = ""
+    reference_cypher: str = ""
     phrasing: int = 1
     rounds: list[Round] = field(default_factory=list)
     cypher: str | None = None
-    execution: dict[str, Any] | None = None
-    graph_calls: list[dict[str, Any]] = field(default_factory=list)
-    scores: dict[str, Any] | None = None
+    execution: RecordedExecution | None = None
+    graph_calls: list[JsonValue] = field(default_factory=list)
+    scores: Scores | None = None
     errors: list[str] = field(default_factory=list)
-    judge: dict[str, Any] | None = None
+    judge: JsonValue = None
     answer: str | None = None
-    claims: list[Any] | None = None
-    verification: dict[str, Any] | None = None
-    infrastructure_error: dict[str, str] | None = None
+    claims: list[JsonValue] | None = None
+    verification: JsonValue = None
+    infrastructure_error: InfrastructureError | None = None
     passed: bool = False
-    schema_version: int = SCHEMA_VERSION
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the record as one JSON object, ``schema_version`` first; parts are shared, not copied."""
-        body = _shallow(self)
-        body["rounds"] = [_shallow(turn) for turn in self.rounds]
-        return {"schema_version": body.pop("schema_version"), **body}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Record":
-        """Read what `to_json` gave; parts are shared, not copied.
-
-        Raises:
-            ValueError: If it lacks a field, or has one that no record has.
-        """
-        try:
-            return cls(**{**value, "rounds": [Round(**turn) for turn in value["rounds"]]})
-        except (TypeError, KeyError) as error:
-            raise ValueError(f"not a record ({error})") from error
+    explanation: JsonValue | UnsetType = UNSET
 
 
-def _shallow(part: Record | Round) -> dict[str, Any]:
-    return {each.name: getattr(part, each.name) for each in fields(part)}
+def fields_of(part: Struct) -> dict[str, Any]:
+    """Return the fields of a struct that are set, by name; parts are shared, not copied."""
+    values = ((name, getattr(part, name)) for name in part.__struct_fields__)
+    return {name: value for name, value in values if value is not UNSET}
+
+
+def record_from(value: Mapping[str, Any]) -> Record:
+    """Read one line of `records.jsonl`; open parts are shared, not copied. Unknown fields are ignored.
+
+    Raises:
+        msgspec.ValidationError: A field is missing or of another type.
+    """
+    return msgspec.convert(value, Record)
 
 
 _OF_ANSWER = "answer:"
