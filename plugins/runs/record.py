@@ -119,6 +119,16 @@ class Round(Struct):
     cached: bool = False
 
 
+class Explanation(Struct):
+    """What is wrong with a case, for a person to read; at most 20,000 characters of difference."""
+
+    difference: list[str] = field(default_factory=list)
+    """What the result lacks (`-`) and what it has too much (`+`), a line each; empty if it is right."""
+    why: dict[str, str] = field(default_factory=dict)
+    """For a failed case, where there is something to say: `finding` (what the text of the query shows of the
+    primary label), `focus` (the requested key alone is right), `loop` (what the loop did)."""
+
+
 class Record(Struct, kw_only=True):
     """One case, whole."""
 
@@ -148,7 +158,8 @@ class Record(Struct, kw_only=True):
     verification: JsonValue = None
     infrastructure_error: InfrastructureError | None = None
     passed: bool = False
-    explanation: JsonValue | UnsetType = UNSET
+    explanation: Explanation | UnsetType = UNSET
+    """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
 
 
 def fields_of(part: Struct) -> dict[str, Any]:
