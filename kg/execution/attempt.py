@@ -1,8 +1,10 @@
 """One attempt at a query: plan, check, run, within the deadline."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec import structs
 
 from retrocypher.kg.cypher.parameters import parameter_places, parameterise, shape
 from retrocypher.kg.cypher.tokens import tokens
@@ -72,7 +74,7 @@ class Attempts:
         try:
             result: Execution | Undecided | None = self._shortcut(call, deadline) if shortcut else None
             result = result or self._long_way(call, deadline)
-            return replace(result, time_s=time.monotonic() - started)
+            return structs.replace(result, time_s=time.monotonic() - started)
         except ClientLate:
             return Undecided(Trouble.TIME, None, None, time.monotonic() - started)
         except ClientGone:

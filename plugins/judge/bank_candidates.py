@@ -4,8 +4,10 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, TypeVar
+
+from msgspec import structs
 
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
@@ -111,7 +113,7 @@ def shortened(execution: Execution) -> Execution:
         if left < 0 and rows:
             break
         rows.append(short)
-    return replace(execution, rows=rows, time_s=0.0)
+    return structs.replace(execution, rows=rows, time_s=0.0)
 
 
 def _short(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.runs.record import SCHEMA_VERSION
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, fields_of
 
 RECORDS = "records.jsonl"
 MESSAGES = "messages.jsonl"
@@ -42,17 +42,21 @@ def no_run(path: Path, lacking: str) -> InputError:
 def json_line(value: Any) -> str:
     """Return a value as one line of JSON that any reader takes, without the line's end.
 
+    Structs and dataclasses become objects of their fields.
+
     Half a surrogate pair, which a model may answer with and UTF-8 cannot hold, becomes a JSON escape.
 
     Raises:
         ValueError: If a number is not finite.
     """
-    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, default=fields_of))
 
 
 def json_page(value: Any) -> str:
     """Return a value as lines of JSON for a person to read; else as `json_line`."""
-    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+    return (
+        _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, default=fields_of)) + "\n"
+    )
 
 
 def _readable(text: str) -> str:

@@ -24,6 +24,7 @@ from retrocypher.plugins.runs.files import (
     json_page,
     mend,
 )
+from retrocypher.plugins.runs.manifest import Manifest
 
 _OURS = frozenset({RECORDS, MESSAGES, QUESTIONS, MANIFEST, SUMMARY, LOCK, ALLURE})
 _PARTIAL = ".partial"
@@ -103,7 +104,7 @@ class RunDirectory:
                 self._seen.add(key)
         self._records.append(line)
 
-    def begin(self, questions: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> None:
+    def begin(self, questions: Iterable[Mapping[str, Any]], manifest: Manifest | Mapping[str, Any]) -> None:
         """Write or replace what is known before the first case.
 
         Args:
@@ -121,7 +122,7 @@ class RunDirectory:
         """Write or replace the questions of the run; raises OSError where they cannot be written."""
         _replace(self.path / QUESTIONS, "".join(json_line(question) + "\n" for question in questions))
 
-    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+    def write_manifest(self, manifest: Manifest | Mapping[str, Any]) -> None:
         """Write or replace the manifest; raises OSError where it cannot be written."""
         _replace(self.path / MANIFEST, json_page(manifest))
 

@@ -4,12 +4,12 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import convert
 
 from retrocypher.kg.execution.recovery import Standstill, standstill_in
 from retrocypher.kg.server.folders import SessionFolder, session_folder
@@ -19,6 +19,7 @@ from retrocypher.plugins.analysis.usage import Usage
 from retrocypher.plugins.reporting.allure.run import executor_of, show_run
 from retrocypher.plugins.reporting.allure.unfinished import settle_run, shown_cases
 from retrocypher.plugins.runs.files import ALLURE, json_line
+from retrocypher.plugins.runs.manifest import AnswerCounts, KeyEntry, Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import answer_fault
 from retrocypher.plugins.session.context import Context, made_once
 from retrocypher.plugins.session.gate import judged
@@ -91,7 +92,7 @@ class Controller:
         self._graph: RunGraph | None = None
         self._models: SharedModels | None = None
         self._coordination: SessionFolder | None = None
-        self._manifest: dict[str, Any] = {}
+        self._manifest = Manifest()
 
     @property
     def allure_path(self) -> Path:
@@ -122,12 +123,14 @@ class Controller:
             self._graph = graph_of(self.plan, self._announce)
             self._models = start_shared(self.plan.every_model, contents=self._contents, offline=offline)
             self._coordination = session_folder()
-            told = described(self.plan, self._graph, self._contents, self._started, self._root)
-            self._manifest = {**told, "key": self.key.to_json(), "executor": executor_of(os.environ)}
-            self._manifest["shard"] = shard_facts(self.plan, self.key)
+            manifest = described(self.plan, self._graph, self._contents, self._started, self._root)
+            manifest.key = KeyEntry(self.key.sha256, dict(self.key.parts))
+            manifest.executor = executor_of(os.environ)
+            manifest.shard = shard_facts(self.plan, self.key)
+            self._manifest = manifest
             if self.earlier is not None:
                 self.earlier.take_up(self._take, shown_cases(Path(allure)) if allure else None)
-                self._manifest = self.earlier.describe(self._manifest)
+                self.earlier.describe(manifest)
                 self._announce(self.earlier.opening(self.plan.case_count()))
             self.run.begin((question.to_json() for question in self.plan.questions), self._manifest)
             self._allure = None if allure is None else Path(allure)
@@ -191,19 +194,22 @@ class Controller:
         self.writer.summary({**self.summary.to_json(), **counts, **ledger, **judged_by})
         if self._allure is not None and self.summary.cases:
             results, cases = self._allure, self.summary.cases
-            self.writer.attempt(lambda: show_run(results, self._manifest, cases, self.selected))
+            self.writer.attempt(
+                lambda: show_run(results, json.loads(json_line(self._manifest)), cases, self.selected)
+            )
         status = INCOMPLETE if self.writer.failure else status
-        self._manifest["ended"] = datetime.now(UTC).isoformat(timespec="seconds")
-        self._manifest["exit_status"] = status
+        self._manifest.ended = datetime.now(UTC).isoformat(timespec="seconds")
+        self._manifest.exit_status = status
         if self._coordination is not None:
             once = made_once(self._coordination.path)
             once = self.earlier.once(once) if self.earlier else once
-            self._manifest["loops"]["once"] = once
+            self._manifest.loops.once = once
             self.answers.add_once(once)
         cache = str(self.plan.answers) if self.plan.answers else None
-        self._manifest["answers"] = {"cache": cache, **self.answers.to_json()}
-        self._manifest["counts"] = counted(self.plan, self.summary, self.selected, self.lost)
-        self._manifest["standstill"] = asdict(self.standstill())
+        self._manifest.answers = convert({"cache": cache, **self.answers.to_json()}, AnswerCounts)
+        self._manifest.counts = counted(self.plan, self.summary, self.selected, self.lost)
+        standstill = self.standstill()
+        self._manifest.standstill = StandstillEntry(standstill.queries, standstill.seconds)
         self.writer.manifest(self._manifest)
         return INCOMPLETE if self.writer.failure else status
 

@@ -11,7 +11,8 @@ from retrocypher.kg.execution.recovery import Standstill
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.judge.judgement import VARIANTS
 from retrocypher.plugins.reporting.failures import CaseFailedError, headline
-from retrocypher.plugins.runs.log import locate_messages, read_manifest, read_messages, read_records
+from retrocypher.plugins.runs.log import RunLog, locate_messages, read_messages, read_records
+from retrocypher.plugins.runs.manifest import Continued, Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import Record, asked_a_model, is_whole
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
@@ -191,7 +192,7 @@ class EarlierPart:
     def __init__(self, run: RunDirectory, seen: Earlier) -> None:
         self._run = run
         self._seen = seen
-        self._manifest = read_manifest(run.path)
+        self._manifest = RunLog(run.path).manifest
         self.taken: dict[str, Taken] = {}
 
     def take_up(self, count: Callable[[Mapping[str, Any]], None], shown: Collection[str] | None) -> None:
@@ -243,31 +244,31 @@ class EarlierPart:
     @property
     def started(self) -> datetime:
         """When the run began."""
-        return datetime.fromisoformat(self._manifest["started"])
+        return datetime.fromisoformat(str(self._manifest.started))
 
-    def describe(self, manifest: dict[str, Any]) -> dict[str, Any]:
-        """Return the manifest of the part that begins as the manifest of the whole run."""
-        before = {name: self._manifest.get(name) for name in ("ended", "exit_status")}
-        part = {
-            "at": manifest["started"],
-            "taken": len(self.taken),
-            "retried": self._seen.retried,
-            "before": before,
-        }
-        parts = [*self._manifest.get("continued", ()), part]
-        return {**manifest, "started": self._manifest["started"], "continued": parts}
+    def describe(self, manifest: Manifest) -> None:
+        """Turn the manifest of the part that begins into the manifest of the whole run."""
+        before = self._manifest
+        part = Continued(
+            manifest.started or "",
+            len(self.taken),
+            self._seen.retried,
+            {"ended": before.ended, "exit_status": before.exit_status},
+        )
+        manifest.continued = [*(before.continued or ()), part]
+        manifest.started = before.started
 
     def once(self, made: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return what was made once in the run: in this part too, unless it was had from the cache."""
-        before = list((self._manifest.get("loops") or {}).get("once", ()))
+        before = list(self._manifest.loops.once or ())
         known = {each["key"] for each in before}
         more = (dict(each) for each in made if not (each["cached"] and each["key"] in known))
         return sorted([*before, *more], key=lambda each: str(each["key"]))
 
     def standstill(self, now: Standstill) -> Standstill:
         """Return what runaway queries cost the whole run."""
-        before = self._manifest.get("standstill") or {"queries": 0, "seconds": 0.0}
-        return Standstill(now.queries + before["queries"], now.seconds + before["seconds"])
+        before = self._manifest.standstill or StandstillEntry()
+        return Standstill(now.queries + before.queries, now.seconds + before.seconds)
 
 
 # What these choose depends on how the last session ended, so that no two sessions are of the same cases.

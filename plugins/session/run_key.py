@@ -17,6 +17,8 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.manifest import KeyEntry, ShardEntry
+from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Loop
@@ -120,17 +122,21 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
     )
 
 
-def shard_facts(plan: Plan, key: RunKey) -> dict[str, Any] | None:
-    """Return which shard of what a run is, for the manifest; None where it is no shard.
+def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
+    """Return which shard of what run this is; None if it is no shard.
 
     Args:
-        plan: What the run will do.
-        key: Its key. That of the whole differs in the questions alone.
+        key: The key of this run; that of the whole run differs in the questions alone.
     """
     if plan.shard is None:
         return None
     whole = RunKey({**key.parts, "questions": _questions(plan, plan.whole)})
-    return {**plan.shard.to_json(), "cases_in_all": plan.cases_for(plan.whole), "key": whole.to_json()}
+    return ShardEntry(
+        plan.shard.number,
+        plan.shard.of,
+        plan.cases_for(plan.whole),
+        KeyEntry(whole.sha256, dict(whole.parts)),
+    )
 
 
 def selection_of(config: pytest.Config) -> dict[str, Any]:
@@ -185,7 +191,7 @@ def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any] | None
     if plan.answering is None:
         return None
     writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}
-    return {**plan.answering.to_json(), "writers": writers}
+    return {**fields_of(plan.answering.described()), "writers": writers}
 
 
 def _code_of(loop: Loop) -> str | None:

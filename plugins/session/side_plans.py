@@ -4,9 +4,10 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from retrocypher.kg.errors import InputError
+from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
 from retrocypher.plugins.session.arguments import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
@@ -85,6 +86,10 @@ def player_name(spec: ModelSpec) -> str:
     return spec.label if spec.label == what else f"{spec.label} ({what})"
 
 
+def _entries(models: Mapping[str, ModelSpec]) -> dict[str, ModelEntry]:
+    return {label: ModelEntry(spec.label, spec.kind, spec.argument) for label, spec in models.items()}
+
+
 _ROWS = "rows"
 _HYBRID = "hybrid"
 _CONTEXTS: Mapping[str, str] = {
@@ -113,18 +118,18 @@ class AnswerPlan:
     context: str = _ROWS
     encoder: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the plan for the manifest."""
+    def described(self) -> AnsweringEntry:
+        """Return the ``answering`` of the manifest."""
         from retrocypher.prompts.answering.writing import text_hashes
 
-        return {
-            "writers": {label: spec.to_json() for label, spec in self.writers.items()},
-            "context": self.context,
-            "encoder": self.encoder,
-            "limits": asdict(self.limits),
-            "thresholds": asdict(self.thresholds),
-            "texts": text_hashes(),
-        }
+        return AnsweringEntry(
+            writers=_entries(self.writers),
+            context=self.context,
+            encoder=self.encoder,
+            limits=asdict(self.limits),
+            thresholds=asdict(self.thresholds),
+            texts=text_hashes(),
+        )
 
 
 def answer_plan(
@@ -242,11 +247,10 @@ class LoopPlan:
         """Whether any loop but ``none`` is run."""
         return any(name != "none" for name in self.loops)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the plan for the manifest."""
-        players = {label: spec.to_json() for label, spec in self.players.items()}
+    def described(self) -> LoopsEntry:
+        """Return the ``loops`` of the manifest."""
         texts = text_hashes() if self.active else {}
-        return {"names": list(self.loops), "validator": self.validator, "players": players, "texts": texts}
+        return LoopsEntry(list(self.loops), self.validator, _entries(self.players), texts)
 
     @property
     def needs_model(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets
 from retrocypher.plugins.reporting.failures import shortened
+from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.session.gate import side_of
 
@@ -41,7 +42,7 @@ class RunWriter:
         """Write or replace the summary."""
         self._written(lambda: self._run.write_summary(summary))
 
-    def manifest(self, manifest: Mapping[str, Any]) -> None:
+    def manifest(self, manifest: Manifest) -> None:
         """Write or replace the manifest."""
         self._written(lambda: self._run.write_manifest(manifest))
 
