@@ -9,12 +9,11 @@ import click
 
 from retrocypher.plugins.cli.console import json_option, print_json
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.allure.history import HISTORY, History
-from retrocypher.plugins.reporting.allure.page import Node, Page, build_page, find_node
-from retrocypher.plugins.reporting.allure.records import Written, write_results
+from retrocypher.plugins.reporting.allure.page import HISTORY, History, Node, Page, build_page, find_node
+from retrocypher.plugins.reporting.allure.run import Written, write_results
 from retrocypher.plugins.reporting.html.build import build_report
 from retrocypher.plugins.runs.files import ALLURE, RECORDS
-from retrocypher.plugins.runs.log import read_manifest
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import spare_collections
 
 _LISTED = 5_000
@@ -85,7 +84,7 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
     spare_collections()
     with tempfile.TemporaryDirectory(prefix="retrocypher-results-") as made:
         kept = None if with_page and out is None else out or run / ALLURE
-        written = write_results(run, kept or Path(made) / ALLURE)
+        written = write_results(RunLog(run), kept or Path(made) / ALLURE)
         page = None if node is None else _page(node, run.resolve(), written, history)
     if as_json:
         print_json(_facts(kept, written, page))
@@ -99,7 +98,7 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
 
 
 def _page(node: Node, run: Path, written: Written, history: Path | None) -> Page:
-    started = read_manifest(run).get("started")
+    started = RunLog(run).manifest.started
     began = datetime.fromisoformat(started).timestamp() if started else (run / RECORDS).stat().st_mtime
     return build_page(
         node,

@@ -24,9 +24,9 @@ from retrocypher.plugins.operations.shard_runs import (
     read_lines,
     read_shards,
 )
-from retrocypher.plugins.reporting.allure.run import show_run
+from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.runs.files import ALLURE
-from retrocypher.plugins.runs.log import read_questions
+from retrocypher.plugins.runs.log import RunLog, read_questions
 from retrocypher.plugins.runs.run_directory import RunDirectory
 
 _OWN = ("started", "ended", "exit_status", "cases", "machine", "git", "versions")
@@ -42,8 +42,6 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
 
     Args:
         runs: The shards, in the order of their numbers.
-        questions: How many questions they have together.
-        exit_status: That of the whole.
     """
     manifests = [run.manifest for run in runs]
     first = manifests[0]
@@ -132,12 +130,7 @@ _NO_LOOP = "none"
 
 
 class Totals:
-    """Counts records as a session does.
-
-    Args:
-        runs: The shards.
-        questions: The questions of all of them.
-    """
+    """Counts records as a session does."""
 
     def __init__(self, runs: Sequence[ShardRun], questions: Sequence[Question]) -> None:
         loops = runs[0].manifest["loops"]
@@ -209,7 +202,6 @@ def join_results(runs: Sequence[Path], into: Path) -> int:
 
     Args:
         runs: Run directories; those without results are passed over.
-        into: The run directory they go to.
 
     Returns:
         How many cases have a result.
@@ -244,21 +236,18 @@ _FAILED, _INCOMPLETE = 1, 16
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A run that was put together.
-
-    Attributes:
-        path: Its folder.
-        runs: The shards, in the order of their numbers.
-        summary: Its summary.
-        missing: What is missing, a line each; empty for a whole run.
-        allure_results: How many cases have a result for Allure.
-    """
+    """A run that was put together."""
 
     path: Path
+    """Its folder."""
     runs: tuple[ShardRun, ...]
+    """The shards, in the order of their numbers."""
     summary: Mapping[str, Any]
+    """Its summary."""
     missing: tuple[str, ...]
+    """What is missing, a line each; empty for a whole run."""
     allure_results: int
+    """How many cases have a result for Allure."""
 
 
 def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged:
@@ -316,7 +305,7 @@ def _write(
             run.write_manifest(manifest)
             run.write_summary(summary)
             if results := join_results([each.path for each in index.runs], unfinished):
-                show_run(unfinished / ALLURE, manifest, summary["cases"], summary["selected_cases"])
+                write_about(unfinished / ALLURE, RunLog(unfinished).manifest, summary["cases"], summary["selected_cases"])
         unfinished.rename(into)
     except OSError as error:
         raise InputError(f"--into {into}: cannot be written ({error.strerror})") from error

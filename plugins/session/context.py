@@ -132,12 +132,10 @@ class Outcome:
     Attributes:
         record: Its record.
         messages: The messages of its rounds, by their hash.
-        finding: What the text of its query shows of the primary label; None where it shows nothing of it.
     """
 
     record: Record
     messages: dict[str, list[Message]] = field(default_factory=dict)
-    finding: str | None = None
 
     def keep_messages(self, messages: list[Message]) -> str:
         """Keep messages and return their hash."""

@@ -6,21 +6,22 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from msgspec import convert
 
 from retrocypher.kg.execution.recovery import Standstill, standstill_in
+from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.server.folders import SessionFolder, session_folder
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.analysis.usage import Usage
-from retrocypher.plugins.reporting.allure.run import executor_of, show_run
-from retrocypher.plugins.reporting.allure.unfinished import settle_run, shown_cases
+from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import AnswerCounts, KeyEntry, Manifest, StandstillEntry
-from retrocypher.plugins.runs.record import answer_fault
+from retrocypher.plugins.runs.record import answer_fault, record_from
 from retrocypher.plugins.session.context import Context, made_once
 from retrocypher.plugins.session.gate import judged
 from retrocypher.plugins.session.manifest import RunGraph, counted, described, graph_of, silent_apis
@@ -37,6 +38,7 @@ from retrocypher.prompts.models.open import SharedModels, start_shared
 if TYPE_CHECKING:
     from retrocypher.plugins.analysis.gate import Gate
     from retrocypher.plugins.analysis.gate_decision import GateResult
+    from retrocypher.plugins.reporting.allure.run import LiveResults
 
 
 class Controller:
@@ -88,7 +90,7 @@ class Controller:
             {label: spec.label for label, spec in writers.items()},
         )
         self._progress = Progress(announce, lambda: self.answers.cost)
-        self._allure: Path | None = None
+        self._allure: LiveResults | None = None
         self._graph: RunGraph | None = None
         self._models: SharedModels | None = None
         self._coordination: SessionFolder | None = None
@@ -129,11 +131,18 @@ class Controller:
             manifest.shard = shard_facts(self.plan, self.key)
             self._manifest = manifest
             if self.earlier is not None:
-                self.earlier.take_up(self._take, shown_cases(Path(allure)) if allure else None)
+                self.earlier.take_up(self._take)
                 self.earlier.describe(manifest)
                 self._announce(self.earlier.opening(self.plan.case_count()))
             self.run.begin((question.to_json() for question in self.plan.questions), self._manifest)
-            self._allure = None if allure is None else Path(allure)
+            if allure is not None:
+                # Imported here: a run without Allure needs none of it.
+                from retrocypher.plugins.reporting.allure.run import LiveResults
+
+                self._allure = LiveResults(Path(allure), RunLog(self.run.path), self._announce)
+                if self.earlier is not None:
+                    cases = (self.plan.cases(setting) for setting in get_args(Setting))
+                    self._allure.resume(case.id for each in cases for case in each)
         except BaseException:
             self.stop()
             raise
@@ -165,8 +174,11 @@ class Controller:
         record = json.loads(line)
         if self.earlier is not None and self.earlier.adds_costs(record):
             line = json_line(record)
-        if not self.writer.record(line, json.loads(report.__dict__.pop(MESSAGES_FIELD))):
+        messages = json.loads(report.__dict__.pop(MESSAGES_FIELD))
+        if not self.writer.record(line, messages):
             return
+        if self._allure is not None:
+            self._allure.add(record_from(record), messages, report)
         self._count(record)
         if fault := record["infrastructure_error"]:
             self.faults.setdefault(f"{fault['stage']} {fault['kind']}", []).append(fault["message"])
@@ -192,11 +204,8 @@ class Controller:
         counts = {"selected_cases": self.selected, "lost_cases": sorted(self.lost)}
         judged_by = {"gate": self.gate.to_json()} if self.gate else {}
         self.writer.summary({**self.summary.to_json(), **counts, **ledger, **judged_by})
-        if self._allure is not None and self.summary.cases:
-            results, cases = self._allure, self.summary.cases
-            self.writer.attempt(
-                lambda: show_run(results, json.loads(json_line(self._manifest)), cases, self.selected)
-            )
+        if self._allure is not None:
+            self._allure.finish(self.lost, self.summary.cases, self.selected)
         status = INCOMPLETE if self.writer.failure else status
         self._manifest.ended = datetime.now(UTC).isoformat(timespec="seconds")
         self._manifest.exit_status = status
@@ -212,15 +221,6 @@ class Controller:
         self._manifest.standstill = StandstillEntry(standstill.queries, standstill.seconds)
         self.writer.manifest(self._manifest)
         return INCOMPLETE if self.writer.failure else status
-
-    def tidy(self) -> None:
-        """Leave one Allure result a case, as the records have it."""
-        if self._allure is not None:
-            results, since = self._allure, self.earlier.started if self.earlier else self._started
-            cases = self.summary.cases if self.complete else None
-            self.writer.attempt(
-                lambda: settle_run(results, self.run.path, self.lost, since.timestamp(), cases)
-            )
 
     def standstill(self) -> Standstill:
         """Return what runaway queries cost the run so far."""

@@ -1,7 +1,7 @@
 """Where a run is written: a new folder, or that of a run that is gone on with."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,13 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.execution.recovery import Standstill
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.judge.judgement import VARIANTS
-from retrocypher.plugins.reporting.failures import CaseFailedError, headline
-from retrocypher.plugins.runs.log import RunLog, locate_messages, read_messages, read_records
+from retrocypher.plugins.reporting.case_view import headline
+from retrocypher.plugins.reporting.failures import CaseFailedError
+from retrocypher.plugins.runs.log import RunLog, locate_messages, read_records
 from retrocypher.plugins.runs.manifest import Continued, Manifest, StandstillEntry
-from retrocypher.plugins.runs.record import Record, asked_a_model, is_whole
+from retrocypher.plugins.runs.record import asked_a_model, is_whole, record_from
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
-from retrocypher.plugins.session.context import Outcome
 from retrocypher.plugins.session.plan import Plan
 
 
@@ -29,16 +29,12 @@ class Taken:
         said: What is said of it where it failed.
         scores: Its scores that are numbers, by name.
         time_s: Seconds of its rounds and of its execution.
-        record: The record itself, where its page is missing in Allure; else None.
-        messages: The messages of its rounds by their hash, where its page is missing.
     """
 
     passed: bool
     said: str
     scores: dict[str, float]
     time_s: float
-    record: dict[str, Any] | None = None
-    messages: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Taken":
@@ -46,7 +42,7 @@ class Taken:
         scores, execution = record["scores"], record["execution"]
         said = "\n".join(
             (
-                headline(record["errors"], scores, execution),
+                headline(record_from(record)),
                 "taken:    from the earlier part of this run",
                 f"question: {safe(record['question'])}",
                 f"cypher:   {safe(record['cypher'] or '(no query in the answer)')}",
@@ -55,23 +51,6 @@ class Taken:
         numbers = {name: value for name, value in scores.items() if isinstance(value, int | float)}
         time_s = sum(turn["time_s"] for turn in record["rounds"]) + execution["time_s"]
         return cls(bool(record["passed"]), "" if record["passed"] else said, numbers, time_s)
-
-    def with_page(self, record: Mapping[str, Any], messages: Mapping[str, Any]) -> "Taken":
-        """Return the same with all that its page in Allure needs.
-
-        Args:
-            record: Its record.
-            messages: The messages of the run by their hash.
-        """
-        hashes = {turn["messages_sha256"] for turn in record["rounds"]}
-        asked = {name: messages[name] for name in hashes if name in messages}
-        return replace(self, record=dict(record), messages=asked)
-
-    def outcome(self) -> Outcome | None:
-        """Return the case as it was run; None where its page is there."""
-        if self.record is None:
-            return None
-        return Outcome(Record.from_json(self.record), self.messages)
 
     def raise_unless_passed(self) -> None:
         """Raise CaseFailedError where the case failed."""
@@ -195,24 +174,18 @@ class EarlierPart:
         self._manifest = RunLog(run.path).manifest
         self.taken: dict[str, Taken] = {}
 
-    def take_up(self, count: Callable[[Mapping[str, Any]], None], shown: Collection[str] | None) -> None:
+    def take_up(self, count: Callable[[Mapping[str, Any]], None]) -> None:
         """Mend the files, and count each case that is not asked again.
 
         Args:
             count: Takes a record.
-            shown: Cases that have a page in Allure; None where Allure is off.
 
         Raises:
             InputError: If the files cannot be written to.
         """
         self._run.go_on(self._seen.lines if self._seen.dropped else None)
-        messages: Mapping[str, Any] | None = None
         for record in read_records(self._run.path):
-            case, taken = str(record["case_id"]), Taken.of(record)
-            if shown is not None and case not in shown:
-                messages = messages if messages is not None else read_messages(self._run.path)
-                taken = taken.with_page(record, messages)
-            self.taken[case] = taken
+            self.taken[str(record["case_id"])] = Taken.of(record)
             count(record)
 
     def adds_costs(self, record: dict[str, Any]) -> bool:

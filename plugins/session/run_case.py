@@ -264,7 +264,7 @@ def _ask_and_score(case: Case, tools: Tools, outcome: Outcome, request: Request)
             record.execution["fallback"] = tools.assessor.fallback(case.question, result.fallback)
     found = tools.assessor.case(case.question, record.cypher, record.execution)
     record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
-    outcome.finding = found.finding
+    record.explanation = tools.assessor.explain(record, case.question, found.finding)
     if tools.answering is not None:
         write_answer(case, tools.answering, outcome, request, execution)
     if tools.judge is not None:

@@ -11,7 +11,6 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.folders import SessionFolder
-from retrocypher.plugins.reporting.allure.unfinished import forgive_unwritten
 from retrocypher.plugins.session.arguments import is_case, named_settings, read_options
 from retrocypher.plugins.session.context import Context
 from retrocypher.plugins.session.controller import Controller
@@ -88,8 +87,11 @@ class SuiteSession:
                 self._configure_controller(plan, settings)
         except RetroCypherError as error:
             raise pytest.UsageError(self._secrets.strike(str(error))) from error
-        if self.worker is not None:
-            self._config.add_cleanup(forgive_unwritten())
+        if self.worker is not None and self._config.pluginmanager.hasplugin("allure_pytest"):
+            # Imported here: a session without Allure needs none of it.
+            from retrocypher.plugins.reporting.allure.listener import limit_to_other_tests
+
+            limit_to_other_tests(self._config, lambda item: case_of(item) is not None)
 
     def start(self) -> None:
         """Start the server and what models share; the controller's part.
@@ -163,11 +165,6 @@ class SuiteSession:
             session.exitstatus = self.controller.finish(status, session.testsfailed > self._failed_cases)
             quieten(self._config, self.controller.summary)
             publish(self._config, self.controller, self._announce)
-
-    def tidy(self) -> None:
-        """Leave nothing that contradicts the records; the workers are gone."""
-        if self.controller is not None and self._context is not None:
-            self.controller.tidy()
 
     def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
         """Write the closing table; of a complete run with ``--no-summary`` only the gate."""

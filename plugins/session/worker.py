@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.questions.question import Setting
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, shortened
+from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.session.context import Context, Outcome
 from retrocypher.plugins.session.opening import Taken
@@ -60,7 +60,7 @@ class Worker:
         if report.when != "call":
             return
         if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
-            report.longrepr = shortened(str(call.excinfo.value), report.location)
+            report.longrepr = failure_repr(str(call.excinfo.value), report.location)
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
             setattr(report, FORESEEN_FIELD, True)
         if self._stopped():

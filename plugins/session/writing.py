@@ -9,7 +9,7 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets
-from retrocypher.plugins.reporting.failures import shortened
+from retrocypher.plugins.reporting.failures import failure_repr
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.session.gate import side_of
@@ -45,10 +45,6 @@ class RunWriter:
     def manifest(self, manifest: Manifest) -> None:
         """Write or replace the manifest."""
         self._written(lambda: self._run.write_manifest(manifest))
-
-    def attempt(self, write: Callable[[], None]) -> None:
-        """Write something else into the run directory."""
-        self._written(write)
 
     def _written(self, write: Callable[[], None]) -> bool:
         try:
@@ -110,7 +106,7 @@ def strike_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.
     if call.excinfo is not None and secrets.are_in(text := call.excinfo.exconly()):
         call.excinfo = _struck(call.excinfo, secrets.strike(text))
     if report.longrepr is not None and secrets.are_in(text := report.longreprtext):
-        report.longrepr = shortened(secrets.strike(text), report.location)
+        report.longrepr = failure_repr(secrets.strike(text), report.location)
 
 
 def strike_logs(secrets: Secrets, config: pytest.Config) -> None:

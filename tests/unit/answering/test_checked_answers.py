@@ -12,7 +12,8 @@ from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
-from retrocypher.plugins.scoring.verdict import Thresholds, claim_line, verification_lines
+from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
+from retrocypher.plugins.scoring.verdict import Thresholds
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
 from retrocypher.prompts.answering.writing import Written
 
