@@ -3,7 +3,9 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import KeyScore, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher, Match, match_columns, weakest
 from retrocypher.plugins.scoring.counts import Counts, compare, harmonic_mean
 from retrocypher.plugins.scoring.routes import routes
@@ -93,7 +95,7 @@ _FOCUS = {
 
 def single_step_scores(
     question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
-) -> dict[str, Any]:
+) -> Scores:
     """Return the scores of a result against the question's gold."""
     keys = scored_keys(question)
     table = read_table(columns, rows)
@@ -101,15 +103,15 @@ def single_step_scores(
     returned, gold = _united(table, matches, keys), _gold(question, keys)
     counts = {key: compare(key, returned[key], gold[key]) for key in keys}
     pooled = sum(counts.values(), Counts())
-    return {
-        "precision": pooled.precision,
-        "recall": pooled.recall,
-        "f1": pooled.f1,
-        "per_key": {key: _entry(counts[key], key, matches) for key in keys},
-        "focus_f1": _focus_f1(question, table, returned, gold),
-        "row_f1": row_f1(question.gold, table, matches, keys),
-        "unmatched_columns": sorted(table.names.keys() - matches.keys() - table.maps),
-    }
+    return Scores(
+        precision=pooled.precision,
+        recall=pooled.recall,
+        f1=pooled.f1,
+        per_key={key: _key_score(counts[key], key, matches) for key in keys},
+        focus_f1=_focus_f1(question, table, returned, gold),
+        row_f1=row_f1(question.gold, table, matches, keys),
+        unmatched_columns=sorted(table.names.keys() - matches.keys() - table.maps),
+    )
 
 
 def scored_keys(question: Question) -> tuple[str, ...]:
@@ -145,9 +147,11 @@ def _united(table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]) -
     return united
 
 
-def _entry(counts: Counts, key: str, matches: Mapping[str, Match]) -> dict[str, Any]:
+def _key_score(counts: Counts, key: str, matches: Mapping[str, Match]) -> KeyScore:
     columns = {column: match.stage for column, match in sorted(matches.items()) if match.key == key}
-    return {**counts.to_json(), "stage": weakest(list(columns.values())), "columns": columns}
+    shares = (None, None, None) if counts.empty else (counts.precision, counts.recall, counts.f1)
+    stage = weakest(list(columns.values()))
+    return KeyScore(*shares, counts.tp, counts.fp, counts.fn, stage, columns)
 
 
 def _focus_f1(
@@ -172,20 +176,17 @@ class Values(NamedTuple):
 
 
 def values_by_key(
-    question: Question, execution: Mapping[str, Any], key_encoder: KeyMatcher | None = None
+    question: Question, execution: Execution, key_encoder: KeyMatcher | None = None
 ) -> dict[str, Values]:
     """Return gold and returned values as the scores read them.
 
-    Args:
-        question: The question with its gold answer.
-        execution: The record's ``execution``; nothing is returned where its status is not ``ok``.
-        key_encoder: The opt-in encoder stage of key matching.
+    An execution whose status is not ``ok`` returned nothing.
 
     Returns:
         Single-step: ``id`` and the scored keys. Multi-step: ``route``, each a tuple of reaction ids.
     """
-    ok = execution["status"] == "ok"
-    columns, rows = (execution["columns"], execution["rows"]) if ok else ([], [])
+    ok = execution.status == "ok"
+    columns, rows = (execution.columns, execution.rows) if ok else ([], [])
     if question.setting == "multi_step":
         gold_routes = frozenset(tuple(row["route"]) for row in question.gold)
         return {"route": Values(gold_routes, frozenset(routes(columns, rows)))}

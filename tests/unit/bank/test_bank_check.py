@@ -89,7 +89,7 @@ def test_an_entry_tells_what_came_of_it() -> None:
     (entry,) = check(CELL, [candidate("x")], Told({"x": WRONG})).kept
     assert (entry.status, entry.row_f1, entry.label) == ("ok", 2 / 3, "set_logic")
     assert entry.f1 < 1
-    assert entry.result().rows == WRONG.rows
+    assert entry.execution.rows == WRONG.rows
     assert BankEntry.from_json(entry.to_json()) == entry
 
 

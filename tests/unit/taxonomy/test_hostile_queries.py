@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.kg.semantics.schema import default_schema
@@ -48,9 +49,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("status", ["ok", "syntax_error", "runtime_error"])
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
-def test_a_case_gets_labels(query: str, status: str) -> None:
-    execution = {"status": status, "code": None, "message": None, "columns": ["x"], "rows": [[1]]}
-    labels = labels_of(QUESTION, query, execution | {"row_count": 1, "truncated": False}, SCORES, SCHEMA)
+def test_a_case_gets_labels(query: str, status: Status) -> None:
+    execution = Execution(status, columns=["x"], rows=[[1]], row_count=1)
+    labels = labels_of(QUESTION, query, execution, SCORES, SCHEMA)
     assert labels
     assert status == "ok" or status in labels or "schema_violation" in labels[0] or "refused" in labels
 
