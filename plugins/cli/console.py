@@ -13,6 +13,7 @@ from rich.console import Console
 
 from retrocypher.plugins.analysis.score_table import DIMENSIONS
 from retrocypher.plugins.analysis.scores import MEASURES
+from retrocypher.plugins.runs.record import fields_of
 
 _WIDE = 240
 
@@ -38,7 +39,7 @@ def print_json(value: Any) -> None:
     Raises:
         ValueError: If a number is not finite.
     """
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=fields_of)
     # Half a surrogate pair, which a model may answer with, is no text to a terminal.
     click.echo(text.encode("utf-8", "backslashreplace").decode())
 

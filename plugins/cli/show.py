@@ -15,11 +15,11 @@ from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
 from retrocypher.plugins.reporting.case_text import render_case
-from retrocypher.plugins.reporting.case_view import find_case, show_case
+from retrocypher.plugins.reporting.case_view import case_json, find_case, show_case
 from retrocypher.plugins.reporting.run_tables import in_order, render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.listing import find_runs, read_entry, runs_table
-from retrocypher.plugins.runs.log import read_facts, read_records, read_targets
+from retrocypher.plugins.runs.log import RunLog, read_facts, read_records, read_targets
 
 _WIDTH = 100
 
@@ -34,11 +34,12 @@ def show_command(run: Path, case: str, messages: bool, as_json: bool) -> None:
 
     CASE is the id of a case, its beginning, or any part of it that no other id has.
     """
-    shown = show_case(run, find_case(run, case), with_messages=messages)
+    log = RunLog(run)
+    view = show_case(log, find_case(log, case), with_messages=messages)
     if as_json:
-        print_json(shown.to_json())
+        print_json(case_json(view, run, with_messages=messages))
     else:
-        table_console(_WIDTH).print(render_case(shown))
+        table_console(_WIDTH).print(render_case(view, run))
 
 
 _REPORTS = Path("reports")
