@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from _pytest.junitxml import LogXML, xml_key
 
-from retrocypher.plugins.analysis.gate_decision import Found, GateResult, RuleFinding
+from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
 from retrocypher.plugins.analysis.paired_scores import Change
 from retrocypher.plugins.analysis.score_table import slice_means
-from retrocypher.plugins.analysis.scores import Side
+from retrocypher.plugins.analysis.scores import RunScores
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.comparison_tables import rule_line
+from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import JUDGE_STAGE
 from retrocypher.plugins.statistics.intervals import Estimate
 
@@ -72,24 +73,24 @@ class Facts:
     """
 
     run: Path
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     summary: Mapping[str, Any]
     f1: Estimate
     gate: GateResult | None
 
 
-def facts_of(run: Path, side: Side, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
+def facts_of(run: Path, scores: RunScores, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
     """Return what is told of a run.
 
     Args:
         run: Its folder.
-        side: Its scores.
+        scores: Its scores.
         summary: Its summary.
         gate: What became of its gate; None without one.
     """
-    (mean,) = slice_means(side.table()) if side.records else (None,)
+    (mean,) = slice_means(scores.table()) if scores.cases else (None,)
     f1 = Estimate(None, None, None, 0, 0) if mean is None else mean.mean
-    return Facts(run, side.manifest, summary, f1, gate)
+    return Facts(run, scores.manifest, summary, f1, gate)
 
 
 _CHANGES = 10
@@ -139,11 +140,11 @@ def _gate(gate: GateResult) -> Iterator[str]:
     if gate.baseline:
         yield f"Measured against {escaped(gate.baseline)}."
         yield ""
-    yield "| met | rule and what became of it |"
+    yield "| met | rule and outcome |"
     yield "|---|---|"
     for each in gate.rules:
         yield f"| {'yes' if each.holds else '**no**'} | {escaped(rule_line(each))} |"
-        if each.rule.by:
+        if each.by:
             yield from _slices(each)
     yield ""
     yield from (f"- {escaped(note)}" for each in gate.rules for note in each.notes)
@@ -151,23 +152,23 @@ def _gate(gate: GateResult) -> Iterator[str]:
     yield ""
 
 
-def _slices(finding: RuleFinding) -> Iterator[str]:
-    for each in finding.slices:
-        if each.found is not Found.HOLDS:
+def _slices(result: RuleResult) -> Iterator[str]:
+    for each in result.slices:
+        if each.verdict is not RuleStatus.HOLDS:
             labels = ", ".join(f"{name} {label}" for name, label in each.slice.items())
             told = each.estimate
             value = each.reason if told is None or told.value is None else f"{told.value:.3f}"
             if told is not None and told.low is not None:
                 value += f" ({told.low:.3f} to {told.high:.3f})"
-            yield f"| | {each.found.value}: {escaped(labels)}: {escaped(value)} |"
+            yield f"| | {each.verdict.value}: {escaped(labels)}: {escaped(value)} |"
 
 
-def _changed(rules: Sequence[RuleFinding]) -> dict[str, RuleFinding]:
+def _changed(rules: Sequence[RuleResult]) -> dict[str, RuleResult]:
     """Return for each score the rule that tells what changed: rules of one score tell the same."""
-    told: dict[str, RuleFinding] = {}
+    told: dict[str, RuleResult] = {}
     for each in rules:
         if each.changes:
-            told.setdefault(each.rule.metric, each)
+            told.setdefault(each.metric, each)
     return told
 
 
@@ -279,11 +280,11 @@ def _log(config: pytest.Config) -> LogXML | None:
 def _properties(facts: Facts) -> Iterator[tuple[str, str]]:
     manifest, summary = facts.manifest, facts.summary
     yield "run", str(facts.run)
-    yield "models", ", ".join(model["label"] for model in manifest.get("models") or ())
-    yield "prompts", ", ".join(manifest.get("prompts") or ())
-    yield "shots", ", ".join((manifest.get("options") or {}).get("shot") or ())
-    yield "loops", ", ".join((manifest.get("loops") or {}).get("names") or ())
-    yield "graph_fingerprint", str((manifest.get("graph") or {}).get("fingerprint"))
+    yield "models", ", ".join(model.label for model in manifest.models)
+    yield "prompts", ", ".join(manifest.prompts)
+    yield "shots", ", ".join(manifest.options.get("shot") or ())
+    yield "loops", ", ".join(manifest.loops.names)
+    yield "graph_fingerprint", str(manifest.graph and manifest.graph.fingerprint)
     for name in ("cases", "passed", "failed", "infrastructure_errors"):
         yield name, str(summary[name])
     yield from _estimate(facts.f1)

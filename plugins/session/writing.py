@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,10 +12,7 @@ from retrocypher.kg.secrets import Secrets
 from retrocypher.plugins.reporting.failures import failure_repr
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.run_directory import RunDirectory
-from retrocypher.plugins.session.gate import side_of
-
-if TYPE_CHECKING:
-    from retrocypher.plugins.session.controller import Controller
+from retrocypher.plugins.session.gate import run_scores
 
 
 class RunWriter:
@@ -57,17 +54,17 @@ class RunWriter:
         return True
 
 
-def publish(config: pytest.Config, controller: "Controller", announce: Callable[[str], None]) -> None:
+def publish(config: pytest.Config, state: RunState, announce: Callable[[str], None]) -> None:
     """Write what a JUnit file and the summary of a GitHub job say of a run, where there are any.
 
     Whatever goes wrong here is said, and changes nothing: the verdict has been given.
 
     Args:
         config: The session's configuration.
-        controller: The controller of the run, its files written.
+        state: What the run has measured; its files are written.
         announce: Writes one line to the terminal.
     """
-    if not controller.summary.cases:
+    if not state.summary.cases:
         return
     from retrocypher.plugins.reporting.ci import (
         add_junit_properties,
@@ -82,8 +79,8 @@ def publish(config: pytest.Config, controller: "Controller", announce: Callable[
     if file is None and not writes_junit(config):
         return
     try:
-        side = side_of(controller, 0)
-        facts = facts_of(controller.run.path, side, controller.summary.to_json(), controller.gate)
+        scores = run_scores(state, 0)
+        facts = facts_of(state.path, scores, state.summary.to_json(), state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))
