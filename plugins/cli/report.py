@@ -11,7 +11,7 @@ from retrocypher.plugins.cli.console import json_option, print_json
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.allure.page import HISTORY, History, Node, Page, build_page, find_node
 from retrocypher.plugins.reporting.allure.run import Written, write_results
-from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.html.report import build_report
 from retrocypher.plugins.runs.files import ALLURE, RECORDS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import spare_collections
@@ -46,7 +46,7 @@ def report_command(
     spare_collections()
     report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
     if as_json:
-        print_json(report.to_json())
+        print_json(report)
         return
     for name, lacks in report.lacking.items():
         click.echo(f"{name} is not whole: {lacks}", err=True)

@@ -15,6 +15,7 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import phrase
 from retrocypher.kg.semantics.schema import parse_schema
 from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import (
@@ -212,7 +213,7 @@ class CaseReader:
     """
 
     def __init__(self, log: RunLog) -> None:
-        self._log = log
+        self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
         manifest = log.manifest
         schema, encoder = manifest.graph.schema if manifest.graph else "", manifest.options.get("key_encoder")
         self._schema = parse_schema(schema) if schema else None
@@ -228,7 +229,7 @@ class CaseReader:
         Raises:
             GraphError: The tables of Cypher's grammar cannot be had.
         """
-        asked = self._log.questions.get(record.question_id)
+        asked = self._questions.get(record.question_id)
         if asked is None:
             return CaseView(record, None, messages=messages or {})
         question = phrase(asked, record.phrasing)

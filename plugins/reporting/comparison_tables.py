@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import UNSET
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
-
-from msgspec import UNSET
 
 from retrocypher.plugins.analysis.comparison import ComparedRun, RunComparison, unseen_note
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus, SliceResult

@@ -15,7 +15,7 @@ from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.analysis.group import MEASURED, pooled
 from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT
 from retrocypher.plugins.formatting.text import counted, usd
-from retrocypher.plugins.judge.judgement import VARIANTS
+from retrocypher.plugins.runs.record import VARIANTS
 
 _OF_FALLBACKS = ("recall", "f1")
 _ANSWERED = ("written", "insufficient", "empty", "failed")

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from retrocypher.kg.errors import GraphError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.formatting.text import counted
@@ -51,9 +52,6 @@ def explanation_of(
         question: Its question, in the paraphrase that was asked.
         schema: The schema of the graph; without one there is no finding.
         key_encoder: The opt-in encoder stage of key matching.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
     """
     found = record.explanation
     if found is UNSET:
@@ -131,7 +129,11 @@ def _finding(
 ) -> str | None:
     if record.passed or not record.errors or record.execution is None or record.scores is None:
         return None
-    diagnosis = diagnose(question, record.cypher, record.execution, record.scores, schema, values)
+    try:
+        diagnosis = diagnose(question, record.cypher, record.execution, record.scores, schema, values)
+    except GraphError:
+        # The tables of Cypher's grammar cannot be had: there is no finding then, but all else.
+        return None
     # A label that another version of RetroCypher gave is not explained by today's finding.
     return diagnosis.message if diagnosis.labels[:1] == (record.errors[0],) else None
 
