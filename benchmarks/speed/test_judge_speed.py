@@ -12,7 +12,8 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.criteria import load_criteria, on_record
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.runs.record import VARIANTS, Judgement
 from retrocypher.prompts.models.interface import Answer, Chat, Request
 
 AIM_MS = 10

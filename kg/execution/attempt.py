@@ -1,10 +1,9 @@
 """One attempt at a query: plan, check, run, within the deadline."""
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from retrocypher.kg.cypher.parameters import parameter_places, parameterise, shape
 from retrocypher.kg.cypher.tokens import tokens
@@ -30,8 +29,7 @@ _MOST_SHAPES = 20_000
 _LONGEST_SHORTCUT = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """An attempt that says nothing about the query yet."""
 
     trouble: Trouble

@@ -13,12 +13,11 @@ import yaml
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.runs.record import VARIANTS, Record
 from retrocypher.plugins.statistics.correlation import auroc, kendall, spearman
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.reliability import Reliability, cohen_kappa, reliability
-
-VARIANTS = ("with_reference", "without_reference")
 
 ACCEPTED = 0.5
 """The lowest score of a judge that is taken for *right*."""
@@ -79,53 +78,38 @@ class Opinion:
         return 0.0 if self.score is None else abs(self.score - self.f1)
 
 
-def opinions(records: Iterable[Mapping[str, Any]], targets: Mapping[str, str]) -> Iterator[Opinion]:
-    """Yield what the judge said of each record that has a judgement and an F1.
+def opinions(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Opinion]:
+    """Yield the judgements of each record that has scores.
 
     Args:
-        records: Records as in ``records.jsonl``.
         targets: By question id, the molecule that the question clusters by; a question that is not in it is a
             cluster of its own.
-
-    Raises:
-        InputError: If a judgement on record has not the form that a judge gives it.
     """
     for record in records:
         yield from opinions_of(record, targets)
 
 
-def opinions_of(record: Mapping[str, Any], targets: Mapping[str, str]) -> Iterator[Opinion]:
-    """Yield what the judge said of one record, as `opinions` does."""
-    judge, f1 = record.get("judge"), (record.get("scores") or {}).get("f1")
-    if judge is None or f1 is None:
+def opinions_of(record: Record, targets: Mapping[str, str]) -> Iterator[Opinion]:
+    """Yield the judgements of one record, as `opinions` does."""
+    if record.judge is None or record.scores is None:
         return
-    question = str(record["question_id"])
-    for variant in VARIANTS:
-        try:
-            told = judge.get(variant)
-            if told is None:
-                continue
-            score = told["score"]
-            yield Opinion(
-                case_id=str(record["case_id"]),
-                question_id=question,
-                target=targets.get(question, question),
-                task=str(record["task"]),
-                model=str(record["model"]),
-                loop=str(record["loop"]),
-                judge=str(judge["model"]),
-                criteria=str(judge["criteria"]),
-                variant=variant,
-                score=None if score is None else _share(score),
-                reason=str(told.get("reason") or ""),
-                trouble=str((told.get("error") or {}).get("kind") or "") if score is None else "",
-                f1=float(f1),
-                labels=tuple(dict.fromkeys(name_of(str(label)) for label in record.get("errors") or ())),
-            )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{record['case_id']}: its judgement cannot be read ({error!r}); judge the run again"
-            ) from error
+    for variant, judgement in record.judge.judgements.items():
+        yield Opinion(
+            case_id=record.case_id,
+            question_id=record.question_id,
+            target=targets.get(record.question_id, record.question_id),
+            task=record.task,
+            model=record.model,
+            loop=record.loop,
+            judge=record.judge.model,
+            criteria=record.judge.criteria,
+            variant=variant,
+            score=judgement.score,
+            reason=judgement.reason,
+            trouble=judgement.error["kind"] if judgement.error else "",
+            f1=record.scores.f1,
+            labels=tuple(dict.fromkeys(map(name_of, record.errors))),
+        )
 
 
 def _share(score: Any) -> float:

@@ -10,8 +10,10 @@ from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.judge.agreement import ACCEPTED
 from retrocypher.plugins.judge.calibration_sample import Probe, neutral_groups
 from retrocypher.plugins.judge.criteria import Criteria
-from retrocypher.plugins.judge.judgement import JudgeCase, Variant
+from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.judge.metric import characters
+from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.record import Variant
 from retrocypher.plugins.statistics.correlation import auroc
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import mean_of
@@ -19,17 +21,13 @@ from retrocypher.plugins.statistics.paired import paired
 from retrocypher.plugins.statistics.reliability import cohen_kappa
 
 
-def judge_identity(facts: Mapping[str, Any]) -> str:
+def judge_identity(judge: JudgeEntry) -> str:
     """Return what tells a judge's model from others: its name behind an API, or the hash of its file.
 
     Neither the label that a user gives it nor the address of the API is a part of it.
-
-    Args:
-        facts: What the manifest of a run says of its judge.
     """
-    model = facts["model"]
-    weights = model.get("file_sha256")
-    return f"file {weights}" if weights else str(model["argument"] or model["kind"])
+    model = judge.model
+    return f"file {model.file_sha256}" if model.file_sha256 else model.argument or model.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from retrocypher.plugins.judge.calibration import Bill, Calibration, Verdict, bi
 from retrocypher.plugins.judge.calibration_sample import Probe, draw_sample
 from retrocypher.plugins.judge.criteria import Criteria
 from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement, Variant
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant
 
 AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
 
@@ -104,15 +105,15 @@ def _tasks(cases: Sequence[JudgeCase], variants: Sequence[Variant], repeats: int
 
 
 def _case(place: int, probe: Probe, schema: str, criteria: Criteria) -> JudgeCase:
-    shown = criteria.rows > 0 and probe.execution["status"] == "ok"
+    shown = criteria.rows > 0 and probe.execution.status == "ok"
     return JudgeCase(
         case_id=f"{probe.id}#{place}",
         question=probe.question.text,
         schema=schema,
         cypher=probe.cypher,
         reference=probe.question.reference_cypher,
-        columns=probe.execution["columns"] if shown else None,
-        rows=probe.execution["rows"] if shown else None,
+        columns=probe.execution.columns if shown else None,
+        rows=probe.execution.rows if shown else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import yaml
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.judge.bank_candidates import BankEntry
@@ -18,8 +19,8 @@ _ROUTES = "reaction_nodes"
 """The column in which references of routes return them."""
 
 
-def gold_execution(question: Question) -> dict[str, Any]:
-    """Return the execution of a question's reference as in a record, without a graph.
+def gold_execution(question: Question) -> Execution:
+    """Return the result of a question's reference query, without a graph.
 
     A gold answer is what the reference returned when the question was made. Rows of the graph differ in their
     order, and in the ids that a database gives its nodes.
@@ -28,16 +29,7 @@ def gold_execution(question: Question) -> dict[str, Any]:
     rows = [[row[name] for name in columns] for row in question.gold]
     if columns == ["route"]:
         columns, rows = [_ROUTES], [[[_reaction(number) for number in row["route"]]] for row in question.gold]
-    return {
-        "status": "ok",
-        "code": None,
-        "message": None,
-        "columns": columns,
-        "rows": rows,
-        "row_count": len(rows),
-        "truncated": False,
-        "time_s": 0.0,
-    }
+    return Execution("ok", columns=columns, rows=rows, row_count=len(rows))
 
 
 def _reaction(number: int) -> Mapping[str, Any]:
@@ -68,7 +60,7 @@ class Probe:
     id: str
     question: Question
     cypher: str
-    execution: Mapping[str, Any]
+    execution: Execution
     kind: ProbeKind
     group: str = ""
     operator: str = ""

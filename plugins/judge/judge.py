@@ -11,9 +11,10 @@ from typing import Any
 
 from retrocypher.kg.server.folders import session_folder
 from retrocypher.plugins.judge.criteria import Criteria, answer_form, as_set, judge_environment, load_criteria
-from retrocypher.plugins.judge.judgement import JudgeCase, Judgement, Variant
+from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
+from retrocypher.plugins.runs.record import Judgement, Variant
 from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import open_text_model, start_shared

@@ -12,8 +12,9 @@ from typing import Any
 
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.criteria import Criteria
-from retrocypher.plugins.judge.judgement import JudgeCase, Variant
+from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
+from retrocypher.plugins.runs.record import Variant
 from retrocypher.prompts.models.interface import Answer, Chat, Message, TextModel
 from retrocypher.prompts.templates.template import fill
 

@@ -10,6 +10,7 @@ from typing import Any
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.calibration import SCHEMA_VERSION, Calibration, judge_identity
 from retrocypher.plugins.runs.files import json_page
+from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "calibrations")
@@ -112,25 +113,18 @@ def filed(root: Path) -> list[Filed]:
     return sorted(found, key=lambda each: each.made, reverse=True)
 
 
-def of_model(calibrations: Iterable[Filed], facts: Mapping[str, Any]) -> list[Filed]:
-    """Return those of a judge's model, by whatever criteria and variant, in their order.
-
-    Args:
-        calibrations: Calibrations on file.
-        facts: What the manifest of a run says of its judge.
-    """
-    return [each for each in calibrations if each.model == judge_identity(facts)]
+def of_model(calibrations: Iterable[Filed], judge: JudgeEntry) -> list[Filed]:
+    """Return those of a judge's model, by whatever criteria and variant, in their order."""
+    return [each for each in calibrations if each.model == judge_identity(judge)]
 
 
-def newest_of(calibrations: Iterable[Filed], facts: Mapping[str, Any], variant: str) -> Filed | None:
+def newest_of(calibrations: Iterable[Filed], judge: JudgeEntry, variant: str) -> Filed | None:
     """Return the first that is of a judge, its criteria and a variant; None without one.
 
     Args:
         calibrations: Calibrations on file, the newest first.
-        facts: What the manifest of a run says of its judge.
-        variant: ``with_reference`` or ``without_reference``.
     """
-    found = (each for each in of_model(calibrations, facts) if each.criteria == facts["criteria"])
+    found = (each for each in of_model(calibrations, judge) if each.criteria == judge.criteria)
     return next((each for each in found if variant in each.kappa), None)
 
 

@@ -185,7 +185,7 @@ class LineFile:
             self._file = -1
 
 
-def mend(path: Path) -> int:
+def truncate_partial_line(path: Path) -> int:
     """Cut off what is left of a last line that was not written whole.
 
     Args:

@@ -308,7 +308,7 @@ _BEGINNING = f'{{"schema_version": {SCHEMA_VERSION}, '.encode()
 _CHUNK_BYTES = 1_000_000
 _CHUNK_LINES = 250
 _CASE_ID = re.compile(rb'\{"schema_version": \d+, "case_id": ("(?:[^"\\]|\\.)*")')
-"""How the line of a record begins, as it is written: the rest, by far the most, need not be read for the id."""
+"""How the line of a record begins, as it is written. The rest, by far the most, is not read for the id."""
 
 
 class RunFacts(Struct, frozen=True):
@@ -365,9 +365,9 @@ def _facts(log: RunLog) -> RunFacts:
 
 
 def _decoded(raw: bytes) -> Record | None:
-    """Return the record in a line; None where the slower way, which takes or explains all lines, is to be tried.
+    """Return the record in a line; None for a line that only the slower way can read or refuse.
 
-    This takes a third of the time, and refuses half a surrogate pair.
+    This takes a third of the time, but cannot read half a surrogate pair.
     """
     if not raw.startswith(_BEGINNING):
         return None

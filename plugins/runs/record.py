@@ -16,7 +16,7 @@ from retrocypher.kg.execution.execution import Execution, Status
 SCHEMA_VERSION = 1
 
 JsonValue = Any
-"""A value as JSON holds it: null, a boolean, number, string, list or object. Open parts of records have it."""
+"""A value as JSON holds it, in the open parts of records: null, boolean, number, string, list or object."""
 
 Variant = Literal["with_reference", "without_reference"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -33,7 +33,7 @@ class InfrastructureError(Struct):
     """Why a case could not be run or judged."""
 
     stage: str
-    """What could not be asked: `model`, `graph` or `judge`. With `judge` the case was run and has its scores."""
+    """What could not be asked: `model`, `graph` or `judge`. With `judge` the case has its scores."""
     kind: str
     """Kind of failure, such as `not_cached` or `NotRecorded`."""
     message: str
@@ -85,7 +85,7 @@ class Scores(Struct, kw_only=True):
     exact_path_f1: float | None = None
     """F1 of routes."""
     partial_path_recall: float | None = None
-    """Mean length of the longest common suffix of a gold route with a returned one, as a share of the route."""
+    """Mean share of a gold route that its longest common suffix with a returned route makes up."""
     bleu: float | None = None
     """BLEU of the query text against the reference query."""
     meteor: float | None = None
@@ -205,8 +205,8 @@ class Round(Struct):
     """Who acted.
 
     `generator` for the first completion. In loops: `explain`, `direction`, `validator:schema`,
-    `validator:checklist`, `corrector`, `analyst`, `reviewer`, `executor`, `guard`, `fallback`, `harness`, or a
-    name chosen by a loop of your own. For written answers: `answer:text`, `answer:claims`, `answer:check`,
+    `validator:checklist`, `corrector`, `analyst`, `reviewer`, `executor`, `guard`, `fallback`, `harness`, or
+    a name chosen by a loop of your own. For written answers: `answer:text`, `answer:claims`, `answer:check`,
     `answer:judge:faithfulness`, `answer:judge:answer_relevancy`.
     """
     messages_sha256: str | None
@@ -233,8 +233,8 @@ class Round(Struct):
     cached: bool = False
     """Whether the completion existed before and cost this case nothing.
 
-    It was made once for the run, or comes from the cache. `tokens` and `time_s` are then those of the original
-    call.
+    It was made once for the run, or comes from the cache. `tokens` and `time_s` are then those of the
+    original call.
     """
 
     @property
@@ -280,7 +280,7 @@ class GraphCall(Struct):
     """The result, or the name of the field of the record that already holds it."""
 
 
-class Judgement(Struct, frozen=True):
+class Judgement(Struct):
     """One rating of a query by a judge."""
 
     model: str
@@ -342,6 +342,12 @@ class Judge(Struct):
     """Rating with the reference query shown."""
     without_reference: Judgement | None = None
     """Rating without it."""
+
+    @property
+    def judgements(self) -> dict[Variant, Judgement]:
+        """The ratings there are, by variant."""
+        found = {variant: self.judgement(variant) for variant in VARIANTS}
+        return {variant: each for variant, each in found.items() if each is not None}
 
     def judgement(self, variant: Variant) -> Judgement | None:
         """Return the rating of a variant."""

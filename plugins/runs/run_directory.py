@@ -22,7 +22,7 @@ from retrocypher.plugins.runs.files import (
     RunLock,
     json_line,
     json_page,
-    mend,
+    truncate_partial_line,
 )
 from retrocypher.plugins.runs.manifest import Manifest
 
@@ -36,25 +36,25 @@ class RunDirectory:
     Every record is on the disk as it is written, so a killed run keeps what it had.
 
     Args:
-        path: The folder; made if absent. A run that has no record yet is begun anew.
-        go_on: Whether the folder holds a run to go on with; nothing in it is changed before `go_on`.
+        path: The folder; made if absent. A run that has no record yet starts again.
+        resume: Whether the folder holds a run to resume; nothing in it is changed before `resume` is called.
 
     Raises:
         InputError: If another process holds the folder, it cannot be written to, or, where a new run is
             asked for, it holds a run or other things.
     """
 
-    def __init__(self, path: Path, *, go_on: bool = False) -> None:
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
         self.path = path
         self._seen: set[str] = set()
         self._records: LineFile | None = None
         self._messages: LineFile | None = None
         with _understood(path):
             path.mkdir(parents=True, exist_ok=True)
-            if not go_on and not (path / LOCK).exists():
+            if not resume and not (path / LOCK).exists():
                 _require_room(path)
             self._lock = RunLock(path)
-            if not go_on:
+            if not resume:
                 self._begin()
 
     def __enter__(self) -> "RunDirectory":
@@ -68,8 +68,8 @@ class RunDirectory:
     ) -> None:
         self.close()
 
-    def go_on(self, kept: Iterable[int] | None) -> None:
-        """Take up the run: cut off half a last line, and open the files to add to them.
+    def resume(self, kept: Iterable[int] | None) -> None:
+        """Resume the run: cut off half a last line, and open the files to append to them.
 
         Args:
             kept: Numbers of the lines of the records that are kept, from 1; None for all.
@@ -79,7 +79,7 @@ class RunDirectory:
         """
         with _understood(self.path):
             for name in (RECORDS, MESSAGES):
-                mend(self.path / name)
+                truncate_partial_line(self.path / name)
             if kept is not None:
                 _keep_lines(self.path / RECORDS, frozenset(kept))
             (self.path / SUMMARY).unlink(missing_ok=True)

@@ -58,7 +58,7 @@ class RunSummary(Struct, kw_only=True):
     variations: JsonValue = None
     """Perfect cases (`perfect`), and how many of them differ from the reference in each way."""
     fallback: JsonValue | UnsetType = UNSET
-    """Cases with a fallback: `cases`, `with_rows`, `passed`, `reasons`, `means`, and for the run `by_loop`."""
+    """Cases with a fallback: `cases`, `with_rows`, `passed`, `reasons`, `means`; and `by_loop`."""
     answers: AnswerSummary | UnsetType = UNSET
     """Written answers: `cases`, `written`, `insufficient`, `empty`, `failed`, `verdicts`, mean `support` over
     the `claiming` ones, and with a judge `judge`."""

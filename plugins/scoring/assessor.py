@@ -3,11 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from msgspec import UnsetType
+
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import Schema
-from retrocypher.plugins.runs.record import Fallback, JsonValue, ResultScores, RoundResult, Scores
+from retrocypher.plugins.runs.record import (
+    Explanation,
+    Fallback,
+    JsonValue,
+    Record,
+    ResultScores,
+    RoundResult,
+    Scores,
+)
 from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.labels import diagnose, labels_of
 from retrocypher.plugins.scoring.score import score
 
@@ -63,6 +74,10 @@ class Assessor:
         scores = score(question, fallback, None, text_metrics=False, key_encoder=self.key_encoder)
         fallback.scores, fallback.passed = ResultScores(*_numbers(scores)), self._passes(scores)
         return fallback
+
+    def explain(self, record: Record, question: Question, finding: str | None) -> Explanation | UnsetType:
+        """Return the explanation to store on the record of a case; UNSET if nothing is wrong with it."""
+        return explain(record, question, finding, self.key_encoder)
 
     def _passes(self, scores: Scores) -> bool:
         return scores.f1 >= self.threshold

@@ -149,9 +149,16 @@ def _united(table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]) -
 
 def _key_score(counts: Counts, key: str, matches: Mapping[str, Match]) -> KeyScore:
     columns = {column: match.stage for column, match in sorted(matches.items()) if match.key == key}
-    shares = (None, None, None) if counts.empty else (counts.precision, counts.recall, counts.f1)
-    stage = weakest(list(columns.values()))
-    return KeyScore(*shares, counts.tp, counts.fp, counts.fn, stage, columns)
+    return KeyScore(
+        precision=None if counts.empty else counts.precision,
+        recall=None if counts.empty else counts.recall,
+        f1=None if counts.empty else counts.f1,
+        tp=counts.tp,
+        fp=counts.fp,
+        fn=counts.fn,
+        stage=weakest(list(columns.values())),
+        columns=columns,
+    )
 
 
 def _focus_f1(

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, convert
+from msgspec import convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_graph
@@ -21,22 +21,18 @@ from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import open_server
 from retrocypher.kg.server.process import java_version
 from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts
+from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts, model_entry
 from retrocypher.plugins.runs.manifest import (
     Counts,
     GraphEntry,
-    JudgeEntry,
     Manifest,
-    ModelEntry,
     Prices,
     QuestionsEntry,
     code_facts,
     machine,
 )
 from retrocypher.plugins.session.plan import Plan
-from retrocypher.prompts.models.checks import file_of
 from retrocypher.prompts.models.openai_client import api_address, silent_api
-from retrocypher.prompts.models.spec import ModelSpec
 from retrocypher.prompts.templates.exemplars import bank_sha256
 
 if TYPE_CHECKING:
@@ -103,7 +99,8 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
     runs = plan.replay
     if runs is None:
         return open_graph(plan.options.graph, plan.question_set, announce)
-    return RunGraph(runs.schema, runs.fingerprint, "none", runs.version, replayed=runs.paths)
+    folders = tuple(log.path for log in runs.logs)
+    return RunGraph(runs.schema, runs.fingerprint, "none", runs.version, replayed=folders)
 
 
 def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
@@ -172,13 +169,14 @@ def described(
         started: When it began.
         root: The project's folder.
     """
+    judge = plan.judge
     return Manifest(
         started=started.astimezone(UTC).isoformat(timespec="seconds"),
         cases=plan.case_count(),
         options=plan.options.to_json(),
-        models=[_model(spec, contents) for spec in plan.models],
+        models=[model_entry(spec, contents) for spec in plan.models],
         loops=plan.loops.described(),
-        judge=_judge(plan, contents),
+        judge=None if judge is None else judge_facts(judge.spec, judge.criteria, contents),
         api=api_address(plan.asked),
         prices=None if plan.prices is None else convert(plan.prices, Prices),
         questions=QuestionsEntry(
@@ -211,17 +209,6 @@ def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) 
         infrastructure_errors=summary.infrastructure_errors,
         lost=len(lost),
     )
-
-
-def _judge(plan: Plan, contents: Mapping[str, str]) -> JudgeEntry | None:
-    if plan.judge is None:
-        return None
-    return convert(judge_facts(plan.judge.spec, plan.judge.criteria, contents), JudgeEntry)
-
-
-def _model(spec: ModelSpec, contents: Mapping[str, str]) -> ModelEntry:
-    file = file_of(spec)
-    return ModelEntry(spec.label, spec.kind, spec.argument, UNSET if file is None else contents[str(file)])
 
 
 def silent_apis(plan: Plan) -> Iterator[str]:

@@ -25,8 +25,14 @@ from retrocypher.plugins.session.arguments import (
     shots_named,
     tasks_named,
 )
-from retrocypher.plugins.session.context import JudgePlan, judge_plan
-from retrocypher.plugins.session.side_plans import AnswerPlan, LoopPlan, answer_plan, loop_plan
+from retrocypher.plugins.session.side_plans import (
+    AnswerPlan,
+    JudgePlan,
+    LoopPlan,
+    answer_plan,
+    judge_plan,
+    loop_plan,
+)
 from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.checks import check_models
 from retrocypher.prompts.models.prices import prices_used

@@ -16,7 +16,7 @@ from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.folders import SessionFolder, joined_folder
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.session.arguments import Options
-from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.run_key import library_versions
 from retrocypher.prompts.models.spec import ModelSpec
@@ -244,7 +244,7 @@ def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
     ]
 
 
-def asked_there(plan: Plan, context: Context, registered: bool) -> dict[str, Any]:
+def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[str, Any]:
     """Return what a machine must have for a worker of this run, as plain values.
 
     Args:
@@ -278,7 +278,7 @@ def look(asked: Mapping[str, Any]) -> str | None:
     return None
 
 
-def settled(context: Context) -> tuple[Context, SessionFolder | None]:
+def settled(context: WorkerContext) -> tuple[WorkerContext, SessionFolder | None]:
     """Return the context as it holds on this machine.
 
     Where the controller's folders are not, workers share locks in a folder of their machine, and show

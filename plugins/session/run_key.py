@@ -102,7 +102,7 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
             "questions": _questions(plan, plan.questions),
             "selection": dict(selection),
             "graph": plan.question_set.fingerprint,
-            "replay": [str(path) for path in plan.replay.paths] if plan.replay else None,
+            "replay": [str(log.path) for log in plan.replay.logs] if plan.replay else None,
             "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
             "shots": sorted(plan.shots),
             "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},
@@ -173,7 +173,7 @@ def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
     if judge is None:
         return {}
     facts = judge_facts(judge.spec, judge.criteria, contents)
-    told = {"api": facts["api"], "criteria": facts["criteria"], "deepeval": version("deepeval")}
+    told = {"api": facts.api, "criteria": facts.criteria, "deepeval": version("deepeval")}
     return {"judge": {**_model(judge.spec, contents), **told}}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
+from msgspec import convert, to_builtins
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.offline import refuse_network
@@ -12,7 +13,7 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.folders import SessionFolder
 from retrocypher.plugins.session.arguments import is_case, named_settings, read_options
-from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
 from retrocypher.plugins.session.plan import Plan, resolve
@@ -46,7 +47,7 @@ class SuiteSession:
         self._config = config
         self.controller: Controller | None = None
         self.worker: Worker | None = None
-        self._context: Context | None = None
+        self._context: WorkerContext | None = None
         self._failed_cases = 0
         self._secrets = Secrets()
         self._registered = False
@@ -75,7 +76,7 @@ class SuiteSession:
             plan = resolve(options, registered=loops)
             plan.require_cases(settings)
             if self._is_worker():
-                handed = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
+                handed = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]
                 self._secrets |= handed.passwords
                 context, self._folder = settled(handed)
                 self.worker = Worker(plan, context)
@@ -118,9 +119,9 @@ class SuiteSession:
         """
         if self._context is None or self.controller is None:
             return
-        node.workerinput[_WORKER_INPUT] = self._context.to_json()
+        node.workerinput[_WORKER_INPUT] = to_builtins(self._context)
         if is_remote(node.gateway.spec):
-            asked = asked_there(self.controller.plan, self._context, self._registered)
+            asked = asked_there(self.controller.state.plan, self._context, self._registered)
             try:
                 prepare(node.gateway, self._config.rootpath, asked)
             except RetroCypherError as error:
@@ -163,17 +164,19 @@ class SuiteSession:
         """Write the summary and set the exit status."""
         if self.controller is not None and self._context is not None:
             session.exitstatus = self.controller.finish(status, session.testsfailed > self._failed_cases)
-            quieten(self._config, self.controller.summary)
-            publish(self._config, self.controller, self._announce)
+            quieten(self._config, self.controller.state.summary)
+            publish(self._config, self.controller.state, self._announce)
 
     def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
         """Write the closing table; of a complete run with ``--no-summary`` only the gate."""
         if self.controller is None or self._context is None:
             return
-        silent = getattr(self._config.option, "no_summary", False) and self.controller.complete
-        if not silent or self.controller.gate is not None:
+        silent = getattr(self._config.option, "no_summary", False) and self.controller.state.complete
+        if not silent or self.controller.state.gate is not None:
             reporter.write_sep("=", "retrocypher")
-            lines = gate_said(self.controller) if silent else closing_lines(self.controller, reporter)
+            lines = (
+                gate_said(self.controller.state) if silent else closing_lines(self.controller.state, reporter)
+            )
             for line in lines:
                 reporter.write_line(self._secrets.strike(line))
 

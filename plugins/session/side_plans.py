@@ -1,4 +1,4 @@
-"""How answers are written in a run: by whom, and from what."""
+"""The parts of a plan beside the cases: loops, written answers and the judge."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from retrocypher.kg.errors import InputError
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
 from retrocypher.plugins.session.arguments import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
@@ -325,3 +327,32 @@ def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:
         yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
     if options.loop_model is not None and not any(loop.needs_model for loop in loops):
         yield f"--loop-model {options.loop_model} has no effect: no loop of this run asks a model"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """Who judges the cases of a run, and by which criteria."""
+
+    spec: ModelSpec
+    criteria: Criteria
+
+
+def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
+    """Return the lines of the terminal's header that say who judges."""
+    if plan is not None:
+        rows = f", shown up to {counted(plan.criteria.rows, 'row')}" if plan.criteria.rows else ""
+        return [f"judge: {plan.spec.label}, criteria {plan.criteria.sha256[:8]}{rows}"]
+    if options.judge_rows:
+        return [f"note: --judge-rows {options.judge_rows} has no effect: there is no judge"]
+    return []
+
+
+def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
+    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge.
+
+    Raises:
+        InputError: The model cannot judge, or the criteria cannot be read.
+    """
+    if options.judge is None:
+        return None
+    return JudgePlan(judge_spec(options.judge, environment), load_criteria(options.judge_rows))

@@ -13,6 +13,7 @@ from retrocypher.plugins.reporting.failures import failure_repr
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.session.gate import run_scores
+from retrocypher.plugins.session.state import RunState
 
 
 class RunWriter:

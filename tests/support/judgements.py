@@ -3,7 +3,7 @@
 from typing import Any
 
 from retrocypher.plugins.judge.criteria import on_record
-from retrocypher.plugins.judge.judgement import Judgement, Variant
+from retrocypher.plugins.runs.record import Judgement, Variant
 
 
 def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:

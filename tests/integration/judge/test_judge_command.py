@@ -209,7 +209,7 @@ def test_a_folder_without_a_run_is_told_as_such(tmp_path: Path, asked: Asked) ->
 
 
 def test_a_run_that_is_held_is_refused(run: Path, asked: Asked) -> None:
-    with RunDirectory(run, go_on=True), pytest.raises(Exception, match="is writing this run"):
+    with RunDirectory(run, resume=True), pytest.raises(Exception, match="is writing this run"):
         asked(run, "--judge", "gpt-4o")
 
 

@@ -9,7 +9,8 @@ import pytest
 from support.roles_api import RolesApi, Said, always
 
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase
+from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.runs.record import VARIANTS
 from retrocypher.plugins.judge.metric import deepeval
 
 Opened = Callable[..., Judge]

@@ -22,7 +22,7 @@ from retrocypher.plugins.judge.calibration_run import Calibrated, ask_all, calib
 from retrocypher.plugins.judge.calibration_sample import Probe, draw_sample
 from retrocypher.plugins.judge.criteria import load_criteria
 from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.judge.judgement import VARIANTS, Judgement
+from retrocypher.plugins.runs.record import VARIANTS, Judgement
 from retrocypher.plugins.reporting.judge_tables import calibration_table
 
 BANK = Path(__file__).parents[2] / "data" / "bank"

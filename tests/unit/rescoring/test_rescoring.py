@@ -220,7 +220,7 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
         rescore(run, out=run)
     with pytest.raises(InputError, match="--key-encoder x: give NAME@THRESHOLD"):
         rescore(run, key_encoder="x")
-    with RunDirectory(run, go_on=True), pytest.raises(InputError, match="is writing this run"):
+    with RunDirectory(run, resume=True), pytest.raises(InputError, match="is writing this run"):
         rescore(run, in_place=True)
     lines = (run / "questions.jsonl").read_text().splitlines()
     (run / "questions.jsonl").write_text(lines[0] + "\n")

@@ -110,8 +110,8 @@ def test_only_the_newest_scored_record_of_a_case_is_kept(tmp_path: Path) -> None
     seen = look_at(run)
     assert (seen.lines, seen.retried, seen.dropped) == ({3, 4}, 1, True)
     (run / "summary.json").write_text("{}")
-    with RunDirectory(run, go_on=True) as directory:
-        directory.go_on(seen.lines)
+    with RunDirectory(run, resume=True) as directory:
+        directory.resume(seen.lines)
         directory.write_record(json.dumps(record_of("b", scores=SCORES).to_json()), {"h": [], "i": []})
     assert [(each["case_id"], each["answer"]) for each in read_records(run)] == [
         ("a", "new"),
@@ -131,7 +131,7 @@ def test_nothing_is_changed_before_a_run_is_taken_up(tmp_path: Path) -> None:
     with (run / "records.jsonl").open("a") as file:
         file.write("half")
     before = (run / "records.jsonl").read_bytes()
-    RunDirectory(run, go_on=True).close()
+    RunDirectory(run, resume=True).close()
     assert (run / "records.jsonl").read_bytes() == before
 
 
