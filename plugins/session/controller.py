@@ -19,7 +19,7 @@ from retrocypher.plugins.analysis.usage import Usage
 from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import KeyEntry, Manifest, StandstillEntry
+from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import Record, record_from
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
@@ -121,7 +121,7 @@ class Controller:
             )
             self._coordination = session_folder()
             manifest = described(plan, self._graph, self._contents, self._started, self._root)
-            manifest.key = KeyEntry(self._key.sha256, dict(self._key.parts))
+            manifest.key = self._key.entry()
             manifest.executor = executor_of(os.environ)
             manifest.shard = shard_facts(plan, self._key)
             self._manifest, self.state.unpriced = manifest, manifest.unpriced_players()

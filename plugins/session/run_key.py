@@ -17,7 +17,7 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.runs.manifest import KeyEntry, ShardEntry
+from retrocypher.plugins.runs.manifest import ShardEntry
 from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.session.plan import Plan
@@ -135,7 +135,7 @@ def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
         plan.shard.number,
         plan.shard.of,
         plan.cases_for(plan.whole),
-        KeyEntry(whole.sha256, dict(whole.parts)),
+        whole.entry(),
     )
 
 

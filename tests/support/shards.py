@@ -75,8 +75,8 @@ def write_shard(
         "machine": {"cores": shard.number},
         "answers": {"cache": f"{shard.number}.sqlite", "asked": shard.number, "from_cache": 1},
         "standstill": {"queries": 1, "seconds": 0.5},
-        "shard": {**shard.to_json(), "cases_in_all": len(questions), "key": RunKey(parts).to_json()},
+        "shard": {"number": shard.number, "of": shard.of, "cases_in_all": len(questions), "key": RunKey(parts).entry()},
     }
-    summary = {**summarise(each.to_json() for each in held), "selected_cases": len(mine), "lost_cases": []}
+    summary = {**summarise(held), "selected_cases": len(mine), "lost_cases": []}
     given = {"summary": summary, **keywords}
     return write_run(folder, held, mine, {**said, **(manifest or {})}, **given)

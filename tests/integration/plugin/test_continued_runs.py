@@ -12,6 +12,7 @@ from support.killing import Moment, Session, assert_same, moments, records_in
 from support.roles_api import RolesApi, Said, references_by_question, right
 from support.suite import Ran, Suite
 
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.runs.resume import is_complete
@@ -64,7 +65,7 @@ def test_killed_at_random_moments(
     struck = [session.killed(moment) for moment in moments(11, 2, CASES, workers=True)]
     assert any(struck)
     taken = records_in(session.run)
-    if is_complete(session.run):
+    if is_complete(RunLog(session.run)):
         # The last of them came too late.
         ended = Ran(manifest(session.run)["exit_status"], "", session.run)
     else:

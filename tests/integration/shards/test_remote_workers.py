@@ -10,6 +10,7 @@ import pytest
 from support.sshd import lacking, running
 from support.suite import CHECKOUT
 
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.runs.log import read_records
 from retrocypher.plugins.runs.resume import is_complete
@@ -62,7 +63,7 @@ def test_cases_are_run_by_a_worker_over_ssh_with_a_routed_address(
     records = list(read_records(run))
     assert len(records) == 4
     assert all(record["scores"]["f1"] == 1.0 for record in records)
-    assert is_complete(run)
+    assert is_complete(RunLog(run))
     # The code that ran is what was copied there, without what runs left.
     assert (there / CHECKOUT.name / "plugins").is_dir()
     assert not (there / CHECKOUT.name / "reports").exists()

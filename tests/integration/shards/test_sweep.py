@@ -9,6 +9,7 @@ from typing import Any
 
 from support.suite import CHECKOUT
 
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.runs.log import (
     read_manifest,
@@ -80,7 +81,7 @@ def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> 
     assert mine.keys() - one.keys() == {"merged_from"}
     assert one.keys() <= mine.keys()
     assert [each["number"] for each in mine["merged_from"]] == [1, 2]
-    assert is_complete(merged)
+    assert is_complete(RunLog(merged))
     results = list((merged / "allure-results").glob("*-result.json"))
     assert len(results) == 48
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
