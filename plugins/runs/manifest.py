@@ -50,7 +50,7 @@ class LoopsEntry(Struct):
 
     names: list[str] = field(default_factory=list)
     """Their names."""
-    validator: str = ""
+    validator: str | None = ""
     """The validator of the loops."""
     players: dict[str, ModelEntry] = field(default_factory=dict)
     """The models that play roles, by label of the model."""

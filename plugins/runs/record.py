@@ -435,7 +435,7 @@ class Verification(Struct, kw_only=True):
     """`VERIFIED`, `PARTIALLY_VERIFIED`, `REFUTED` or `UNVERIFIABLE`."""
     support: float | None
     """Share of supported claims; null without a claim."""
-    claims: int
+    claims: int = 0
     """Number of claims."""
     counts: dict[str, int] = field(default_factory=dict)
     """Number of claims by verdict."""

@@ -10,6 +10,9 @@ from retrocypher.plugins.runs.resume import RunKey, differences
 from retrocypher.plugins.session.run_key import code_files, code_sha256, library_versions
 
 
+PACKAGE = CHECKOUT / "src" / "retrocypher"
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     for name in ("kg/_a.py", "prompts/words.yaml", "plugins/scoring/_b.py", "kg/data/graph/reactions.csv"):
@@ -33,7 +36,7 @@ def test_a_difference_is_told_by_name_and_by_value_where_that_is_short() -> None
 
 def test_code_counts_and_what_reads_runs_does_not(checkout: Path) -> None:
     first = code_sha256(checkout)
-    for other in ("kg/data/graph/reactions.csv", "plugins/summary/_c.py", "kg/notes.bak", "kg/.#a.py"):
+    for other in ("kg/data/graph/reactions.csv", "plugins/analysis/_c.py", "kg/notes.bak", "kg/.#a.py"):
         (checkout / other).parent.mkdir(parents=True, exist_ok=True)
         (checkout / other).write_text("changed")
     (checkout / "kg/__pycache__").mkdir()
@@ -47,14 +50,14 @@ def test_code_counts_and_what_reads_runs_does_not(checkout: Path) -> None:
 
 
 def test_the_code_of_this_checkout() -> None:
-    names = {file.relative_to(CHECKOUT).as_posix() for file in code_files()}
-    counted = ("plugins/scoring/_score.py", "kg/labels/labels.yaml", "prompts/loops/texts/checklist.md")
+    names = {file.relative_to(PACKAGE).as_posix() for file in code_files()}
+    counted = ("plugins/scoring/score.py", "kg/semantics/reader.py", "prompts/models/prices.yaml")
     assert names >= {*counted, "fixtures/case.py", "benchmarks/test_single_step.py"}
-    apart = ("plugins/command/_main.py", "prompts/templates/P5.md", "prompts/exemplars/single_step.yaml")
+    apart = ("plugins/cli/main.py", "prompts/templates/P5.md", "prompts/exemplars/single_step.yaml")
     assert not names & {*apart, "kg/data/questions/multi_step.jsonl", "benchmarks/speed/conftest.py"}
 
 
 def test_what_stands_apart_is_there() -> None:
-    listed = yaml.safe_load((CHECKOUT / "plugins" / "resume" / "code.yaml").read_text())
-    assert [name for name in (*listed["folders"], *listed["apart"]) if not list(CHECKOUT.glob(name))] == []
+    listed = yaml.safe_load((PACKAGE / "plugins" / "session" / "code.yaml").read_text())
+    assert [name for name in (*listed["folders"], *listed["apart"]) if not list(PACKAGE.glob(name))] == []
     assert set(listed["libraries"]) == set(library_versions())
