@@ -6,7 +6,7 @@ from itertools import product
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.comparison import compare_runs, unseen_note
+from retrocypher.plugins.analysis.comparison import RunComparison, compare_runs, unseen_note
 from retrocypher.plugins.analysis.paired_scores import Change, Comparison, compare
 from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
 from retrocypher.plugins.analysis.score_table import ScoreTable
@@ -94,7 +94,13 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
 
 
 def _shown(
-    found: Comparison, about: str, model: str, a: str, b: str, together: str, against: Sequence[str] = ()
+    found: Comparison | RunComparison,
+    about: str,
+    model: str,
+    a: str,
+    b: str,
+    together: str,
+    against: Sequence[str] = (),
 ) -> ReportComparison:
     slices = sorted(found.slices, key=lambda each: task_place(str(each.slice["task"])))
     return ReportComparison(

@@ -134,7 +134,7 @@ def _prompts(run: ReportRun, means: Means, series: Series) -> Iterator[PromptSco
 
 def _row(label: str, cells: Sequence[Cell], means: dict[str, Estimate]) -> ScoreRow:
     names = ("cases", "scored", "passed", "failed", "infrastructure_errors")
-    return ScoreRow(label, *(sum(cell[name] for cell in cells) for name in names), means)
+    return ScoreRow(label=label, means=means, **{name: sum(cell[name] for cell in cells) for name in names})
 
 
 def _cells(run: ReportRun, series: Series) -> list[Cell]:
@@ -232,8 +232,8 @@ def _answer_row(label: str, parts: Sequence[Mapping[str, JsonValue]]) -> AnswerR
     judged = [part["judge"] for part in parts if "judge" in part]
     names = ("cases", "written", "insufficient", "empty", "failed")
     return AnswerRow(
-        label,
-        *(sum(part[name] for part in parts) for name in names),
+        label=label,
+        **{name: sum(part[name] for part in parts) for name in names},
         verdicts=_sum(part["verdicts"] for part in parts),
         support=pooled((part["support"], part.get("claiming", 0)) for part in parts),
         measured={

@@ -324,7 +324,7 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         known = filed(root)
     except InputError as error:
         return dict.fromkeys(VARIANTS, f"the calibrations cannot be read ({error})")
-    texts = {}
+    texts: dict[str, str] = {}
     for variant in VARIANTS:
         found = newest_of(known, judge, variant)
         if found is None:

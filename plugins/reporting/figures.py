@@ -112,8 +112,7 @@ def f1_by_task(part: SeriesScores) -> Figure:
         first = top + _ROW / 2 + _STEP / 2
         for place, (prompt, shot, mean) in enumerate(marks[task]):
             y, colour = first + place * _STEP, colour_of(shot)
-            if mean.has_interval:
-                axes.plot((mean.low, mean.high), (y, y), color=colour, linewidth=1.1, solid_capstyle="butt")
+            _interval(axes, mean, y, colour, solid_capstyle="butt")
             if mean.value is not None:
                 axes.plot(
                     mean.value, y, marker_of(prompt, prompts), color=colour, markersize=3.4, clip_on=False
@@ -127,6 +126,11 @@ def f1_by_task(part: SeriesScores) -> Figure:
     shots = list(dict.fromkeys(group.shot for group in groups))
     _legend(figure, prompts, shots)
     return figure
+
+
+def _interval(axes: Axes, estimate: Estimate, y: float, colour: str, **style: Any) -> None:
+    if estimate.low is not None and estimate.high is not None:
+        axes.plot((estimate.low, estimate.high), (y, y), color=colour, linewidth=1.1, **style)
 
 
 def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
@@ -264,7 +268,8 @@ def judge_reliability(part: JudgeVariant) -> Figure:
         if each.right.low is not None and each.right.high is not None:
             ends = (each.right.low, each.right.high)
             axes.plot((each.score, each.score), ends, color=ACCENT, linewidth=1.1)
-        axes.plot(each.score, each.right.value, "o", color=ACCENT, markersize=4, clip_on=False)
+        if each.right.value is not None:
+            axes.plot(each.score, each.right.value, "o", color=ACCENT, markersize=4, clip_on=False)
     unit_axis(axes, "x", "Mean score of the judge")
     unit_axis(axes, "y", "Share of cases with an F1 of 1 (95 % interval)")
     axes.set_aspect("equal")
@@ -343,8 +348,7 @@ def correlations(validity: Sequence[MetricValidity]) -> Figure:
             ("Spearman", each.spearman, 0.16, "s", "#d55e00"),
         ):
             y = place + shift
-            if found.has_interval:
-                axes.plot((found.low, found.high), (y, y), color=colour, linewidth=1.1)
+            _interval(axes, found, y, colour)
             if found.value is not None:
                 label = name if place == 0 else None
                 axes.plot(found.value, y, marker, color=colour, markersize=3.4, label=label)

@@ -69,7 +69,7 @@ _ENDED = "a process that wrote pages was ended, perhaps for want of memory; the 
 class Report(Struct, frozen=True, kw_only=True):
     """What was written."""
 
-    page: str
+    page: Path
     """The page."""
     bytes: int
     """Its size."""
@@ -81,13 +81,13 @@ class Report(Struct, frozen=True, kw_only=True):
     """Of these, how many the page lists."""
     not_run: int
     """Cases that an infrastructure error kept from being run."""
-    folder: str
+    folder: Path
     """Where the pages of cases are."""
     pages: int
     """How many there are."""
     pages_bytes: int
     """Their size together."""
-    figures: list[str]
+    figures: list[Path]
     """Figures and tables that were written."""
     lacking: dict[str, str]
     """By name of an incomplete run, what it lacks."""
@@ -131,16 +131,16 @@ def build_report(
         raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
     written = _write_figures(page.numbers, figures) if figures is not None else []
     return Report(
-        page=str(out),
+        page=out,
         bytes=len(rendered.html),
         cases=sum(run.summary["cases"] for run in runs),
         failed=sum(len(run.failed) for run in runs),
         listed=rendered.listed,
         not_run=sum(len(run.not_run) for run in runs),
-        folder=str(folder),
+        folder=folder,
         pages=len(sizes),
         pages_bytes=sum(sizes),
-        figures=list(map(str, written)),
+        figures=written,
         lacking={run.name: run.lacks for run in runs if run.lacks},
     )
 

@@ -11,7 +11,7 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
 from retrocypher.plugins.judge.stored_calibration import HOME, keep
-from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.html.report import build_report
 
 
 @pytest.fixture(scope="module")
