@@ -72,10 +72,7 @@ class Judgements:
         if record.judge is None:
             return
         self.cases += 1
-        for name in VARIANTS:
-            judgement = record.judge.judgement(name)
-            if judgement is None:
-                continue
+        for name, judgement in record.judge.judgements.items():
             variant = self.by_variant[name]
             if judgement.score is None:
                 variant.no_score[(judgement.error or {}).get("kind", "unknown")] += 1

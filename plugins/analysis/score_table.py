@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from retrocypher.plugins.runs.record import METRICS, VARIANTS, Record
+from retrocypher.plugins.runs.record import METRICS, Record, Variant
 from retrocypher.plugins.statistics.correlation import pearson, spearman
 from retrocypher.plugins.statistics.intervals import Estimate, Floats, Resampler
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
@@ -20,7 +20,7 @@ SHARES = ("passed", "status.ok")
 MEASURES = (*METRICS, *SHARES)
 """All that a comparison or a gate can be about."""
 
-JUDGED = {"judge": "with_reference", "judge.without_reference": "without_reference"}
+JUDGED: dict[str, Variant] = {"judge": "with_reference", "judge.without_reference": "without_reference"}
 """Scores of a judge by name, with their variants; a gate can be about them, too."""
 
 Label = str | int
@@ -56,9 +56,10 @@ def case_scores(record: Record) -> CaseScores:
         ran = record.execution is not None and record.execution.status == "ok"
         scores |= {"passed": float(record.passed), "status.ok": float(ran)}
         if record.judge is not None:
-            for name, variant in zip(JUDGED, VARIANTS, strict=True):
-                judgement = record.judge.judgement(variant)
-                scores[name] = judgement.score if judgement else None
+            judgements = record.judge.judgements
+            scores |= {
+                name: judgements[of].score if of in judgements else None for name, of in JUDGED.items()
+            }
     labels = {name: getattr(record, name) for name in DIMENSIONS}
     return CaseScores(question_id=record.question_id, scores=scores, **labels)
 

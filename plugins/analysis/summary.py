@@ -4,6 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, perfect_variations
 from retrocypher.plugins.runs.record import JsonValue, Record
@@ -59,23 +61,22 @@ class Summary:
     def add(
         self,
         record: Record,
-        variations_of: Callable[[Record], list[str] | None] = perfect_variations,
+        variations: list[str] | UnsetType | None = UNSET,
     ) -> None:
         """Add a record.
 
         Args:
             record: The record.
-            variations_of: Returns how the query of a perfect case differs from the reference, which takes
-                time; None for any other case.
+            variations: What `perfect_variations` returns, which takes time, if it is known.
         """
         keys: dict[str, Any] = {name: getattr(record, name) for name in (*_BY, _PHRASING)}
         keys[_PROMPT_SHOT] = (record.prompt, record.shot)
         cell = tuple(getattr(record, name) for name in _CELL)
         wording = (record.model, record.loop, record.phrasing)
         groups = [self._by[name][key] for name, key in keys.items()]
-        variations = variations_of(record)
+        known = perfect_variations(record) if variations is UNSET else variations
         for group in (self._overall, *groups, self._cells[cell], self._wordings[wording]):
-            group.add(record, variations)
+            group.add(record, known)
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
         columns = (record.scores and record.scores.unmatched_columns) or []

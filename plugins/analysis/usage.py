@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct, convert
 
 from retrocypher.plugins.runs.manifest import AnswerCounts, ModelUsage, Served, Tokens
-from retrocypher.plugins.runs.record import GENERATOR, VARIANTS, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.record import GENERATOR, JsonValue, Judgement, Record, Round
 
 _JUDGE = "judge:"
 _Served = tuple[str | None, str | None]
@@ -113,9 +113,8 @@ class Usage:
         for turn in record.rounds:
             if turn.asked_model:
                 self._of(_asked(turn, record, self._players, self._writers)).add(turn, turn.findings)
-        for variant in VARIANTS if record.judge else ():
-            judgement = record.judge and record.judge.judgement(variant)
-            if judgement and judgement.time_s > 0:
+        for judgement in record.judge.judgements.values() if record.judge else ():
+            if judgement.time_s > 0:
                 self._of(f"{_JUDGE}{judgement.model}").add(judgement, [judgement.details])
 
     def add_once(self, made: Iterable[Mapping[str, JsonValue]]) -> None:

@@ -22,7 +22,7 @@ _LISTED = 5_000
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="The page (default: report.html in the first of RUNS).")
+@click.option("--out", type=click.Path(path_type=Path), help="The page (default: FIRST_RUN/report.html).")
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
@@ -66,9 +66,9 @@ PAGE = "allure.html"
 
 @click.command("allure")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results (default:
-RUN/allure-results).") @click.option("--html", "with_page", is_flag=True, help=f"Build the page RUN/{PAGE}
-with Node.") @click.option(
+@click.option("--out", type=click.Path(path_type=Path), help="Results folder (default: RUN/allure-results).")
+@click.option("--html", "with_page", is_flag=True, help=f"Build the page RUN/{PAGE} with Node.")
+@click.option(
     "--history",
     type=click.Path(path_type=Path),
     help=f"File with the results of earlier runs, for the page (default: {HISTORY} beside RUN).",
