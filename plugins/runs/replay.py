@@ -210,10 +210,10 @@ def replayed_runs(
 
 
 def _graph(log: RunLog) -> GraphEntry:
-    manifest = log.manifest
-    if not (manifest.graph and manifest.options and manifest.models and manifest.loops.names):
+    written, graph = log.manifest_json, log.manifest.graph
+    if graph is None or not all(written.get(part) for part in ("options", "models", "loops")):
         raise InputError(f"--replay {no_run(log.path, MANIFEST)}")
-    return manifest.graph
+    return graph
 
 
 def _differences(

@@ -84,4 +84,4 @@ def test_the_address_of_an_api_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     second = key_of(model=["gpt-x"])
     assert differences(first.parts, second.parts) == ["models"]
     assert second.parts["models"]["gpt-x"]["api"] == "example.org/v1"
-    assert "secret" not in json.dumps(second.to_json())
+    assert "secret" not in json.dumps(second.parts)
