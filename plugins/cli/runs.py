@@ -33,7 +33,7 @@ def runs_command(folder: Path, as_json: bool) -> None:
     entries = [read_entry(run) for run in find_runs(folder)]
     entries.sort(key=lambda entry: (entry.started or "", str(entry.path)), reverse=True)
     if as_json:
-        print_json({"folder": str(folder), "runs": [entry.to_json() for entry in entries]})
+        print_json({"folder": str(folder), "runs": entries})
     elif entries:
         table_console().print(runs_table(entries, folder))
     else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -27,7 +27,7 @@ from retrocypher.plugins.runs.files import (
     value_of,
 )
 from retrocypher.plugins.runs.manifest import Manifest
-from retrocypher.plugins.runs.record import JUDGE_STAGE, SCHEMA_VERSION, JsonValue, Record, record_from
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Record, record_from
 from retrocypher.plugins.runs.summary import RunSummary
 
 
@@ -434,82 +434,3 @@ def _object(file: Path) -> dict[str, JsonValue]:
     if not isinstance(value, dict):
         raise InputError(f"{file}: not what a run writes there; {REMEDY}")
     return value
-
-
-# Functions that take a path go as soon as nothing calls them.
-
-
-def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    return (line.value for line in RunLog(path).record_lines())
-
-
-def locate_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    return ((line.offset, line.value) for line in RunLog(path).record_lines())
-
-
-def record_of_line(path: Path, number: int, line: bytes) -> dict[str, Any] | None:
-    value = _object_in(path / RECORDS, number, line)
-    if value is not None:
-        record_in(path / RECORDS, number, value)
-    return value
-
-
-def read_record_at(path: Path, offset: int) -> dict[str, Any]:
-    with (path / RECORDS).open("rb") as file:
-        file.seek(offset)
-        record: dict[str, Any] = json.loads(file.readline())
-        return record
-
-
-def read_targets(path: Path) -> dict[str, str]:
-    return RunLog(path).targets
-
-
-def read_questions(path: Path) -> dict[str, Question]:
-    return RunLog(path).questions
-
-
-def read_messages(path: Path) -> dict[str, list[dict[str, str]]]:
-    return RunLog(path).messages
-
-
-def locate_messages(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    return ((line.offset, line.value) for line in RunLog(path).message_lines())
-
-
-def read_manifest(path: Path) -> dict[str, Any]:
-    return RunLog(path).manifest_json
-
-
-def read_summary(path: Path) -> dict[str, Any]:
-    log = RunLog(path)
-    return log.summary_json if log.summary else {}
-
-
-def locate_cases(path: Path) -> Iterator[tuple[int, int, str]]:
-    return ((place.number, place.offset, place.case_id) for place in RunLog(path).case_ids())
-
-
-def read_case_at(path: Path, number: int, offset: int) -> dict[str, Any]:
-    RunLog(path).record_at(number, offset)
-    return read_record_at(path, offset)
-
-
-def read_facts(path: Path) -> RunFacts:
-    return RunLog(path).facts
-
-
-def lacks_aside(summary: Mapping[str, Any]) -> bool:
-    by_stage = summary.get("infrastructure_errors_by_stage") or {}
-    return bool(by_stage.get(JUDGE_STAGE) or (summary.get("answers") or {}).get("failed"))
-
-
-def unpriced_players(
-    players: Mapping[str, Mapping[str, str]], prices: Mapping[str, Any] | None
-) -> dict[str, str]:
-    known = (prices or {}).get("usd_per_million_tokens", {})
-    return {
-        label: spec["argument"]
-        for label, spec in players.items()
-        if spec["kind"] == "openai" and spec["argument"] not in known
-    }

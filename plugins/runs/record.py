@@ -562,36 +562,3 @@ def fields_of(part: Any) -> dict[str, JsonValue]:
         values = ((name, getattr(part, name)) for name in part.__struct_fields__)
         return {name: value for name, value in values if value is not UNSET}
     return {each.name: getattr(part, each.name) for each in fields(part)}
-
-
-# Until all readers take records instead of dictionaries.
-
-
-def is_of_answer(role: str) -> bool:
-    """Return whether rounds of a role belong to the written answer, and not to the query."""
-    return role.startswith(_OF_ANSWER)
-
-
-def is_of_judge(role: str) -> bool:
-    return role.startswith(_OF_JUDGE)
-
-
-def asked_a_model(turn: Mapping[str, Any]) -> bool:
-    return turn["messages_sha256"] is not None and turn["time_s"] > 0
-
-
-def answer_fault(record: Mapping[str, Any]) -> dict[str, str] | None:
-    for turn in record["rounds"]:
-        if is_of_answer(turn["role"]) and turn["verdict"] == "error":
-            fault: dict[str, str] = turn["findings"][-1]["error"]
-            return fault
-    return None
-
-
-def is_whole(record: Mapping[str, Any]) -> bool:
-    return record["infrastructure_error"] is None and answer_fault(record) is None
-
-
-def was_run(record: Mapping[str, Any]) -> bool:
-    error = record.get("infrastructure_error")
-    return error is None or error.get("stage") == JUDGE_STAGE

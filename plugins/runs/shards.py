@@ -47,6 +47,7 @@ class Shard:
             )
         return tuple(question for question in every if question.id in mine)
 
+
 def parse_shard(text: str | None) -> Shard | None:
     """Read ``--shard``; None where it was not given.
 
