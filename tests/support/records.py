@@ -78,5 +78,10 @@ def write_run(
     return folder
 
 
+def raw_records(run: Path) -> list[dict[str, Any]]:
+    """Return the records of a run as JSON objects, as their file has them."""
+    return [json.loads(line) for line in (run / "records.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def _write_lines(file: Path, values: Iterable[Any]) -> None:
     file.write_text("".join(json.dumps(value, default=fields_of) + "\n" for value in values))

@@ -10,8 +10,8 @@ from support.roles_api import RolesApi, Said, always
 
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.judge.judgement import JudgeCase
-from retrocypher.plugins.runs.record import VARIANTS
 from retrocypher.plugins.judge.metric import deepeval
+from retrocypher.plugins.runs.record import VARIANTS
 
 Opened = Callable[..., Judge]
 BEFORE = ('{"reason": "step 3 of 7 is right", "score": ', {})
