@@ -22,7 +22,7 @@ from retrocypher.plugins.judge.bank import (
     sample,
     write_bank,
 )
-from retrocypher.plugins.reporting.bank_table import (
+from retrocypher.plugins.reporting.judge_tables import (
     counts_json,
     counts_table,
     dropped_table,

@@ -1,13 +1,13 @@
-"""Untrusted text in Markdown, as GitHub shows it."""
+"""What CI services show of a run: the summary of a GitHub job, and properties in a JUnit file."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.junitxml import LogXML, xml_key
+from msgspec import Struct
 
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
 from retrocypher.plugins.analysis.paired_scores import Change
@@ -17,7 +17,7 @@ from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.comparison_tables import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import JUDGE_STAGE
-from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 
 # A backslash or an entity keeps from text what Markdown reads while it parses. It does not keep off what
 # GitHub puts into the text that is left: $math$, :emoji:, @names, #1, GH-1, hashes of commits, addresses.
@@ -60,36 +60,22 @@ def _apart(text: str) -> str:
     return f"<span>{text}</span>"
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is told of a run.
-
-    Attributes:
-        run: Its folder.
-        manifest: Its manifest.
-        summary: Its summary.
-        f1: Mean F1 of all its cases with its interval.
-        gate: What became of its gate; None without one.
-    """
+class Facts(Struct, frozen=True):
+    """What is said of a run."""
 
     run: Path
     manifest: Manifest
     summary: Mapping[str, Any]
     f1: Estimate
+    """Mean F1 of all its cases."""
     gate: GateResult | None
+    """The result of its gate; None without one."""
 
 
 def facts_of(run: Path, scores: RunScores, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
-    """Return what is told of a run.
-
-    Args:
-        run: Its folder.
-        scores: Its scores.
-        summary: Its summary.
-        gate: What became of its gate; None without one.
-    """
+    """Return what is said of a run."""
     (mean,) = slice_means(scores.table()) if scores.cases else (None,)
-    f1 = Estimate(None, None, None, 0, 0) if mean is None else mean.mean
+    f1 = NO_ESTIMATE if mean is None else mean.mean
     return Facts(run, scores.manifest, summary, f1, gate)
 
 
@@ -98,12 +84,7 @@ _FILES = ("report.html", "summary.json", "records.jsonl", "manifest.json")
 
 
 def job_summary(facts: Facts, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield the sections of a job's summary, the most important first.
-
-    Args:
-        facts: What is told of the run.
-        environment: Where GitHub says which run of a workflow this is.
-    """
+    """Yield the sections of a job's summary, the most important first."""
     yield "\n".join(_head(facts))
     if facts.gate is not None:
         yield "\n".join(_gate(facts.gate))
@@ -222,20 +203,12 @@ _CUT = "\n*The rest is larger than GitHub shows; it is in the files of the run.*
 
 
 def job_summary_file(environment: Mapping[str, str]) -> Path | None:
-    """Return the file that GitHub shows; None outside of GitHub Actions.
-
-    Args:
-        environment: The variables of the process.
-    """
+    """Return the file that GitHub shows; None outside of GitHub Actions."""
     return Path(environment[_VARIABLE]) if environment.get(_VARIABLE) else None
 
 
 def append_job_summary(file: Path, sections: Iterable[str]) -> None:
     """Append sections to the summary of a job, as many as GitHub shows; what does not fit is left out whole.
-
-    Args:
-        file: The file that GitHub shows.
-        sections: Sections in Markdown, the most important first.
 
     Raises:
         OSError: If it cannot be written.
@@ -262,10 +235,6 @@ def add_junit_properties(config: pytest.Config, facts: Facts) -> None:
 
     That is what pytest's fixture ``record_testsuite_property`` does; a fixture runs in workers, which write
     no such file.
-
-    Args:
-        config: The session's configuration.
-        facts: What is told of the run.
     """
     log = _log(config)
     if log is not None:

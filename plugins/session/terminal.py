@@ -12,9 +12,9 @@ from rich.console import Console, RenderableType
 
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
-from retrocypher.plugins.analysis.summary import Summary
+from retrocypher.plugins.analysis.summary import Summary, in_order
 from retrocypher.plugins.formatting.text import counted, duration, safe, usd
-from retrocypher.plugins.reporting.run_tables import in_order, render_ledger, render_table
+from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.record import JUDGE_STAGE
 from retrocypher.plugins.session.manifest import RunGraph
