@@ -1,4 +1,4 @@
-"""How figures look: one or two columns wide, the same file each time, and told apart by any eye."""
+"""Figures of a report: one or two columns wide, the same bytes each time, legible to any eye."""
 
 import math
 import re
@@ -91,11 +91,7 @@ _PANEL = 1.55
 
 
 def f1_by_task(part: SeriesScores) -> Figure:
-    """Return mean F1 with its 95 % interval, a row a task and a mark a prompt and shot.
-
-    Args:
-        part: One of the ``results`` of a run.
-    """
+    """Return mean F1 with its 95 % interval, a row a task and a mark a prompt and shot."""
     groups = part.groups
     prompts = list(dict.fromkeys(group.prompt for group in groups))
     tasks = list(dict.fromkeys(row.label for group in groups for row in group.rows[:-1]))
@@ -134,11 +130,7 @@ def _interval(axes: Axes, estimate: Estimate, y: float, colour: str, **style: An
 
 
 def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
-    """Return box plots of F1 as in the paper's figures A5 to A8: a panel a task, a group of boxes a prompt.
-
-    Args:
-        tasks: The tasks of one setting, from the ``boxes`` of a run.
-    """
+    """Return box plots of F1 as in the paper's figures A5 to A8: a panel a task, a group a prompt."""
     columns = 3 if len(tasks) > 4 else min(2, len(tasks))
     rows = -(-len(tasks) // columns)
     figure = blank(TWO_COLUMNS, 0.45 + _PANEL * rows)
@@ -231,11 +223,7 @@ _BAR = 0.08
 
 
 def judge_scores(part: JudgeVariant) -> Figure:
-    """Return how many cases have which score, in tenths: a panel for each model and loop, on one scale.
-
-    Args:
-        part: One part of the ``judge`` of a run.
-    """
+    """Return how many cases have which score, in tenths: a panel for each model and loop, on one scale."""
     series = part.series
     rows = -(-len(series) // _PANELS_A_ROW)
     columns = min(len(series), _PANELS_A_ROW)
@@ -256,11 +244,7 @@ def judge_scores(part: JudgeVariant) -> Figure:
 
 
 def judge_reliability(part: JudgeVariant) -> Figure:
-    """Return the share of right cases by score, with 95 % intervals; on the line a score is the chance.
-
-    Args:
-        part: One part of the ``judge`` of a run.
-    """
+    """Return the share of right cases by score, with 95 % intervals; on the line a score is the chance."""
     figure = blank(ONE_COLUMN, ONE_COLUMN)
     axes = figure.subplots()
     axes.plot((0, 1), (0, 1), color=QUIET, linewidth=0.7)
@@ -281,11 +265,7 @@ _AREA = 90.0
 
 
 def errors(part: SeriesErrors) -> Figure:
-    """Return bars of how many cases have which primary label.
-
-    Args:
-        part: One part of the ``taxonomy`` of a run.
-    """
+    """Return bars of how many cases have which primary label."""
     labels = part.labels
     figure = blank(ONE_COLUMN, 0.5 + _ERROR_BAR * len(labels))
     axes = figure.subplots()
@@ -304,11 +284,7 @@ def errors(part: SeriesErrors) -> Figure:
 
 
 def text_metrics(clouds: Sequence[Cloud]) -> Figure:
-    """Return each text metric against F1; the area of a circle is as the number of cases in a bin of 0.05.
-
-    Args:
-        clouds: The ``clouds`` of a run.
-    """
+    """Return each text metric against F1; the area of a circle is as the number of cases in a bin of 0.05."""
     figure = blank(TWO_COLUMNS, TWO_COLUMNS / 3 + 0.1)
     panels = figure.subplots(1, len(clouds), squeeze=False, sharey=True).flat
     most = max(point.cases for cloud in clouds for point in cloud.points)
@@ -331,11 +307,7 @@ def text_metrics(clouds: Sequence[Cloud]) -> Figure:
 
 
 def correlations(validity: Sequence[MetricValidity]) -> Figure:
-    """Return the correlations of the text metrics with F1, with their 95 % intervals.
-
-    Args:
-        validity: The ``validity`` of a run.
-    """
+    """Return the correlations of the text metrics with F1, with their 95 % intervals."""
     rows = [
         (f"{METRIC_NAMES[each.metric]}, {str(each.slice.get('setting', 'all')).replace('_', ' ')}", each)
         for each in validity
@@ -365,11 +337,7 @@ def correlations(validity: Sequence[MetricValidity]) -> Figure:
 
 
 def loops(ledger: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return mean F1 before and after each loop, and the rates of repair and breakage with their intervals.
-
-    Args:
-        ledger: The ``ledger`` of a run.
-    """
+    """Return mean F1 before and after each loop, and the rates of repair and breakage."""
     names = [plain(f"{entry['model']}, {entry['loop']}") for entry in ledger]
     figure = blank(TWO_COLUMNS, 0.8 + 0.3 * len(names))
     before, rates = figure.subplots(1, 2, sharey=True)

@@ -71,9 +71,6 @@ def write_about(results: Path, manifest: Manifest, cases: int, selected: int) ->
         manifest: The manifest of the run.
         cases: Number of cases on record.
         selected: Number of cases selected.
-
-    Raises:
-        OSError: If a file cannot be written.
     """
     facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
     lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
@@ -113,15 +110,7 @@ def _write(file: Path, value: object) -> None:
 
 
 def executor_of(environment: Mapping[str, str]) -> dict[str, str | int]:
-    """Return what Allure's ``executor.json`` says.
-
-    Args:
-        environment: The environment's variables: of GitHub Actions, GitLab CI/CD, Jenkins, or any that sets
-            ``CI``; else it is a local run.
-
-    Returns:
-        ``name`` and ``type``; where the service tells them ``buildName``, ``buildOrder`` and ``buildUrl``.
-    """
+    """Return Allure's ``executor.json``: the CI service by the environment's variables, else a local run."""
     if environment.get("GITHUB_ACTIONS") == "true":
         return _github(environment)
     if "GITLAB_CI" in environment:

@@ -10,9 +10,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock
 
@@ -25,39 +24,26 @@ KEPT = 20
 """How many runs a history keeps; the newest."""
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """A history file.
+class History(NamedTuple):
+    """A history file: what earlier runs gave, one line of JSON a run, in Allure's own form.
 
-    A run has one place in it, by the time it began and not by when its page was drawn: a page that is drawn
-    again changes nothing, and the page of an older run shows what was before that run.
-
-    Attributes:
-        file: The file; it need not exist.
+    A run stands by the time it began, in milliseconds of the epoch, not by when its page was drawn: a
+    page that is drawn again changes nothing, and the page of an older run shows what was before that run.
+    All methods raise InputError if the file is not such a history.
     """
 
     file: Path
+    """The file; it need not exist."""
 
     def before(self, when: int) -> list[dict[str, Any]]:
-        """Return the points of the runs that began before a time.
-
-        Args:
-            when: Milliseconds of the epoch.
-
-        Raises:
-            InputError: If the file is not such a history.
-        """
+        """Return the points of the runs that began before a time."""
         return [point for point in self._read() if point["timestamp"] < when]
 
     def add(self, point: dict[str, Any], when: int) -> int:
-        """Put a run into its place, and return how many runs the history has then.
-
-        Args:
-            point: What Allure wrote of the run.
-            when: When the run began, in milliseconds of the epoch.
+        """Put what Allure wrote of a run into its place, and return how many runs the history has then.
 
         Raises:
-            InputError: If the file is not such a history, or cannot be written.
+            InputError: The file cannot be written.
         """
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +76,6 @@ class History:
 
 
 def _lines_of(points: Sequence[dict[str, Any]]) -> str:
-    """Return points in the form that Allure reads."""
     return "".join(json.dumps(point, ensure_ascii=False) + os.linesep for point in points)
 
 
@@ -128,21 +113,15 @@ _ENTRY = re.compile(r'd\("([^"\\]*)","([A-Za-z0-9+/=]*)"\)')
 
 
 def silent(page: str) -> str:
-    """Return a page that asks no other machine for anything.
-
-    Args:
-        page: A page of Allure 3.
-    """
+    """Return a page of Allure 3 that asks no other machine for anything."""
     return _COUNT.sub("", page)
 
 
 def compact(page: str) -> str:
-    """Return a page with its data compressed; the browser unpacks it as the page opens.
+    """Return a single-file page of Allure 3 with its data compressed; the browser unpacks it on opening.
 
-    Allure writes the data as base64; gzip leaves about an eighth of it.
-
-    Args:
-        page: A single-file page of Allure 3. One that keeps its data in another way comes back as it is.
+    Allure writes the data as base64; gzip leaves about an eighth of it. A page that keeps its data in another
+    way comes back as it is.
     """
     begin = page.rfind(_BEGIN)
     end = page.find(_END, begin)
@@ -165,14 +144,8 @@ _REMEDY = (
 ).format(*OLDEST)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """The programs.
-
-    Attributes:
-        node: Path of ``node``.
-        npm: Path of ``npm``.
-    """
+class Node(NamedTuple):
+    """Paths of the programs ``node`` and ``npm``."""
 
     node: str
     npm: str
@@ -210,11 +183,7 @@ _INSTALL_SECONDS = 600
 
 
 def installed(node: Node, announce: Callable[[str], None]) -> Path:
-    """Return the command of Allure as a script for Node; install it where it is not yet.
-
-    Args:
-        node: The Node to install with.
-        announce: Is told in a line that something is installed, and where.
+    """Return the command of Allure as a script for Node; install it if necessary, which is announced.
 
     Raises:
         InputError: If npm cannot install it.
@@ -259,19 +228,14 @@ _OPTIONS = Path(__file__).with_name("options.json")
 _SECONDS = 900
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page that was drawn.
-
-    Attributes:
-        file: The page.
-        size: Its size in bytes.
-        runs: How many runs its history has, this one among them.
-    """
+class Page(NamedTuple):
+    """A page that was drawn."""
 
     file: Path
     size: int
+    """Its size in bytes."""
     runs: int
+    """How many runs its history has, this one among them."""
 
 
 def build_page(
@@ -289,11 +253,11 @@ def build_page(
     Args:
         node: What draws it.
         results: Folder of its Allure results.
-        file: The page; replaced where it exists.
-        history: What earlier runs gave; the run is put into it.
-        name: What the run is called.
+        file: The page; replaced if it exists.
+        history: The history; the run is put into it.
+        name: The name of the run.
         began: When it began, in milliseconds of the epoch.
-        announce: Is told in a line what takes long.
+        announce: Takes a line about what takes long.
 
     Raises:
         InputError: If Allure cannot be installed or cannot draw the page, or a file cannot be read or

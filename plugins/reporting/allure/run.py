@@ -8,10 +8,10 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -37,13 +37,7 @@ CRASHED = InfrastructureError(
 def crashed_records(
     tests: Collection[str], manifest: Manifest, questions: Mapping[str, Question]
 ) -> Iterator[Record]:
-    """Yield a record without a score for each crashed case.
-
-    Args:
-        tests: The crashed tests, as pytest names them.
-        manifest: The manifest of the run.
-        questions: Its questions by id.
-    """
+    """Yield a record without a score for each crashed case; tests are named as pytest names them."""
     parts = (manifest.prompts, SHOTS, manifest.loops.names, [model.label for model in manifest.models])
     pattern = re.compile(
         r"(.+?)(?:-w(\d+))?" + "".join(f"-({'|'.join(map(re.escape, part))})" for part in parts)
@@ -105,11 +99,7 @@ class LiveResults:
             self._writer = ResultWriter(folder, run)
 
     def resume(self, cases: Iterable[str]) -> None:
-        """Keep the results of the cases that are on record, and write those that are missing.
-
-        Args:
-            cases: The ids of all cases of the run.
-        """
+        """Keep the results of the cases on record, write missing ones, and remove those of other `cases`."""
         with self._attempt("the Allure results are not complete"):
             if (writer := self._writer) is None:
                 return
@@ -126,13 +116,7 @@ class LiveResults:
                         results.write(line)
 
     def add(self, record: Record, messages: Messages, report: pytest.TestReport) -> None:
-        """Write the result of a case.
-
-        Args:
-            record: Its record.
-            messages: What models were asked, by hash.
-            report: pytest's report of its call.
-        """
+        """Write the result of a case; the report is that of its call."""
         with self._attempt(f"{record.case_id} is not shown in Allure"):
             question = phrase(self._log.questions[record.question_id], record.phrasing)
             view = CaseView(record, question, record.explanation or Explanation(), messages)
@@ -168,19 +152,14 @@ class LiveResults:
                 self._writer = None
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
-    """When the cases of a run were asked, which records do not tell: their ends are spread evenly.
-
-    Attributes:
-        start: When the run began, in seconds of the epoch.
-        end: When it ended.
-        cases: How many records it has.
-    """
+class Times(NamedTuple):
+    """When the cases of a run were asked, which records do not tell: their ends are spread evenly."""
 
     start: float
+    """When the run began, in seconds of the epoch."""
     end: float
     cases: int
+    """How many records it has."""
 
     def of(self, number: int, record: Record) -> tuple[float, float]:
         """Return when the case of a line, from 1, began and ended: its rounds and its execution."""
@@ -221,20 +200,13 @@ class _StoredMessages(Mapping[str, list[dict[str, str]]]):
         return len(self._places)
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """How the results of a run are written from its records; it can be sent to a process.
-
-    Attributes:
-        run: The run directory.
-        folder: Where they go.
-        crashed: Crashed cases: a worker can die between a case's record and the case's end.
-        times: When the cases were asked.
-    """
+class _Job(NamedTuple):
+    """How the results of a run are written from its records; it can be sent to a process."""
 
     run: Path
     folder: Path
     crashed: frozenset[str]
+    """Crashed cases: a worker can die between a case's record and the case's end."""
     times: Times
 
 
@@ -323,19 +295,14 @@ _MOST = 8
 _ENDED = "a process that wrote results was ended, perhaps for want of memory; the results before stay"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What was written.
-
-    Attributes:
-        results: The folder.
-        cases: How many cases with a record.
-        lost: How many crashed cases, which have none.
-    """
+class Written(NamedTuple):
+    """What was written."""
 
     results: Path
     cases: int
+    """How many cases with a record."""
     lost: int
+    """How many crashed cases."""
 
 
 def write_results(log: RunLog, results: Path) -> Written:

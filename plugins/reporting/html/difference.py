@@ -1,4 +1,4 @@
-"""Cells of a result, cut into what is shown of them."""
+"""Differences of a result from gold on the page of a case: cells, molecules, routes, pictures."""
 
 import json
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -38,13 +38,7 @@ class Rows(NamedTuple):
 def returned_rows(
     execution: RecordedExecution | None, scores: Scores | None, values: Mapping[str, Values]
 ) -> Rows:
-    """Return the rows of a result; values of columns that count are marked right or too much.
-
-    Args:
-        execution: The execution; None if there was none.
-        scores: The scores, which say what column counts for what key.
-        values: What counts, as the scores read it.
-    """
+    """Return the rows of a result; values of columns that count are marked right or too much."""
     if execution is None:
         return Rows([], [], "")
     by_key = (scores.per_key or {}) if scores is not None else {}
@@ -168,13 +162,7 @@ class Reactions:
         return bool(self._graph)
 
     def steps(self, route: Iterable[Any], found: Iterable[Hashable], state: str) -> list[Step]:
-        """Return a route for a picture.
-
-        Args:
-            route: Ids of its reactions.
-            found: Ids that the other side has, too: their boxes are not marked.
-            state: What the others are: ``missing`` or ``extra``.
-        """
+        """Return a route for a picture; its reactions that were not `found` have the state."""
         there = {*map(str, found)}
         return [self._step(number, "" if str(number) in there else state) for number in route]
 
