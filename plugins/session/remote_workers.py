@@ -15,8 +15,8 @@ from retrocypher.kg.graph.fingerprint import fingerprint
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.folders import SessionFolder, joined_folder
 from retrocypher.kg.server.open import is_uri
-from retrocypher.plugins.session.arguments import Options
 from retrocypher.plugins.session.context import WorkerContext
+from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.run_key import library_versions
 from retrocypher.prompts.models.spec import ModelSpec

@@ -12,10 +12,11 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.folders import SessionFolder
-from retrocypher.plugins.session.arguments import is_case, named_settings, read_options
+from retrocypher.plugins.session.arguments import is_case, named_settings
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.remote_workers import (
     allow_for_remote,

@@ -10,7 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
-from retrocypher.plugins.session.arguments import Options
+from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
 from retrocypher.prompts.loops.registry import loops_by_name

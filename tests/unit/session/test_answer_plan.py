@@ -7,7 +7,7 @@ from support.options import FakeConfig
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.runs.manifest import ModelEntry
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.side_plans import AnswerPlan, answer_lines, answer_plan
 from retrocypher.prompts.answering.writing import Limits
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, parse_specs

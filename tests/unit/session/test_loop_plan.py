@@ -6,7 +6,7 @@ import pytest
 from support.options import FakeConfig
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.side_plans import LoopPlan, loop_lines, loop_plan
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, parse_specs

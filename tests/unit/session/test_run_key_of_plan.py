@@ -8,7 +8,7 @@ import pytest
 from support.options import FakeConfig
 
 from retrocypher.plugins.runs.resume import RunKey, differences
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.plan import resolve
 from retrocypher.plugins.session.run_key import run_key
 from retrocypher.prompts.models.checks import contents_of
