@@ -31,7 +31,7 @@ from retrocypher.plugins.analysis.scores import RunScores
 from retrocypher.plugins.runs.manifest import JudgeEntry
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.stored_calibration import Filed
+    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
 
 
 class Gate(Struct, frozen=True):
@@ -47,7 +47,7 @@ class Gate(Struct, frozen=True):
     """Whether a part of the planned cases, and what run and baseline have in common, can be judged."""
     unused_baseline: str = ""
     """A baseline that is configured although no rule needs one; empty if there is none."""
-    calibrations: "tuple[Filed, ...]" = ()
+    calibrations: "tuple[StoredCalibration, ...]" = ()
     """Stored calibrations of judges; read only if a rule is about a judge's score."""
     judge_kappa: float = JUDGE_KAPPA
     """Minimum lower confidence bound of the judge's kappa."""
@@ -149,13 +149,13 @@ def gate_of(
     )
 
 
-def _calibrations(rules: Iterable[Rule], root: Path) -> "tuple[Filed, ...]":
+def _calibrations(rules: Iterable[Rule], root: Path) -> "tuple[StoredCalibration, ...]":
     if not judge_rules(rules):
         return ()
     # Imported late: a gate without a judge starts sooner.
-    from retrocypher.plugins.judge.stored_calibration import filed
+    from retrocypher.plugins.judge.stored_calibration import load_calibrations
 
-    return tuple(filed(root))
+    return tuple(load_calibrations(root))
 
 
 def unused_baseline(baseline: str, rules: str) -> InputError:

@@ -18,7 +18,7 @@ from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.paired import PairedComparison, non_inferiority
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.stored_calibration import Filed
+    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
 
 
 INCOMPLETE = 16
@@ -268,7 +268,7 @@ def judge_rules(rules: Iterable[Rule]) -> list[Threshold]:
 
 
 def distrust(
-    rules: Iterable[Rule], judge: JudgeEntry | None, calibrations: Sequence["Filed"], least: float
+    rules: Iterable[Rule], judge: JudgeEntry | None, calibrations: Sequence["StoredCalibration"], least: float
 ) -> str:
     """Return why the score of a run's judge cannot be gated on; empty if it can.
 
@@ -299,7 +299,9 @@ def unjudged(rules: Iterable[Rule], run: RunScores) -> str:
     return ""
 
 
-def _distrust(variant: str, judge: JudgeEntry, calibrations: Sequence["Filed"], least: float) -> str:
+def _distrust(
+    variant: str, judge: JudgeEntry, calibrations: Sequence["StoredCalibration"], least: float
+) -> str:
     # Imported late: a gate without a judge starts sooner.
     from retrocypher.plugins.judge.stored_calibration import newest_of, of_model
 

@@ -28,7 +28,7 @@ from retrocypher.plugins.analysis.score_table import MetricValidity
 from retrocypher.plugins.runs.record import JsonValue
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.stored_calibration import Filed
+    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
 
 
 class RunNumbers(Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class ReportNumbers(Struct, frozen=True):
     comparisons: list[ReportComparison]
 
 
-def analyse(runs: Sequence[ReportRun], calibrations: Sequence["Filed"] = ()) -> ReportNumbers:
+def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration"] = ()) -> ReportNumbers:
     """Return the numbers of a report.
 
     Args:
@@ -69,7 +69,7 @@ def analyse(runs: Sequence[ReportRun], calibrations: Sequence["Filed"] = ()) -> 
     return ReportNumbers([_numbers(run, calibrations) for run in runs], comparisons(runs))
 
 
-def _numbers(run: ReportRun, calibrations: Sequence["Filed"]) -> RunNumbers:
+def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> RunNumbers:
     means = Means(run.table)
     return RunNumbers(
         run=run,

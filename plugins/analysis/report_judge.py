@@ -10,7 +10,7 @@ from msgspec import Struct
 from retrocypher.plugins.analysis.report_runs import ReportRun, Series
 from retrocypher.plugins.judge.agreement import (
     Agreement,
-    Opinion,
+    Rating,
     VariantAgreement,
     agreements,
     by_judge,
@@ -22,7 +22,7 @@ from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.stored_calibration import Filed
+    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
 
 _TENTHS = 10
 _DISAGREEMENTS = 10
@@ -87,7 +87,7 @@ class JudgeVariant(Struct, frozen=True):
     """Rejected cases of each model and loop."""
     issues: list[IssueCases]
     """What the reasons of these name, the most frequent first."""
-    disagreements: Sequence[Opinion]
+    disagreements: Sequence[Rating]
     """The cases whose rating is furthest from F1."""
     calibration: "JudgeCalibration | None" = None
     """The newest stored calibration of the judge; None if there is none."""
@@ -98,7 +98,7 @@ class JudgeVariant(Struct, frozen=True):
         return self.rows[0][1]
 
 
-def ratings(run: ReportRun, calibrations: Sequence["Filed"]) -> list[JudgeVariant]:
+def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list[JudgeVariant]:
     """Return the ratings of each judge and variant.
 
     Args:
@@ -107,26 +107,26 @@ def ratings(run: ReportRun, calibrations: Sequence["Filed"]) -> list[JudgeVarian
     """
     resampler = Resampler()
     return [
-        _variant(run, found, resampler, calibrations) for found in agreements(run.opinions, _DISAGREEMENTS)
+        _variant(run, found, resampler, calibrations) for found in agreements(run.ratings, _DISAGREEMENTS)
     ]
 
 
-def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["Filed"]:
+def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCalibration"]:
     """Return the stored calibrations below the project's folder, if any run has a judge.
 
     Raises:
         InputError: One cannot be read.
     """
-    if not any(run.opinions for run in runs):
+    if not any(run.ratings for run in runs):
         return []
     # Imported here: a report without a judge does not need what it loads.
-    from retrocypher.plugins.judge.stored_calibration import filed
+    from retrocypher.plugins.judge.stored_calibration import load_calibrations
 
-    return filed(root)
+    return load_calibrations(root)
 
 
 def _calibration(
-    calibrations: Sequence["Filed"], judge: JudgeEntry | None, found: VariantAgreement
+    calibrations: Sequence["StoredCalibration"], judge: JudgeEntry | None, found: VariantAgreement
 ) -> JudgeCalibration | None:
     if not calibrations or judge is None or judge.criteria != found.criteria:
         return None
@@ -150,16 +150,16 @@ def _calibration(
 
 def disputed(run: ReportRun) -> list[str]:
     """Return the ids of the cases that a report lists as disagreed on."""
-    groups = by_judge(run.opinions).values()
+    groups = by_judge(run.ratings).values()
     return list(
         dict.fromkeys(each.case_id for said in groups for each in disagreements(said, _DISAGREEMENTS))
     )
 
 
 def _variant(
-    run: ReportRun, found: VariantAgreement, resampler: Resampler, calibrations: Sequence["Filed"]
+    run: ReportRun, found: VariantAgreement, resampler: Resampler, calibrations: Sequence["StoredCalibration"]
 ) -> JudgeVariant:
-    ratings = by_judge(run.opinions)[found.judge, found.criteria, found.variant]
+    ratings = by_judge(run.ratings)[found.judge, found.criteria, found.variant]
     by_series = {
         series: cases
         for series in run.series
@@ -186,17 +186,17 @@ def _variant(
     )
 
 
-def _tenths(cases: Sequence[Opinion]) -> list[int]:
+def _tenths(cases: Sequence[Rating]) -> list[int]:
     counts = Counter(round(_TENTHS * each.score) for each in cases if each.score is not None)
     return [counts[place] for place in range(_TENTHS + 1)]
 
 
-def _mean(cases: Sequence[Opinion], task: str, resampler: Resampler) -> Estimate:
+def _mean(cases: Sequence[Rating], task: str, resampler: Resampler) -> Estimate:
     scored = [each for each in cases if each.score is not None and task in (_ALL, each.task)]
     return mean_of([each.score or 0.0 for each in scored], [each.target for each in scored], resampler)
 
 
-def _issues(by_series: Mapping[Series, Sequence[Opinion]]) -> tuple[list[int], list[IssueCases]]:
+def _issues(by_series: Mapping[Series, Sequence[Rating]]) -> tuple[list[int], list[IssueCases]]:
     """Return how many cases are rejected, and what the reasons name: by model and loop."""
     known = load_issues()
     counts = [Counter[str]() for _ in by_series]

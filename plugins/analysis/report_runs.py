@@ -14,7 +14,7 @@ from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.score_table import ScoreTable
 from retrocypher.plugins.analysis.summary import Summary, in_order
 from retrocypher.plugins.formatting.text import shortened
-from retrocypher.plugins.judge.agreement import Opinion, opinions_of
+from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import JsonValue, Record
@@ -164,7 +164,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """The cases that an infrastructure error kept from being run."""
     costly: TopK
     """The cases that took most."""
-    opinions: Sequence[Opinion]
+    ratings: Sequence[Rating]
     """The ratings of its cases by a judge."""
     cases: Sequence[str]
     """The ids of all cases, in the order of the records."""
@@ -192,7 +192,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
     summary, ledger, costly = Summary(), Ledger(targets), TopK()
     failed: list[CaseEntry] = []
     not_run: list[CaseEntry] = []
-    opinions: list[Opinion] = []
+    ratings: list[Rating] = []
     seen: dict[str, None] = {}
 
     def passing() -> Iterator[Record]:
@@ -204,7 +204,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
             seen[record.case_id] = None
             summary.add(record)
             ledger.add(record)
-            opinions.extend(opinions_of(record, targets))
+            ratings.extend(ratings_of(record, targets))
             case = case_entry(record)
             if case.trouble is not None:
                 not_run.append(case)
@@ -227,7 +227,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
         failed=sorted(failed, key=lambda case: case.place),
         not_run=sorted(not_run, key=lambda case: case.place),
         costly=costly,
-        opinions=opinions,
+        ratings=ratings,
         cases=tuple(seen),
     )
 

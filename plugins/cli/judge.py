@@ -14,9 +14,9 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
 from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, counted_table, one_line, usd
-from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
-from retrocypher.plugins.judge.calibration import Bill, judge_identity
+from retrocypher.plugins.judge.calibration import CostEstimate, judge_identity
 from retrocypher.plugins.judge.calibration_run import calibrate
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_name
 from retrocypher.plugins.operations.judge_request import NO_CACHE, judge_request, named_judge
@@ -120,7 +120,7 @@ def judge_command(
         click.echo(f"interrupted: the records are as before, and {kept}", err=True)
         context.exit(_INTERRUPTED)
     # If nothing was replaced, the records have another judge's.
-    found = agreements(opinions(log.records(), log.targets)) if done.written else []
+    found = agreements(all_ratings(log.records(), log.targets)) if done.written else []
     if as_json:
         print_json({**fields_of(done), "agreement": [each.to_json() for each in found]})
     else:
@@ -225,12 +225,12 @@ def calibrate_judge(
     folder, bank_name = _bank(bank)
     part = part_of(held_out)
     entries = load_bank(part, folder)
-    with request.panel() as panel:
+    with request.pool() as pool:
         done = calibrate(
             request.spec.label,
             judge_identity(request.entry()),
             request.criteria,
-            panel.judge,
+            pool.judge,
             entries,
             load_questions(),
             bank=f"{part.replace('_', '-')} part of {bank_name}",
@@ -238,7 +238,7 @@ def calibrate_judge(
             repeats=repeats or _REPEATS,
             seed=seed,
             progress=_progress(announcer(as_json)),
-            begin=lambda bill: announcer(as_json)(_estimate(bill, request.spec)),
+            begin=lambda estimate: announcer(as_json)(_estimate(estimate, request.spec)),
         )
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:
@@ -250,14 +250,14 @@ def calibrate_judge(
     return done.faults
 
 
-def _estimate(bill: Bill, spec: ModelSpec) -> str:
+def _estimate(estimate: CostEstimate, spec: ModelSpec) -> str:
     price = load_prices().of(spec.argument) if spec.kind == "openai" else None
-    tokens = {"prompt": bill.prompt, "completion": bill.completion}
+    tokens = {"prompt": estimate.prompt, "completion": estimate.completion}
     cost = "" if price is None else f", {price.cost(tokens):.2f} USD at list prices"
-    sent, back = round(bill.prompt, -3), round(bill.completion, -3)
+    sent, back = round(estimate.prompt, -3), round(estimate.completion, -3)
     return (
-        f"{bill.queries:,} queries, {counted(bill.calls, 'judgement')}: about {sent:,} tokens sent and "
-        f"{back:,} back{cost}\ncached responses cost nothing"
+        f"{estimate.queries:,} queries, {counted(estimate.calls, 'judgement')}: about {sent:,} tokens sent "
+        f"and {back:,} back{cost}\ncached responses cost nothing"
     )
 
 

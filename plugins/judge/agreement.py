@@ -27,7 +27,7 @@ _RIGHT = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class Rating:
     """One judgement of one case that execution has scored.
 
     Attributes:
@@ -78,7 +78,7 @@ class Opinion:
         return 0.0 if self.score is None else abs(self.score - self.f1)
 
 
-def opinions(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Opinion]:
+def all_ratings(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Rating]:
     """Yield the judgements of each record that has scores.
 
     Args:
@@ -86,15 +86,15 @@ def opinions(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[
             cluster of its own.
     """
     for record in records:
-        yield from opinions_of(record, targets)
+        yield from ratings_of(record, targets)
 
 
-def opinions_of(record: Record, targets: Mapping[str, str]) -> Iterator[Opinion]:
-    """Yield the judgements of one record, as `opinions` does."""
+def ratings_of(record: Record, targets: Mapping[str, str]) -> Iterator[Rating]:
+    """Yield the judgements of one record, as `ratings` does."""
     if record.judge is None or record.scores is None:
         return
     for variant, judgement in record.judge.judgements.items():
-        yield Opinion(
+        yield Rating(
             case_id=record.case_id,
             question_id=record.question_id,
             target=targets.get(record.question_id, record.question_id),
@@ -293,7 +293,7 @@ class VariantAgreement:
     variant: str
     overall: Agreement
     by_task: Mapping[str, Agreement]
-    disagreements: Sequence[Opinion]
+    disagreements: Sequence[Rating]
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as one JSON object."""
@@ -316,7 +316,7 @@ class VariantAgreement:
         }
 
 
-def agreement(cases: Sequence[Opinion], draws: Draws | None = None) -> Agreement:
+def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
     """Return how far a judge agrees with execution; cases it gave no score take no part.
 
     Args:
@@ -343,7 +343,7 @@ def agreement(cases: Sequence[Opinion], draws: Draws | None = None) -> Agreement
     )
 
 
-def agreements(cases: Iterable[Opinion], most: int = 10) -> list[VariantAgreement]:
+def agreements(cases: Iterable[Rating], most: int = 10) -> list[VariantAgreement]:
     """Return the agreement of each judge and variant with execution, over all cases and by task.
 
     Args:
@@ -365,9 +365,9 @@ def agreements(cases: Iterable[Opinion], most: int = 10) -> list[VariantAgreemen
     ]
 
 
-def by_judge(cases: Iterable[Opinion]) -> dict[tuple[str, str, str], list[Opinion]]:
+def by_judge(cases: Iterable[Rating]) -> dict[tuple[str, str, str], list[Rating]]:
     """Return what each judge said, by its model, the hash of its criteria and the variant, in this order."""
-    groups: dict[tuple[str, str, str], list[Opinion]] = {}
+    groups: dict[tuple[str, str, str], list[Rating]] = {}
     for each in cases:
         groups.setdefault((each.judge, each.criteria, each.variant), []).append(each)
     return {
@@ -375,7 +375,7 @@ def by_judge(cases: Iterable[Opinion]) -> dict[tuple[str, str, str], list[Opinio
     }
 
 
-def disagreements(cases: Iterable[Opinion], most: int) -> list[Opinion]:
+def disagreements(cases: Iterable[Rating], most: int) -> list[Rating]:
     """Return the cases in which score and F1 lie furthest apart, those first.
 
     Args:
@@ -386,6 +386,6 @@ def disagreements(cases: Iterable[Opinion], most: int) -> list[Opinion]:
     return sorted(apart, key=lambda each: (-each.apart, each.case_id, each.variant))[:most]
 
 
-def _tasks(cases: Iterable[Opinion]) -> list[str]:
+def _tasks(cases: Iterable[Rating]) -> list[str]:
     there = {each.task for each in cases}
     return [task for task in TASKS if task in there] + sorted(there - {*TASKS})

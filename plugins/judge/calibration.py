@@ -8,7 +8,7 @@ from typing import Any
 
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.judge.agreement import ACCEPTED
-from retrocypher.plugins.judge.calibration_sample import Probe, neutral_groups
+from retrocypher.plugins.judge.calibration_sample import CalibrationItem, neutral_groups
 from retrocypher.plugins.judge.criteria import Criteria
 from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.judge.metric import characters
@@ -204,12 +204,12 @@ class Verdict:
     """What a judge said of one query, each time it was asked.
 
     Attributes:
-        probe: The query.
+        item: The query.
         scores: Its scores, 0 to 1; None where it gave none. The first is the one that rates are of.
         trouble: The kind of error that kept it from the first score; empty where there is none.
     """
 
-    probe: Probe
+    item: CalibrationItem
     scores: tuple[float | None, ...]
     trouble: str = ""
 
@@ -231,18 +231,18 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
         verdicts: What it said, in one variant.
     """
     judged = [each for each in verdicts if each.score is not None]
-    wrong = [each for each in judged if not each.probe.right]
-    right = [each for each in judged if each.probe.right]
-    truth, molecules = [each.probe.right for each in judged], _molecules(judged)
+    wrong = [each for each in judged if not each.item.right]
+    right = [each for each in judged if each.item.right]
+    truth, molecules = [each.item.right for each in judged], _molecules(judged)
     return Measured(
         judged=len(judged),
         unjudged=dict(Counter(each.trouble or "no score" for each in verdicts if each.score is None)),
         false_accept_rate=_share(wrong, lambda each: each.accepted),
         false_reject_rate=_share(right, lambda each: not each.accepted),
         by_error={
-            label: _rate([each for each in wrong if each.probe.group == label], lambda each: each.accepted)
+            label: _rate([each for each in wrong if each.item.group == label], lambda each: each.accepted)
             for label in LABELS
-            if label in {each.probe.group for each in verdicts if not each.probe.right}
+            if label in {each.item.group for each in verdicts if not each.item.right}
         },
         by_right={
             name: _rate([each for each in right if _kind(each) == name], lambda each: not each.accepted)
@@ -256,12 +256,12 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
 
 
 def _sensitivity(right: Sequence[Verdict]) -> Iterable[tuple[str, Sensitivity]]:
-    references = {each.probe.question.id: each for each in right if each.probe.kind == "reference"}
+    references = {each.item.question.id: each for each in right if each.item.kind == "reference"}
     for group in neutral_groups():
         pairs = [
-            (references[each.probe.question.id], each)
+            (references[each.item.question.id], each)
             for each in right
-            if each.probe.group == group and each.probe.question.id in references
+            if each.item.group == group and each.item.question.id in references
         ]
         before = [reference.score or 0.0 for reference, _ in pairs]
         after = [variant.score or 0.0 for _, variant in pairs]
@@ -302,11 +302,11 @@ def _share(verdicts: Sequence[Verdict], mistaken: Callable[[Verdict], bool]) -> 
 
 
 def _molecules(verdicts: Iterable[Verdict]) -> list[str]:
-    return [each.probe.question.target for each in verdicts]
+    return [each.item.question.target for each in verdicts]
 
 
 def _kind(verdict: Verdict) -> str:
-    return verdict.probe.group or verdict.probe.kind
+    return verdict.item.group or verdict.item.kind
 
 
 def _accepted(score: float) -> bool:
@@ -322,7 +322,7 @@ _TOKENS_BACK = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Bill:
+class CostEstimate:
     """What is to be asked, were nothing in the cache.
 
     Attributes:
@@ -338,7 +338,9 @@ class Bill:
     completion: int
 
 
-def bill(cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Variant], repeats: int) -> Bill:
+def estimate_cost(
+    cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Variant], repeats: int
+) -> CostEstimate:
     """Return what is to be asked.
 
     Args:
@@ -349,4 +351,4 @@ def bill(cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Vari
     """
     calls = len(cases) * len(variants) * repeats
     once = sum(characters(case, variant, criteria) for case in cases for variant in variants)
-    return Bill(len(cases), calls, round(once * repeats / _CHARACTERS_A_TOKEN), calls * _TOKENS_BACK)
+    return CostEstimate(len(cases), calls, round(once * repeats / _CHARACTERS_A_TOKEN), calls * _TOKENS_BACK)

@@ -38,13 +38,13 @@ def _reaction(number: int) -> Mapping[str, Any]:
 
 OTHER = "other"
 
-ProbeKind = Literal["reference", "neutral", "error"]
+ItemKind = Literal["reference", "neutral", "error"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class CalibrationItem:
     """A query of which it is known whether it is right.
 
     Attributes:
@@ -61,7 +61,7 @@ class Probe:
     question: Question
     cypher: str
     execution: Execution
-    kind: ProbeKind
+    kind: ItemKind
     group: str = ""
     operator: str = ""
 
@@ -80,7 +80,7 @@ def neutral_groups() -> Mapping[str, tuple[str, ...]]:
 
 def draw_sample(
     entries: Iterable[BankEntry], questions: Iterable[Question], per_error: int, seed: int = 0
-) -> list[Probe]:
+) -> list[CalibrationItem]:
     """Draw planted errors of each label, and as many right queries or a few more.
 
     Right ones are neutral variants and the references of the same questions, so that what a variant changes
@@ -104,21 +104,21 @@ def draw_sample(
         elif entry.kind == "neutral":
             neutral[_group(entry.operator)].append(entry)
     wrong = [
-        _probe(entry, asked, "error", label)
+        _item(entry, asked, "error", label)
         for label, found in errors.items()
         for entry in _in_turn(found, per_error, random.Random(f"{seed}:{label}"))
     ]
     # Each variant brings a reference with it, so two right queries.
     each_group = -(-len(wrong) // (2 * len(neutral)))
     varied = [
-        _probe(entry, asked, "neutral", group)
+        _item(entry, asked, "neutral", group)
         for group, found in neutral.items()
         for entry in _in_turn(found, each_group, random.Random(f"{seed}:{group}"))
     ]
-    needed = dict.fromkeys(probe.question.id for probe in varied)
-    for probe in wrong:
+    needed = dict.fromkeys(item.question.id for item in varied)
+    for item in wrong:
         if len(needed) + len(varied) < len(wrong):
-            needed[probe.question.id] = None
+            needed[item.question.id] = None
     return [*(_reference(asked[name]) for name in needed), *varied, *wrong]
 
 
@@ -149,16 +149,16 @@ def _group(operator: str) -> str:
     return next((name for name, operators in neutral_groups().items() if operator in operators), OTHER)
 
 
-def _probe(entry: BankEntry, asked: Mapping[str, Question], kind: ProbeKind, group: str) -> Probe:
+def _item(entry: BankEntry, asked: Mapping[str, Question], kind: ItemKind, group: str) -> CalibrationItem:
     name = "-".join(
         [entry.question_id, *([entry.base] if entry.base else []), entry.operator, str(entry.place)]
     )
     question = asked[entry.question_id]
-    return Probe(name, question, entry.cypher, entry.execution, kind, group, entry.operator)
+    return CalibrationItem(name, question, entry.cypher, entry.execution, kind, group, entry.operator)
 
 
-def _reference(question: Question) -> Probe:
-    return Probe(
+def _reference(question: Question) -> CalibrationItem:
+    return CalibrationItem(
         f"{question.id}-reference",
         question,
         question.reference_cypher,

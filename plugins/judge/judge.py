@@ -225,7 +225,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class JudgePool:
     """Judges at work in threads of their own; each thread asks one thing at a time.
 
     Attributes:
@@ -301,7 +301,7 @@ class Panel:
 
 
 @contextmanager
-def open_panel(
+def open_judge_pool(
     spec: ModelSpec,
     *,
     concurrency: int,
@@ -310,7 +310,7 @@ def open_panel(
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
     criteria: Criteria | None = None,
-) -> Iterator[Panel]:
+) -> Iterator[JudgePool]:
     """Start what a judge needs, and stop it after the block.
 
     Args:
@@ -339,7 +339,7 @@ def open_panel(
                 "seed": seed,
                 "environment": environment,
             }
-            yield Panel(spec, criteria or load_criteria(), concurrency, arguments, cache, offline)
+            yield JudgePool(spec, criteria or load_criteria(), concurrency, arguments, cache, offline)
         finally:
             folder.remove()
     finally:

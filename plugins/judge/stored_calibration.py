@@ -22,7 +22,7 @@ _REMEDY = "take it from version control again, or make it anew with `retrocypher
 
 
 @dataclass(frozen=True, slots=True)
-class FiledRates:
+class StoredRates:
     """How often a judge was mistaken, of one variant.
 
     Attributes:
@@ -37,7 +37,7 @@ class FiledRates:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class StoredCalibration:
     """What a gate and a report need of a calibration on file.
 
     Attributes:
@@ -56,7 +56,7 @@ class Filed:
     made: str
     kappa: Mapping[str, Estimate]
     unjudged: Mapping[str, float]
-    rates: Mapping[str, FiledRates]
+    rates: Mapping[str, StoredRates]
 
 
 def name_for(judge: str, criteria: str) -> str:
@@ -100,7 +100,7 @@ def require_name(name: str) -> None:
         )
 
 
-def filed(root: Path) -> list[Filed]:
+def load_calibrations(root: Path) -> list[StoredCalibration]:
     """Return the calibrations on file, the newest first.
 
     Args:
@@ -113,12 +113,14 @@ def filed(root: Path) -> list[Filed]:
     return sorted(found, key=lambda each: each.made, reverse=True)
 
 
-def of_model(calibrations: Iterable[Filed], judge: JudgeEntry) -> list[Filed]:
+def of_model(calibrations: Iterable[StoredCalibration], judge: JudgeEntry) -> list[StoredCalibration]:
     """Return those of a judge's model, by whatever criteria and variant, in their order."""
     return [each for each in calibrations if each.model == judge_identity(judge)]
 
 
-def newest_of(calibrations: Iterable[Filed], judge: JudgeEntry, variant: str) -> Filed | None:
+def newest_of(
+    calibrations: Iterable[StoredCalibration], judge: JudgeEntry, variant: str
+) -> StoredCalibration | None:
     """Return the first that is of a judge, its criteria and a variant; None without one.
 
     Args:
@@ -128,20 +130,20 @@ def newest_of(calibrations: Iterable[Filed], judge: JudgeEntry, variant: str) ->
     return next((each for each in found if variant in each.kappa), None)
 
 
-def _rates(figures: Mapping[str, Any]) -> FiledRates:
-    return FiledRates(
+def _rates(figures: Mapping[str, Any]) -> StoredRates:
+    return StoredRates(
         Estimate(**figures["false_accept_rate"]),
         Estimate(**figures["false_reject_rate"]),
         {label: Estimate(**each["rate"]) for label, each in figures["by_error"].items()},
     )
 
 
-def _read(file: Path) -> Filed:
+def _read(file: Path) -> StoredCalibration:
     try:
         page = json.loads(file.read_bytes())
         if page["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
-        return Filed(
+        return StoredCalibration(
             name=file.stem,
             model=str(page["model"]),
             criteria=str(page["criteria"]),

@@ -10,7 +10,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.plugins.judge.criteria import Criteria, judge_facts, judge_spec, load_criteria
-from retrocypher.plugins.judge.judge import Panel, open_panel
+from retrocypher.plugins.judge.judge import JudgePool, open_judge_pool
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.prompts.models.cache_files import default_file, prepare
 from retrocypher.prompts.models.checks import contents_of
@@ -38,9 +38,9 @@ class JudgeRequest(Struct, frozen=True):
     """Environment with key and address."""
 
     @contextmanager
-    def panel(self) -> Iterator[Panel]:
-        """Start the judge, and stop it after the block; raises as `open_panel`."""
-        with open_panel(
+    def pool(self) -> Iterator[JudgePool]:
+        """Start the judge, and stop it after the block; raises as `open_judge_pool`."""
+        with open_judge_pool(
             self.spec,
             concurrency=self.concurrency,
             seed=self.seed,
@@ -48,8 +48,8 @@ class JudgeRequest(Struct, frozen=True):
             offline=self.offline,
             environment=self.environment,
             criteria=self.criteria,
-        ) as panel:
-            yield panel
+        ) as pool:
+            yield pool
 
     def entry(self) -> JudgeEntry:
         """Return the judge as a manifest holds it."""

@@ -179,9 +179,9 @@ def judge_run(
     cases = judged = kept = 0
     why = ""
     with write_in_place(run.path) as written:
-        with request.panel() as panel:
+        with request.pool() as pool:
             progress = Progress(announce)
-            for task, judgement in panel.judge(_tasks(run, graph.schema, request, earlier)):
+            for task, judgement in pool.judge(_tasks(run, graph.schema, request, earlier)):
                 now[task.case.case_id][task.variant] = judgement
                 progress.add()
         for line in run.record_lines():

@@ -317,11 +317,11 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
     if record.judge is None or judge is None:
         return {}
     # Imported here: it loads the calibrations' statistics, which a case without a judge does not need.
-    from retrocypher.plugins.judge.stored_calibration import filed, newest_of
+    from retrocypher.plugins.judge.stored_calibration import load_calibrations, newest_of
     from retrocypher.plugins.reporting.judge_tables import estimate_text
 
     try:
-        known = filed(root)
+        known = load_calibrations(root)
     except InputError as error:
         return dict.fromkeys(VARIANTS, f"the calibrations cannot be read ({error})")
     texts: dict[str, str] = {}

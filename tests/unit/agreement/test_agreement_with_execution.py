@@ -8,7 +8,7 @@ from rich.console import Console
 from support.judged import CRITERIA, MODEL, judged_record
 from support.records import record_of
 
-from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.judge_tables import agreement_table
 from retrocypher.plugins.runs.record import Record
 
@@ -37,7 +37,7 @@ def records() -> list[Record]:
 def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
     told = records()
     targets = {f"q-{number}": f"molecule {number // 2}" for number in range(60)}
-    shown, blind = agreements(opinions(told, targets))
+    shown, blind = agreements(all_ratings(told, targets))
     assert (shown.judge, shown.criteria) == (MODEL, CRITERIA)
     assert (shown.variant, blind.variant) == ("with_reference", "without_reference")
     # As the tasks are listed everywhere.
@@ -61,7 +61,7 @@ def test_the_cases_that_lie_furthest_apart_come_first() -> None:
         judged_record("c", 0.0, 0.8),
         judged_record("d", 0.5, 0.5),
     ]
-    (found,) = agreements(opinions(told, {}), most=2)
+    (found,) = agreements(all_ratings(told, {}), most=2)
     assert [each.case_id for each in found.disagreements] == ["b", "c"]
     assert found.to_json()["disagreements"][0] == {
         "case_id": "b",
@@ -81,7 +81,7 @@ def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
         judged_record("e", None, 1.0),
         record_of("f", scores={"f1": 1.0}),
     ]
-    (found,) = agreements(opinions(told, {}))
+    (found,) = agreements(all_ratings(told, {}))
     assert found.overall.judged == 1
     assert found.overall.score.value == 1
     assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
@@ -89,7 +89,7 @@ def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
 
 
 def test_no_judgement_no_agreement() -> None:
-    assert agreements(opinions([record_of("a", scores={"f1": 1.0})], {})) == []
+    assert agreements(all_ratings([record_of("a", scores={"f1": 1.0})], {})) == []
 
 
 def test_the_table_fits_80_columns_and_shows_names_of_others_plainly() -> None:
@@ -97,7 +97,7 @@ def test_the_table_fits_80_columns_and_shows_names_of_others_plainly() -> None:
     told[0].case_id = "a\x1b[31m case"
     told[0].judge.with_reference.score = 1 - round(told[0].scores.f1)
     console = Console(width=80, file=StringIO(), highlight=False)
-    console.print(agreement_table(agreements(opinions(told, {}))))
+    console.print(agreement_table(agreements(all_ratings(told, {}))))
     text = console.file.getvalue()
     assert "agreement with execution, with reference" in text
     assert "\x1b" not in text

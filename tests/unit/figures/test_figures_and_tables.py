@@ -19,7 +19,7 @@ from retrocypher.plugins.analysis.paired_scores import compare
 from retrocypher.plugins.analysis.report import ReportNumbers, analyse
 from retrocypher.plugins.analysis.report_runs import read_report_runs
 from retrocypher.plugins.analysis.score_table import ScoreTable, slice_boxes, slice_means
-from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
 from retrocypher.plugins.reporting.figures import write_figures
 from retrocypher.plugins.reporting.html.report import Report, build_report
@@ -153,5 +153,5 @@ def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
         ("with_reference", "120"),
         ("without_reference", "118"),
     ]
-    found = agreements(opinions(RunLog(run).records(), RunLog(run).targets))
+    found = agreements(all_ratings(RunLog(run).records(), RunLog(run).targets))
     assert float(rows[0]["kappa_low"]) == found[0].overall.kappa.low
