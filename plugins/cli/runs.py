@@ -31,7 +31,7 @@ def runs_command(folder: Path, as_json: bool) -> None:
     DIR is `reports` by default. A run that cannot be read is listed with the reason.
     """
     entries = [read_entry(run) for run in find_runs(folder)]
-    entries.sort(key=lambda entry: (entry.started or "", str(entry.path)), reverse=True)
+    entries.sort(key=lambda entry: (entry.started or "", entry.path), reverse=True)
     if as_json:
         print_json({"folder": str(folder), "runs": entries})
     elif entries:

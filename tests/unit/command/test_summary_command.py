@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.show import summary_command
+from retrocypher.plugins.cli.runs import summary_command
 
 
 def run_of(folder: Path, *models: str, of: tuple[str, ...] = ("a", "b"), **manifest: Any) -> Path:
