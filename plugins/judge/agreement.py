@@ -153,9 +153,6 @@ class Issues:
     def of(self, reason: str) -> tuple[str, ...]:
         """Return the labels of the errors that a reason names, in the order in which it names them.
 
-        Args:
-            reason: What a judge said.
-
         Returns:
             `NO_REASON` alone where it said nothing, `UNCLEAR` alone where it names no error.
         """
@@ -320,7 +317,6 @@ def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
     """Return how far a judge agrees with execution; cases it gave no score take no part.
 
     Args:
-        cases: What one judge said in one variant.
         draws: Draws the resamples; the same for several agreements saves time.
     """
     draws = draws or Draws()
@@ -348,7 +344,6 @@ def agreements(cases: Iterable[Rating], most: int = 10) -> list[VariantAgreement
 
     Args:
         cases: What judges said, in any order.
-        most: How many of the cases to list in which judge and execution lie furthest apart.
     """
     groups, draws = by_judge(cases), Draws()
     return [
@@ -379,7 +374,6 @@ def disagreements(cases: Iterable[Rating], most: int) -> list[Rating]:
     """Return the cases in which score and F1 lie furthest apart, those first.
 
     Args:
-        cases: What a judge said.
         most: How many at most.
     """
     apart = (each for each in cases if each.apart > 0)

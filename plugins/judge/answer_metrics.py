@@ -101,9 +101,6 @@ class AnswerMetrics:
 
     DeepEval asks and counts; what the judge replies is read by us, and strictly. The metrics ask for no
     reasons, which would be one more call each.
-
-    Args:
-        model: The judge.
     """
 
     def __init__(self, model: TextModel) -> None:
@@ -126,15 +123,7 @@ class AnswerMetrics:
         given: Sequence[str],
         note: Callable[[Step], None],
     ) -> dict[str, MeasuredAnswer]:
-        """Return what each metric says; a failure is told there, and never a score.
-
-        Args:
-            case_id: The case.
-            question: Its question.
-            answer: Its written answer.
-            given: What the answer was written from: rows and passages.
-            note: Puts a call on the record.
-        """
+        """Return what each metric says; a failure is told there, and never a score."""
         case = deepeval("test_case").LLMTestCase(
             input=question, actual_output=answer, retrieval_context=list(given)
         )

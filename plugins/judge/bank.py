@@ -89,10 +89,6 @@ def check_all(
 
     Args:
         cells: The cells; what comes of one does not depend on which process takes it, or when.
-        questions: The questions of all tasks.
-        endpoint: The server.
-        seed: Seed of the candidates.
-        workers: How many processes.
 
     Raises:
         GraphError: The server or a process is lost.
@@ -180,12 +176,8 @@ def build_bank(
     """Plant errors in reference queries, run each mutant, and keep those that behave as declared.
 
     Args:
-        question_set: The questions.
         endpoint: A server that holds their graph.
         seed: Seed of every choice; the same seed gives the same bank.
-        size: How large it is to be.
-        workers: Processes that run mutants.
-        announce: Is told, a line at a time, how far it is.
 
     Raises:
         GraphError: The server or a process is lost.
@@ -286,7 +278,6 @@ def load_bank(
     Args:
         part: ``development``, or ``held_out`` for the final figures and nothing else.
         folder: A bank's folder; where None, the cached bank of the shipped questions and this code.
-        seed: Seed of the cached bank.
 
     Raises:
         InputError: There is no such bank, or it is damaged.
@@ -368,9 +359,7 @@ def sample(entries: Iterable[BankEntry], per_operator: int, seed: int = 0) -> tu
     Compositions count as one operator for each number of operators composed, and give ten times as many.
 
     Args:
-        entries: A bank, or a part of one.
         per_operator: How many entries of each operator.
-        seed: Seed of the choice.
     """
     every = [entry for entry in entries if len(str(fields_of(entry.execution))) < _MOST_CHARACTERS]
     groups: dict[str, dict[str, list[BankEntry]]] = defaultdict(lambda: defaultdict(list))

@@ -247,8 +247,6 @@ def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator
     """Yield the candidates of a cell in a seeded order, without bound on how many are of use.
 
     Args:
-        cell: The cell.
-        questions: The questions of its task.
         seed: With the names of operator, task and question all that decides.
     """
     fitting = [each for each in questions if cell.most_steps is None or each.steps <= cell.most_steps]

@@ -9,8 +9,7 @@ from typing import Any
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.judge.agreement import ACCEPTED
 from retrocypher.plugins.judge.calibration_sample import CalibrationItem, neutral_groups
-from retrocypher.plugins.judge.criteria import Criteria
-from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.metric import characters
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import Variant
@@ -225,11 +224,7 @@ class Verdict:
 
 
 def measure(verdicts: Sequence[Verdict]) -> Measured:
-    """Return how far a judge is right about queries; one without a first score takes no part.
-
-    Args:
-        verdicts: What it said, in one variant.
-    """
+    """Return how far a judge is right about queries; one without a first score takes no part."""
     judged = [each for each in verdicts if each.score is not None]
     wrong = [each for each in judged if not each.item.right]
     right = [each for each in judged if each.item.right]
@@ -344,9 +339,6 @@ def estimate_cost(
     """Return what is to be asked.
 
     Args:
-        cases: The queries.
-        criteria: What they are judged by.
-        variants: Which variants.
         repeats: How often each.
     """
     calls = len(cases) * len(variants) * repeats

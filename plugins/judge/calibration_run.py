@@ -12,9 +12,8 @@ from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, CostEstimate, Verdict, estimate_cost, measure
 from retrocypher.plugins.judge.calibration_sample import CalibrationItem, draw_sample
-from retrocypher.plugins.judge.criteria import Criteria
+from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant
 
 AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
@@ -66,13 +65,9 @@ def ask_all(
     """Have each query of a sample judged in each variant, as often as asked for.
 
     Args:
-        sample: The queries.
-        schema: Schema text of the graph.
         criteria: What is judged by; it says whether rows are shown.
         ask: Has tasks judged, in any order, as `JudgePool.judge` does.
-        variants: Which variants.
         repeats: How often each, at least 1.
-        progress: Is told how many are done, and of how many.
         begin: Is told what will be asked, before it is.
     """
     cases = [_case(place, item, schema, criteria) for place, item in enumerate(sample)]
@@ -156,18 +151,10 @@ def calibrate(
     """Have a judge say of known errors and known right queries whether they are right.
 
     Args:
-        judge: Label of its model.
-        model: What tells this model from others, as `judge_identity` says it.
-        criteria: What it judges by.
-        ask: Has tasks judged, as `JudgePool.judge` does.
-        entries: A bank of known errors, or a part of one.
         questions: The questions it was made of.
-        bank: What the bank is, in words.
         per_error: How many errors of each label to take.
         repeats: How often each query is judged.
-        seed: Seed of the sample.
         variants: With the reference query, without it, or both.
-        progress: Is told how many judgements are had, and of how many.
         begin: Is told what will be asked, before it is.
 
     Raises:

@@ -91,7 +91,6 @@ def draw_sample(
         entries: A bank, or a part of one; matters of style are passed over.
         questions: The questions it was made of.
         per_error: How many errors of each label, at least 1; fewer where the bank has fewer.
-        seed: Seed of the choice.
     """
     asked = {question.id: question for question in questions}
     errors: dict[str, list[BankEntry]] = defaultdict(list)

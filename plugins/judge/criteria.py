@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,6 @@ import yaml
 from msgspec import UNSET
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import (
     JUDGE_STAGE,
@@ -148,13 +147,30 @@ def _require(holds: object, wanted: str) -> None:
         raise InputError(f"{_SHOWN}: {wanted}.")
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeCase:
+    """A query to be judged."""
+
+    case_id: str
+    """Name of the case, for messages."""
+    question: str
+    """The question, as asked."""
+    schema: str
+    """Schema text of the graph."""
+    cypher: str | None
+    """The query; None if the completion contained none."""
+    reference: str
+    """The reference query; the variant without it is not shown it."""
+    columns: Sequence[str] | None = None
+    """Columns of its result; None if rows are not shown."""
+    rows: Sequence[Any] | None = None
+    """Rows of its result in the JSON form of records, each a list; None if rows are not shown."""
+
+
 def answer_form(criteria: Criteria) -> dict[str, Any]:
     """Return the JSON schema of an answer: a reason, and then a score of the scale.
 
     What comes is read as strictly as any other answer.
-
-    Args:
-        criteria: What is judged by.
     """
     low, high = criteria.scale
     return {
@@ -172,7 +188,6 @@ def case_to_judge(record: Record, schema: str, criteria: Criteria) -> JudgeCase 
     """Return what is to be judged of a case; None if it was not run.
 
     Args:
-        schema: Schema text of the graph.
         criteria: The criteria; they say whether rows are shown.
     """
     if not record.was_run or record.scores is None:
@@ -216,12 +231,7 @@ def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, 
 
 
 def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a message about the judge's API that names the variables which lead to it.
-
-    Args:
-        message: A message that names the usual variables.
-        environment: Where those of the judge are looked up.
-    """
+    """Return a message about the judge's API that names the variables which lead to it."""
     for name, usual in _USUAL.items():
         message = message.replace(usual, name) if environment.get(name) else message
     return message
@@ -232,7 +242,6 @@ def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelS
 
     Args:
         text: ``SPEC`` or ``LABEL=SPEC``, as with ``--model``.
-        environment: Where key and address are looked up.
 
     Raises:
         InputError: If it names no model that reads messages, or that model cannot be asked.
@@ -268,7 +277,6 @@ def judge_facts(
 
     Args:
         contents: SHA-256 of the file its model is made of, by path.
-        environment: Where its address is looked up.
     """
     return JudgeEntry(
         model=model_entry(spec, contents),

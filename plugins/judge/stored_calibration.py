@@ -68,7 +68,6 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
     """Write a calibration to its file; one of the same name is replaced.
 
     Args:
-        calibration: The calibration.
         name: What it is called; None for a name made of judge and criteria.
         root: The project's folder, which ``reports/calibrations`` is below.
 
@@ -121,11 +120,7 @@ def of_model(calibrations: Iterable[StoredCalibration], judge: JudgeEntry) -> li
 def newest_of(
     calibrations: Iterable[StoredCalibration], judge: JudgeEntry, variant: str
 ) -> StoredCalibration | None:
-    """Return the first that is of a judge, its criteria and a variant; None without one.
-
-    Args:
-        calibrations: Calibrations on file, the newest first.
-    """
+    """Return the first that is of a judge, its criteria and a variant; None without one."""
     found = (each for each in of_model(calibrations, judge) if each.criteria == judge.criteria)
     return next((each for each in found if variant in each.kappa), None)
 

@@ -26,7 +26,6 @@ def no_run(path: Path, lacking: str) -> InputError:
     """Return the error for a path that is no run, or lacks what is needed of one.
 
     Args:
-        path: What was named as the folder of a run.
         lacking: Name of the file that is not in it.
     """
     if not path.exists():

@@ -84,7 +84,6 @@ class WatchedGraph:
 
         Args:
             execution: The ``execution`` of the record, without a fallback.
-            fallback: The fallback of the record.
         """
 
         def result(found: Execution) -> Execution | Literal["execution", "fallback"]:

@@ -328,9 +328,6 @@ class RunFacts(Struct, frozen=True):
     def lacks(self, cases: int) -> str:
         """Return in a few words what the run lacks, such as ``43 of 2,400 cases; interrupted``.
 
-        Args:
-            cases: Number of cases on record.
-
         Returns:
             The words; empty where nothing is missing.
         """

@@ -30,10 +30,7 @@ def in_processes(
     Args:
         prepare: Makes of a job what does its parts, once in each process. A class or function of a module, so
             that a new process finds it.
-        job: What is the same for all parts, as plain values.
-        parts: The parts.
         workers: How many processes; with one, and of one part, all is done in this process.
-        lost: What is said where a process is lost.
 
     Raises:
         RetroCypherError: A process is lost, or as the work raises.

@@ -80,11 +80,7 @@ class RunIndex:
         return None if place is None else self._record(place)
 
     def judged(self, case_id: str, judge: str) -> Record | None:
-        """Return the record of a case; None if no run has it, or not one that this judge judged.
-
-        Args:
-            judge: The judge, as `model_identity` names it.
-        """
+        """Return the record of a case; None if no run has it, or not one that this judge judged."""
         place = self._cases.get(case_id)
         if place is None or self._judges[place.run] != judge:
             return None
@@ -129,9 +125,6 @@ def model_identity(model: ModelSpec | ModelEntry, seed: int) -> str | None:
     """Return what tells a model that reads messages from others; None for other models.
 
     Weights are told by the name of their file: the folder may be another on another machine.
-
-    Args:
-        seed: The seed of the run.
     """
     if model.kind not in TEXT_KINDS:
         return None
@@ -185,7 +178,6 @@ def replayed_runs(
         graph: The value of ``--graph``.
         named: The values of ``--replay``.
         fingerprint: Of the graph that the questions were made for.
-        query_timeout: Seconds that a query may take.
 
     Raises:
         InputError: One of the two options is given without the other, a folder is not a run, or a run was on
@@ -243,9 +235,6 @@ class ReplayedModel:
     The records come first: another cache may hold another answer to the same question.
 
     Args:
-        spec: The model.
-        seed: Seed of the run.
-        index: The records.
         otherwise: Who is asked what is not on record; None for nobody.
     """
 
@@ -307,11 +296,7 @@ class NotRecorded(GraphError):  # noqa: N818 - the name that records and readers
 
 
 class RecordedGraphs:
-    """Gives each case the rows of its own record, and of others for what that does not hold.
-
-    Args:
-        index: The records.
-    """
+    """Gives each case the rows of its own record, and of others for what that does not hold."""
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index

@@ -53,7 +53,6 @@ def newest_incomplete(reports: Path, key: RunKey) -> Path | None:
 
     Args:
         reports: The folder that holds runs.
-        key: The key of the run that is asked for.
     """
     found = [
         (str(run.manifest.started), run.path.name, run.path)
@@ -68,9 +67,6 @@ def newest_incomplete(reports: Path, key: RunKey) -> Path | None:
 
 def named_incomplete(folder: Path, key: RunKey) -> Path | None:
     """Return the folder a user named if it holds a run that can be resumed; None for a new run.
-
-    Args:
-        key: The key of the run that is asked for.
 
     Raises:
         InputError: It holds a complete run, one of another key, or one that another judge has judged.

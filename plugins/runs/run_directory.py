@@ -90,7 +90,6 @@ class RunDirectory:
         """Append a record, and those of its messages that were not written yet.
 
         Args:
-            line: The record as one line of JSON.
             messages: The record's messages by their hash.
 
         Raises:
@@ -106,10 +105,6 @@ class RunDirectory:
 
     def begin(self, questions: Iterable[Mapping[str, Any]], manifest: Manifest | Mapping[str, Any]) -> None:
         """Write or replace what is known before the first case.
-
-        Args:
-            questions: The questions of the run.
-            manifest: The manifest.
 
         Raises:
             InputError: If they cannot be written.
@@ -178,9 +173,6 @@ def _remove_files(path: Path) -> None:
 def holds_records(path: Path) -> bool:
     """Tell whether a folder holds a run with a record.
 
-    Args:
-        path: The run directory.
-
     Raises:
         InputError: If that cannot be told.
     """
@@ -198,8 +190,6 @@ def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:
 
     Args:
         reports: The folder that holds runs.
-        labels: Labels of the run's models.
-        now: The time of the run.
     """
     name = f"{now:%Y%m%d-%H%M%S}-{'+'.join(labels)[:80].replace('/', '_')}"
     path = reports / name

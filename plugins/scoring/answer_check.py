@@ -208,11 +208,7 @@ def check_answer(
     could raise its verdict by listing much that is true.
 
     Args:
-        question: The question as asked.
-        answer: The answer.
         stated: What the model lists; None where it listed nothing that could be read.
-        verifier: Asks the graph.
-        thresholds: Where verdicts begin.
 
     Raises:
         GraphError: The graph cannot be asked.
@@ -263,12 +259,7 @@ def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verifica
 
 
 class GraphChecker:
-    """Asks the graph.
-
-    Args:
-        verifier: What asks it.
-        thresholds: Where verdicts begin.
-    """
+    """Asks the graph."""
 
     def __init__(self, verifier: Verifier, thresholds: Thresholds) -> None:
         self._verifier = verifier
@@ -284,11 +275,7 @@ class NotChecked(GraphError):  # noqa: N818 - the name that records and readers 
 
 
 class RecordedChecker:
-    """Takes verdicts from the records of runs that are replayed: there is no graph to ask.
-
-    Args:
-        index: The records.
-    """
+    """Takes verdicts from the records of runs that are replayed: there is no graph to ask."""
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index

@@ -34,10 +34,7 @@ def explain(
     """Return the explanation to store on a record; UNSET if nothing is wrong with the case.
 
     Args:
-        record: The record, with its scores.
-        question: Its question, in the paraphrase that was asked.
         finding: What the text of the query shows of the primary label (see `diagnose`).
-        key_encoder: The opt-in encoder stage of key matching.
     """
     return _explanation(record, question, finding, _differing(record, question, key_encoder))
 
@@ -48,10 +45,7 @@ def explanation_of(
     """Return the explanation stored on a record, or that of a record of an earlier version, which has none.
 
     Args:
-        record: The record.
-        question: Its question, in the paraphrase that was asked.
         schema: The schema of the graph; without one there is no finding.
-        key_encoder: The opt-in encoder stage of key matching.
     """
     found = record.explanation
     if found is UNSET:

@@ -173,9 +173,7 @@ def diagnose(
     same diagnosis.
 
     Args:
-        question: The question with its slots and gold answer.
         cypher: The query; None where there is none.
-        schema: The schema of the graph that the query ran on.
         values: What `plugins.scoring.values_by_key` reads of the execution, without an encoder, where it was
             read already: of thousands of rows it is most of the work.
 

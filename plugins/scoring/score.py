@@ -59,7 +59,6 @@ def score(
 
     Args:
         text_metrics: Whether to compute BLEU, METEOR and ROUGE-L; else they are None.
-        key_encoder: The opt-in encoder stage of key matching.
 
     Raises:
         GraphError: The tables of Cypher's grammar, by which query text is read, cannot be had.

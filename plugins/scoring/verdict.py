@@ -72,11 +72,6 @@ def overall(
     """Return the verdict on an answer.
 
     An answer of which each claim holds, but which falls short of its question, is partially verified.
-
-    Args:
-        claims: The claims with what the graph says of them.
-        shortcomings: Why it is no answer to its question.
-        thresholds: Where verdicts begin.
     """
     supported = sum(each.verdict == "SUPPORTED" for each in claims)
     support = supported / len(claims) if claims else None
@@ -114,8 +109,6 @@ def judge_answer(
 
     Args:
         question: The question, empty where there is none.
-        answer: The answer.
-        verifier: What asks the graph.
         thresholds: Where verdicts begin; those of `Thresholds` where absent.
 
     Raises:

@@ -43,12 +43,7 @@ class Controller:
     """Owns the run directory, the server and what models share.
 
     Args:
-        plan: The resolved plan.
-        root: The project's folder.
-        announce: Writes one line to the terminal.
-        selection: Which of its cases pytest is to run (`selection_of`).
         gate: The gate of the run; None without a rule.
-        end_early: Ends the session after the cases that are under way, for a reason.
 
     Attributes:
         state: What the run has measured so far.
@@ -181,7 +176,6 @@ class Controller:
         """Write the summary, close the run and return the exit status.
 
         Args:
-            status: The exit status that pytest would have.
             elsewhere: Whether a test failed that is not a case.
         """
         state = self.state

@@ -36,11 +36,6 @@ _ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_E
 def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> "Gate | None":
     """Return the gate of a run; None without a rule.
 
-    Args:
-        plan: The resolved plan.
-        config: The session's configuration.
-        settings: The settings whose test files the session names.
-
     Raises:
         InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
             baseline of the command line, the baseline is not there or is of other questions, another graph
@@ -87,11 +82,7 @@ def _judge(plan: Plan) -> JudgeEntry | None:
 
 
 def run_scores(state: RunState, status: int) -> "RunScores":
-    """Return the scores of a run whose cases are done.
-
-    Args:
-        status: What pytest would exit with.
-    """
+    """Return the scores of a run whose cases are done."""
     from retrocypher.plugins.analysis.scores import read_scores
 
     errors, lost = state.summary.infrastructure_errors, len(state.crashed)
@@ -108,12 +99,7 @@ def run_scores(state: RunState, status: int) -> "RunScores":
 
 
 def judged(gate: "Gate", state: RunState, status: int) -> "GateResult":
-    """Return what becomes of a gate; a run that cannot be read back is refused.
-
-    Args:
-        gate: The gate.
-        status: What pytest would exit with.
-    """
+    """Return what becomes of a gate; a run that cannot be read back is refused."""
     from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
 
     try:
@@ -142,11 +128,7 @@ def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> I
 
 
 def planned_scores(plan: Plan) -> RunScores:
-    """Return what a run will ask and under what, as far as that is known before it starts.
-
-    Args:
-        plan: The resolved plan.
-    """
+    """Return what a run will ask and under what, as far as that is known before it starts."""
     texts, cases = {}, []
     for setting in ("single_step", "multi_step"):
         for case in plan.cases(setting):
@@ -185,10 +167,6 @@ def planned_scores(plan: Plan) -> RunScores:
 
 def require_pairs(gate: Gate, planned: RunScores) -> None:
     """Refuse a run that cannot be compared with its baseline, before it has cost anything.
-
-    Args:
-        gate: The gate, with a baseline.
-        planned: What the run will ask.
 
     Raises:
         InputError: If the two will not be measured alike, have no case in common, or which cases to pair is

@@ -89,7 +89,6 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
     """Return the graph of a run: the one that replayed runs were asked of, or a server's.
 
     Args:
-        plan: The plan of the run.
         announce: Called with one line for each thing the user should know.
 
     Raises:
@@ -108,7 +107,6 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
 
     Args:
         spec: ``auto``, ``docker``, ``local`` or a URI.
-        question_set: The questions to be asked.
         announce: Called with one line for each thing the user should know.
 
     Raises:
@@ -163,11 +161,7 @@ def described(
     """Return the manifest of a run that is about to ask its first case.
 
     Args:
-        plan: The resolved plan.
-        graph: The graph it asks.
         contents: SHA-256 of the files its models are made of, by path.
-        started: When it began.
-        root: The project's folder.
     """
     judge = plan.judge
     return Manifest(
@@ -195,10 +189,7 @@ def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) 
     """Return how many cases a run has, and what became of them.
 
     Args:
-        plan: The resolved plan.
-        summary: Of those that have a record.
         selected: How many were left by ``-k`` and ``-m``.
-        lost: Those that broke off.
     """
     return Counts(
         planned=plan.case_count(),

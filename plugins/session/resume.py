@@ -77,7 +77,6 @@ def restore_costs(record: Record, paid: Mapping[PaidCall, float | None]) -> bool
 
     Args:
         record: The new record; changed.
-        paid: What `paid_calls` returned for the earlier ones.
     """
     found = [(call, made) for call, made in _calls(record) if made.cached and call in paid]
     for call, made in found:
@@ -148,7 +147,6 @@ class ResumeState:
 
     Args:
         run: The run directory, held and not yet changed.
-        found: What its records hold.
 
     Attributes:
         cases: The cases that are taken from the records, by their id.
@@ -172,11 +170,7 @@ class ResumeState:
         return restore_costs(record, self._found.paid.get(record.case_id, {}))
 
     def opening(self, planned: int) -> str:
-        """Return the line that says, before the first case, that the run is resumed.
-
-        Args:
-            planned: How many cases the options of the run make.
-        """
+        """Return the line that says, before the first case, that the run is resumed."""
         again = self._found.retried
         retried = f", {again:,} that had an infrastructure error are tried again" if again else ""
         cases = f"{len(self.cases):,} of {counted(planned, 'case')}"
@@ -220,10 +214,6 @@ _CHANGEABLE = frozenset({"lf", "stepwise", "stepwise_skip"})
 
 def open_run(plan: Plan, key: RunKey, root: Path) -> tuple[RunDirectory, ResumeState | None]:
     """Open the directory of a run, and return it with what a resumed run has already.
-
-    Args:
-        key: The resume key of the run.
-        root: The project's folder.
 
     Raises:
         InputError: If the folder that was named holds another run or other things, another process writes

@@ -109,11 +109,6 @@ def run_loop(
 ) -> LoopResult:
     """Run the loop of a case; its steps go on the record as they are made.
 
-    Args:
-        graph: The graph that the loop may ask.
-        first: The first request.
-        completion: The first completion.
-
     Raises:
         ModelError: The model that plays a role cannot be asked.
         GraphError: The graph cannot be asked.
@@ -246,10 +241,6 @@ def write_answer(
 
     Nothing here changes the score of the query: a model or a graph that cannot be asked now is recorded in a
     round.
-
-    Args:
-        first: The first request.
-        execution: The result of the query that counts.
     """
     model, record = answering.models[case.model], outcome.record
 

@@ -88,8 +88,6 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
     """Return the key of a run.
 
     Args:
-        plan: What it will do.
-        selection: Which of its cases pytest is to run (`selection_of`).
         contents: SHA-256 of the files its models are made of, by path.
     """
     options = plan.options
@@ -140,11 +138,7 @@ def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
 
 
 def selection_of(config: pytest.Config) -> dict[str, Any]:
-    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like.
-
-    Args:
-        config: The session's configuration.
-    """
+    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like."""
     start, root = config.invocation_params.dir, config.rootpath
     named = (argument.partition("::") for argument in config.args)
     paths = {os.path.relpath((start / path).resolve(), root) + mark + rest for path, mark, rest in named}

@@ -39,9 +39,6 @@ class SuiteSession:
 
     With xdist the controller's process has a controller and no worker, a worker's process the reverse;
     without xdist, one process has both. A session that names no benchmark has neither.
-
-    Args:
-        config: The session's configuration.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -26,9 +26,7 @@ def named_player(text: str, option: str, environment: Mapping[str, str]) -> Mode
     """Read and check a model that an option names.
 
     Args:
-        text: What the option says.
         option: The option, such as ``--loop-model``.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: There is no such model, or it reads no messages.
@@ -61,11 +59,8 @@ def reader_for(
     """Return a model itself where it reads what it is asked, else the default model, as for ``--model``.
 
     Args:
-        spec: The model.
         asked: What needs one that reads, for the message, such as ``--loop cove``.
         cannot: What it cannot do without, such as ``correct itself``.
-        option: The option that names one.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: There is no key for the default model.
@@ -140,10 +135,7 @@ def answer_plan(
     """Resolve and check ``--answer`` and what goes with it; None where no answers are written.
 
     Args:
-        options: What the user asked for.
-        models: The models of the run.
         fingerprint: Of the graph that the questions were made for.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: A model, a context or weights cannot be used, nobody can write, or passages are asked
@@ -287,12 +279,6 @@ def loop_plan(
     environment: Mapping[str, str],
 ) -> LoopPlan:
     """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``.
-
-    Args:
-        options: What the user asked for.
-        models: The models of the run.
-        registered: Loops that a user has registered.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: A loop, the validator or a model does not exist, or a loop needs a model and has none.

@@ -119,11 +119,7 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     """Yield the lines that say what is being measured.
 
     Args:
-        plan: The resolved plan.
-        graph: The graph it asks.
         gate: What decides the exit status; None without a rule.
-        answers: How many answers the cache has.
-        run: The run directory.
     """
     models = ", ".join(model.label for model in plan.models)
     wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
@@ -169,7 +165,6 @@ def exit_status(
     """Return the exit status: 16 where the run is incomplete, but pytest's own 2 to 5 stay.
 
     Args:
-        given: What pytest would exit with.
         unscored: Whether a case has no scores, or was lost with its worker.
         aside: Whether a judgement or a written answer is missing. A gate says itself whether it asks for it.
         gate: What the gate calls for; None without one. It decides, however many cases failed.
@@ -227,7 +222,6 @@ class Progress:
     Lines are plain, one after another: workers and CI services garble anything that is written over.
 
     Args:
-        write: Writes one line to the terminal.
         cost: Tells what the run has cost so far in USD; None where no price is known.
         clock: Seconds of a clock that does not go back.
     """
@@ -261,7 +255,6 @@ class Progress:
 
         Args:
             f1: Its F1; None for an infrastructure error.
-            total: How many cases there are.
         """
         now = self._clock()
         self._count(f1)

@@ -25,7 +25,6 @@ class Worker:
     """Parametrizes the tests and sends each case's record along with its report.
 
     Args:
-        plan: The resolved plan.
         context: What the controller started; None while only collecting.
     """
 

@@ -19,10 +19,6 @@ from retrocypher.plugins.session.state import RunState
 class RunWriter:
     """Writes what a run is made of; the first failure ends the session, and nothing is written after it.
 
-    Args:
-        run: The run directory.
-        end_early: Ends the session after the cases that are under way, for a reason.
-
     Attributes:
         failure: Why it cannot be written to; empty where it can.
     """
@@ -61,9 +57,7 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
     Whatever goes wrong here is said, and changes nothing: the verdict has been given.
 
     Args:
-        config: The session's configuration.
         state: What the run has measured; its files are written.
-        announce: Writes one line to the terminal.
     """
     if not state.summary.cases:
         return
@@ -98,7 +92,6 @@ def strike_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.
     Args:
         secrets: What must not be seen.
         call: What the report is about; other plugins read the exception from it.
-        report: The report.
     """
     report.sections = [(name, secrets.strike(text)) for name, text in report.sections]
     if call.excinfo is not None and secrets.are_in(text := call.excinfo.exconly()):

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from retrocypher.plugins.judge.criteria import Grade, judge_spec, load_criteria
+from retrocypher.plugins.judge.criteria import Grade, JudgeCase, judge_spec, load_criteria
 from retrocypher.plugins.judge.judge import Task, open_judge_pool
-from retrocypher.plugins.judge.judgement import JudgeCase
 
 BRIEF = replace(
     load_criteria(),
