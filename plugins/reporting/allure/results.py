@@ -140,12 +140,16 @@ class _CaseResult:
             text = f"{text[:CAP]}\n\n… {counted(len(text) - CAP, 'more character')}: {_REST}"
         self._attach(name, text, _TEXT)
 
-    def attach_rows(self, name: str, rows: Sequence[Any]) -> None:
-        """Attach rows as JSON, one a line; beyond `CAP` characters only the first ones, as text."""
+    def attach_rows(self, name: str, rows: Sequence[Any], columns: Sequence[str] = ()) -> None:
+        """Attach rows as JSON, one a line; beyond `CAP` characters only the first ones, as text.
+
+        With columns, a row is a list of values in their order.
+        """
         lines: list[str] = []
         room = CAP
         for row in rows:
-            line = json.dumps(row, ensure_ascii=False)
+            shown = dict(zip(columns, row, strict=True)) if columns else row
+            line = json.dumps(shown, ensure_ascii=False)
             if len(line) > room:
                 more = len(rows) - len(lines)
                 note = f"… the last {more:,} of {counted(len(rows), 'row')}: {_REST}"
@@ -193,12 +197,12 @@ class _CaseResult:
         with self._step(f"Execution: {execution.status}, {rows} in {execution.time_s:.3f} s"):
             if execution.message:
                 self.attach_text("message", f"{execution.code or ''} {execution.message}".strip())
-            self.attach_rows("rows", _objects(execution.columns, execution.rows))
+            self.attach_rows("rows", execution.rows, execution.columns)
         if fallback := execution.fallback:
             worth = f"{fallback.row_count:,} rows, F1 {fallback.scores.f1:.3f}, not counted for the case"
             with self._step(f"Fallback ({fallback.reason}): {worth}"):
                 self.attach_text("Cypher", fallback.cypher or "(no molecule of the question is in the graph)")
-                self.attach_rows("rows", _objects(fallback.columns, fallback.rows))
+                self.attach_rows("rows", fallback.rows, fallback.columns)
 
     def _score(self, view: CaseView, scores: Scores) -> None:
         difference = "\n".join(view.explanation.difference)
@@ -240,10 +244,6 @@ def _label_list(labels: Sequence[Label], why: Mapping[str, str]) -> str:
     items = "".join(f"<li>{': '.join(filter(None, line))}</li>" for line in lines)
     more = "".join(f"<p><b>{escape(about)}</b>: {escape(text)}</p>" for about, text in why.items())
     return f"<p>What is wrong, the most likely cause first:</p><ol>{items}</ol>{more}"
-
-
-def _objects(columns: Sequence[str], rows: Sequence[Any]) -> list[Json]:
-    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _status(view: CaseView) -> Json:
