@@ -175,6 +175,6 @@ def run_command(command: click.Group) -> None:
     try:
         command(standalone_mode=True)
     except RetroCypherError as error:
-        message = secrets_of(os.environ, sys.argv).strike(str(error))
+        message = secrets_of(os.environ, sys.argv).redact(str(error))
         click.echo(f"error: {message}", err=True)
         sys.exit(2)

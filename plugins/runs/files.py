@@ -11,7 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.runs.record import SCHEMA_VERSION, fields_of
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, fields_of
 
 RECORDS = "records.jsonl"
 MESSAGES = "messages.jsonl"
@@ -222,7 +222,7 @@ def is_held(folder: Path) -> bool:
     return False
 
 
-def _holder(file: Path) -> dict[str, Any]:
+def _holder(file: Path) -> dict[str, JsonValue]:
     with suppress(OSError, ValueError):
         told = json.loads(file.read_text(encoding="utf-8"))
         if isinstance(told, dict):
@@ -230,7 +230,7 @@ def _holder(file: Path) -> dict[str, Any]:
     return {}
 
 
-def _told(holder: dict[str, Any]) -> str:
+def _told(holder: dict[str, JsonValue]) -> str:
     if not holder:
         return "another process"
     return f"process {holder.get('pid')} on {holder.get('host')} (since {holder.get('since')})"

@@ -223,12 +223,11 @@ class RunLog:
     def chunks(self) -> Iterator["Chunk"]:
         """Yield the records in parts for several processes, in order; they are not looked into."""
         first, offset, size, lines = 1, 0, 0, 0
-        with (self.path / RECORDS).open("rb") as file:
-            for line in file:
-                size, lines = size + len(line), lines + 1
-                if size >= _CHUNK_BYTES or lines >= _CHUNK_LINES:
-                    yield Chunk(first, offset, size, lines)
-                    first, offset, size, lines = first + lines, offset + size, 0, 0
+        for _, _, line in self._raw(RECORDS):
+            size, lines = size + len(line), lines + 1
+            if size >= _CHUNK_BYTES or lines >= _CHUNK_LINES:
+                yield Chunk(first, offset, size, lines)
+                first, offset, size, lines = first + lines, offset + size, 0, 0
         if lines:
             yield Chunk(first, offset, size, lines)
 

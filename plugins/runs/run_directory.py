@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.runs.files import (
@@ -25,6 +24,7 @@ from retrocypher.plugins.runs.files import (
     truncate_partial_line,
 )
 from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.record import JsonValue
 
 _OURS = frozenset({RECORDS, MESSAGES, QUESTIONS, MANIFEST, SUMMARY, LOCK, ALLURE})
 _PARTIAL = ".partial"
@@ -86,7 +86,7 @@ class RunDirectory:
             self._open()
             self._seen = set(_hashes(self.path / MESSAGES))
 
-    def write_record(self, line: str, messages: Mapping[str, Any]) -> None:
+    def write_record(self, line: str, messages: Mapping[str, JsonValue]) -> None:
         """Append a record, and those of its messages that were not written yet.
 
         Args:
@@ -103,7 +103,9 @@ class RunDirectory:
                 self._seen.add(key)
         self._records.append(line)
 
-    def begin(self, questions: Iterable[Mapping[str, Any]], manifest: Manifest | Mapping[str, Any]) -> None:
+    def begin(
+        self, questions: Iterable[Mapping[str, JsonValue]], manifest: Manifest | Mapping[str, JsonValue]
+    ) -> None:
         """Write or replace what is known before the first case.
 
         Raises:
@@ -113,15 +115,15 @@ class RunDirectory:
             self.write_questions(questions)
             self.write_manifest(manifest)
 
-    def write_questions(self, questions: Iterable[Mapping[str, Any]]) -> None:
+    def write_questions(self, questions: Iterable[Mapping[str, JsonValue]]) -> None:
         """Write or replace the questions of the run; raises OSError where they cannot be written."""
         _replace(self.path / QUESTIONS, "".join(json_line(question) + "\n" for question in questions))
 
-    def write_manifest(self, manifest: Manifest | Mapping[str, Any]) -> None:
+    def write_manifest(self, manifest: Manifest | Mapping[str, JsonValue]) -> None:
         """Write or replace the manifest; raises OSError where it cannot be written."""
         _replace(self.path / MANIFEST, json_page(manifest))
 
-    def write_summary(self, summary: Mapping[str, Any]) -> None:
+    def write_summary(self, summary: Mapping[str, JsonValue]) -> None:
         """Write or replace the summary; raises OSError where it cannot be written."""
         _replace(self.path / SUMMARY, json_page(summary))
 

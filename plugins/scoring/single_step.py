@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.runs.record import KeyScore, Scores
+from retrocypher.plugins.runs.record import JsonValue, KeyScore, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher, Match, match_columns, weakest
 from retrocypher.plugins.scoring.counts import Counts, compare, harmonic_mean
 from retrocypher.plugins.scoring.routes import routes
@@ -15,7 +15,10 @@ Content = dict[str, set[Atom]]
 
 
 def row_f1(
-    gold_rows: Sequence[Mapping[str, Any]], table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]
+    gold_rows: Sequence[Mapping[str, JsonValue]],
+    table: Table,
+    matches: Mapping[str, Match],
+    keys: tuple[str, ...],
 ) -> float:
     """Return F1 over whole reactions, in [0, 1]; 1 where there is none on either side.
 

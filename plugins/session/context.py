@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from filelock import FileLock
 from msgspec import structs
@@ -43,7 +43,7 @@ class WorkerContext:
     """Schema text of the graph."""
     coordination: str
     """Folder of the locks that all workers share."""
-    models: dict[str, Any]
+    models: dict[str, JsonValue]
     """What the controller started for models (see `SharedModels.to_json`)."""
     allure: str | None
     """Folder of the Allure results; None if Allure is off."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
@@ -20,7 +20,7 @@ from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
-from retrocypher.plugins.runs.record import Record, record_from
+from retrocypher.plugins.runs.record import JsonValue, Record, record_from
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
 from retrocypher.plugins.session.manifest import RunGraph, counted, described, graph_of, silent_apis
@@ -57,7 +57,7 @@ class Controller:
         plan: Plan,
         root: Path,
         announce: Callable[[str], None],
-        selection: Mapping[str, Any],
+        selection: Mapping[str, JsonValue],
         gate: Gate | None,
         end_early: Callable[[str], None],
     ) -> None:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from retrocypher.kg.errors import InputError
@@ -15,6 +14,7 @@ from retrocypher.kg.questions.sampling import phrase, phrasings_named, select
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
@@ -167,7 +167,7 @@ class Plan:
     loops: LoopPlan
     models: tuple[ModelSpec, ...]
     judge: JudgePlan | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, JsonValue] | None
     key_encoder: KeyEncoder | None
     answers: Path | None
     shard: Shard | None

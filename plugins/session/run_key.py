@@ -8,7 +8,6 @@ from functools import cache
 from importlib import metadata
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +17,7 @@ from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.manifest import ShardEntry
-from retrocypher.plugins.runs.record import fields_of
+from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Loop
@@ -76,15 +75,15 @@ def _below(folder: Path, checkout: Path, apart: tuple[str, ...]) -> Iterator[Pat
 
 
 @cache
-def _listed() -> Mapping[str, Any]:
-    listed: dict[str, Any] = yaml.safe_load(_LIST.read_text(encoding="utf-8"))
+def _listed() -> Mapping[str, JsonValue]:
+    listed: dict[str, JsonValue] = yaml.safe_load(_LIST.read_text(encoding="utf-8"))
     return listed
 
 
 _CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise", "stepwise_skip")
 
 
-def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str]) -> RunKey:
+def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[str, str]) -> RunKey:
     """Return the key of a run.
 
     Args:
@@ -137,7 +136,7 @@ def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
     )
 
 
-def selection_of(config: pytest.Config) -> dict[str, Any]:
+def selection_of(config: pytest.Config) -> dict[str, JsonValue]:
     """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like."""
     start, root = config.invocation_params.dir, config.rootpath
     named = (argument.partition("::") for argument in config.args)
@@ -146,7 +145,7 @@ def selection_of(config: pytest.Config) -> dict[str, Any]:
     return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
 
 
-def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, Any]:
+def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue]:
     return {
         "set": plan.question_set.sha256,
         "asked": _sha256(_asked(plan, questions)),
@@ -161,7 +160,7 @@ def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
             yield json_line(phrase(question, phrasing).to_json())
 
 
-def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
+def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue]:
     """Who judges, and by what; nothing without a judge, so that the keys of older runs stay."""
     judge = plan.judge
     if judge is None:
@@ -171,7 +170,7 @@ def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
     return {"judge": {**_model(judge.spec, contents), **told}}
 
 
-def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
+def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, JsonValue]:
     """What is asked, whatever the path of its file; host, port and path of the API for one behind one."""
     file = file_of(spec)
     return {
@@ -181,7 +180,7 @@ def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any] | None:
+def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue] | None:
     if plan.answering is None:
         return None
     writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}

@@ -28,7 +28,7 @@ from retrocypher.plugins.session.remote_workers import (
 from retrocypher.plugins.session.run_key import selection_of
 from retrocypher.plugins.session.terminal import closing_lines, gate_said, quieten
 from retrocypher.plugins.session.worker import ERROR_FIELD, Worker, case_of, is_empty
-from retrocypher.plugins.session.writing import publish, strike_logs, strike_report
+from retrocypher.plugins.session.writing import publish, redact_logs, redact_report
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"
@@ -85,7 +85,7 @@ class SuiteSession:
                 self._registered = bool(loops)
                 self._configure_controller(plan, settings)
         except RetroCypherError as error:
-            raise pytest.UsageError(self._secrets.strike(str(error))) from error
+            raise pytest.UsageError(self._secrets.redact(str(error))) from error
         if self.worker is not None and self._config.pluginmanager.hasplugin("allure_pytest"):
             # Imported here: a session without Allure needs none of it.
             from retrocypher.plugins.reporting.allure.listener import limit_to_other_tests
@@ -98,13 +98,13 @@ class SuiteSession:
         Raises:
             pytest.UsageError: If they cannot be started.
         """
-        strike_logs(self._secrets, self._config)
+        redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
         try:
             self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
         except RetroCypherError as error:
-            raise pytest.UsageError(self._secrets.strike(str(error))) from error
+            raise pytest.UsageError(self._secrets.redact(str(error))) from error
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
@@ -123,7 +123,7 @@ class SuiteSession:
             try:
                 prepare(node.gateway, self._config.rootpath, asked)
             except RetroCypherError as error:
-                raise pytest.UsageError(self._secrets.strike(str(error))) from error
+                raise pytest.UsageError(self._secrets.redact(str(error))) from error
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
@@ -142,7 +142,7 @@ class SuiteSession:
         if self.worker is not None and case_of(item) is not None:
             self.worker.annotate(item, call, report)
         if self.worker is not None:
-            strike_report(self._secrets, call, report)
+            redact_report(self._secrets, call, report)
 
     def log(self, report: pytest.TestReport) -> None:
         """Write a case's record."""
@@ -176,7 +176,7 @@ class SuiteSession:
                 gate_said(self.controller.state) if silent else closing_lines(self.controller.state, reporter)
             )
             for line in lines:
-                reporter.write_line(self._secrets.strike(line))
+                reporter.write_line(self._secrets.redact(line))
 
     def stop(self) -> None:
         """Stop what was started, whatever happened."""
@@ -220,4 +220,4 @@ class SuiteSession:
             # It does not know of dots without a file name before them, as with -q.
             if reporter._tw.width_of_current_line:
                 reporter._tw.line()
-            reporter.write_line(self._secrets.strike(line))
+            reporter.write_line(self._secrets.redact(line))

@@ -11,6 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets
 from retrocypher.plugins.reporting.failures import failure_repr
 from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.session.gate import run_scores
 from retrocypher.plugins.session.state import RunState
@@ -28,11 +29,11 @@ class RunWriter:
         self._end_early = end_early
         self.failure = ""
 
-    def record(self, line: str, messages: Mapping[str, Any]) -> bool:
+    def record(self, line: str, messages: Mapping[str, JsonValue]) -> bool:
         """Append a record and its messages; tell whether it is there."""
         return not self.failure and self._written(lambda: self._run.write_record(line, messages))
 
-    def summary(self, summary: Mapping[str, Any]) -> None:
+    def summary(self, summary: Mapping[str, JsonValue]) -> None:
         """Write or replace the summary."""
         self._written(lambda: self._run.write_summary(summary))
 
@@ -86,21 +87,21 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
 _HANDLERS = ("caplog_handler", "report_handler", "log_file_handler", "log_cli_handler")
 
 
-def strike_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+def redact_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
     """Strike secrets out of what a report shows: why a test failed, and what was captured meanwhile.
 
     Args:
         secrets: What must not be seen.
         call: What the report is about; other plugins read the exception from it.
     """
-    report.sections = [(name, secrets.strike(text)) for name, text in report.sections]
+    report.sections = [(name, secrets.redact(text)) for name, text in report.sections]
     if call.excinfo is not None and secrets.are_in(text := call.excinfo.exconly()):
-        call.excinfo = _struck(call.excinfo, secrets.strike(text))
+        call.excinfo = _redacted(call.excinfo, secrets.redact(text))
     if report.longrepr is not None and secrets.are_in(text := report.longreprtext):
-        report.longrepr = failure_repr(secrets.strike(text), report.location)
+        report.longrepr = failure_repr(secrets.redact(text), report.location)
 
 
-def strike_logs(secrets: Secrets, config: pytest.Config) -> None:
+def redact_logs(secrets: Secrets, config: pytest.Config) -> None:
     """Have all that pytest shows or writes of the log go through a filter."""
     plugin = config.pluginmanager.getplugin("logging-plugin")
     for name in _HANDLERS:
@@ -117,11 +118,11 @@ class _Filter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every line pass, without secrets."""
         if self._secrets.are_in(said := record.getMessage()):
-            record.msg, record.args = self._secrets.strike(said), None
+            record.msg, record.args = self._secrets.redact(said), None
         return True
 
 
-def _struck(raised: pytest.ExceptionInfo[BaseException], text: str) -> Any:
+def _redacted(raised: pytest.ExceptionInfo[BaseException], text: str) -> Any:
     """An exception that says no secret; a failed assertion stays one, which Allure tells from an error."""
     kind = AssertionError if isinstance(raised.value, AssertionError) else RuntimeError
     return pytest.ExceptionInfo.from_exception(kind(text).with_traceback(raised.tb))
