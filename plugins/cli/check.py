@@ -117,7 +117,7 @@ def _line(where: str, number: int, text: str) -> _Line:
         if name not in entry:
             raise InputError(f'{where}: "{name}" is missing. {_REMEDY}')
         if not isinstance(entry[name], str) and (name, entry[name]) != ("cypher", None):
-            raise InputError(f'{where}: "{name}" is not a text. {_REMEDY}')
+            raise InputError(f'{where}: "{name}" is no text. {_REMEDY}')
     return _Line(number, entry["question"], entry["cypher"], _query(entry["cypher"]))
 
 

@@ -79,9 +79,9 @@ def _line(number: int, raw: bytes) -> Line:
         return Line(number, error="not an object.")
     question, answer = entry.get("question"), entry.get("answer")
     if not isinstance(question, str):
-        return Line(number, error='"question" is not a text.')
+        return Line(number, error='"question" is no text.')
     if "answer" not in entry or not isinstance(answer, (str, type(None))):
-        return Line(number, error='"answer" is not a text.')
+        return Line(number, error='"answer" is no text.')
     return Line(number, question, answer or "")
 
 
