@@ -21,7 +21,7 @@ from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.reporting.allure.results import ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseReader, CaseView, Messages
-from retrocypher.plugins.runs.files import ALLURE, MESSAGES, RECORDS
+from retrocypher.plugins.runs.files import ALLURE, MESSAGES, RECORDS, no_run
 from retrocypher.plugins.runs.log import Chunk, RecordLine, RunLog
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.parallel import cores, in_processes
@@ -171,6 +171,8 @@ class Times(NamedTuple):
 def times_of(log: RunLog) -> Times:
     """Return the times of a run; if its manifest lacks one, the time its records were last written counts."""
     records = log.path / RECORDS
+    if not records.is_file():
+        raise no_run(log.path, RECORDS)
     written = records.stat().st_mtime
     start, end = (
         written if when is None else datetime.fromisoformat(when).timestamp()
