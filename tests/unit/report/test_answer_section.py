@@ -55,7 +55,7 @@ def test_what_a_judge_measured_of_answers_is_told(tmp_path: Path) -> None:
     rows = Read(part).rows
     assert rows[0][-3:] == ["Support", "Faithfulness", "Answer relevancy"]
     assert rows[1][-3:] == ["1.000", "0.500", "1.000"]
-    assert "over those that have a score" in part
+    assert "over the answers that have one" in part
 
 
 def test_a_run_without_answers_has_no_such_section(tmp_path: Path) -> None:

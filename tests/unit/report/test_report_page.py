@@ -127,7 +127,7 @@ def test_shots_are_compared_within_each_model(tmp_path: Path) -> None:
         assert len(re.findall(rf"\b{found.difference.n} pairs", text)) == 2
     # Models are compared over all that they were asked with, which is said.
     assert "model: two against one" in text
-    assert "Taken together: 2 shots." in text
+    assert "Pooled over 2 shots." in text
 
 
 def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", records, questions, {"exit_status": 16, "cases": len(records)})
     read = Read(page(run))
     assert "1 case failed" in read.text
-    assert "Not whole: incomplete" in read.text
+    assert "Partial results: incomplete" in read.text
     assert any(row[:2] == ["model unreachable", "9"] and "no route" in row[2] for row in read.rows)
 
 
@@ -147,8 +147,8 @@ def test_a_run_in_which_nothing_could_be_asked_has_no_empty_parts(tmp_path: Path
     questions = some_questions(1)
     records = [answered(q, False, scores=None, execution=None, errors=[], **broken) for q in questions]
     read = Read(page(write_run(tmp_path / "run", records, questions, {"exit_status": 16})))
-    assert "How F1 is spread" not in read.text
-    assert "Spread of F1" not in read.text
+    assert "Distribution of F1" not in read.text
+    assert "#boxes" not in read.text
 
 
 def test_a_run_of_records_alone_is_reported(tmp_path: Path) -> None:
