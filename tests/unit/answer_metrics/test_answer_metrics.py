@@ -1,12 +1,12 @@
 """Faithfulness and relevancy of a written answer, by a judge that plays a script."""
 
 import json
-from typing import Any
 
 import pytest
+from support.records import record_of
 
 from retrocypher.plugins.judge.answer_metrics import AnswerMetrics
-from retrocypher.plugins.runs.record import MeasuredAnswer, answer_fault, is_of_answer
+from retrocypher.plugins.runs.record import InfrastructureError, MeasuredAnswer, Round
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request
 
@@ -66,7 +66,7 @@ def test_both_metrics_are_shares_of_what_the_judge_finds() -> None:
         *["answer:judge:faithfulness"] * 3,
         *["answer:judge:answer_relevancy"] * 2,
     ]
-    assert all(is_of_answer(step.role) and step.verdict == "read" for step in judge.steps)
+    assert all(step.role.startswith("answer:judge:") and step.verdict == "read" for step in judge.steps)
     assert all(fact in judge.asked[0] for fact in FACTS)
     assert ANSWER in judge.asked[1]
     assert "What makes CCO?" in judge.asked[4]
@@ -118,10 +118,8 @@ def test_a_judge_that_cannot_be_asked_is_told() -> None:
     assert found["faithfulness"] == MeasuredAnswer(None, 0, {"kind": "timeout", "message": "too long"})
     assert found["answer_relevancy"].score == 1.0
     (failed, *_) = judge.steps
-    record: dict[str, Any] = {
-        "rounds": [{"role": failed.role, "verdict": failed.verdict, "findings": failed.findings}]
-    }
-    assert answer_fault(record) == {"stage": "judge", "kind": "timeout", "message": "too long"}
+    record = record_of(rounds=[Round(failed.role, None, "", None, failed.verdict, failed.findings)])
+    assert record.answer_fault == InfrastructureError("judge", "timeout", "too long")
 
 
 def test_what_a_question_or_an_answer_says_is_no_verdict() -> None:

@@ -150,5 +150,5 @@ def test_a_bank_in_the_cache_is_not_built_again(monkeypatch: pytest.MonkeyPatch,
     write_bank(BANK, folder)
     built = CliRunner().invoke(bank_build_command, [])
     assert built.exit_code == 0
-    assert f"built already: {folder}" in built.output
+    assert f"already built: {folder}" in built.output
     assert load_bank() == (ENTRY,)

@@ -8,17 +8,13 @@ from hypothesis import strategies as st
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.runs.record import Scores
+from retrocypher.plugins.runs.record import METRICS, Scores
 from retrocypher.plugins.scoring.score import partial_path_recall, score
 
 Make = Callable[..., Question]
 Scored = Callable[..., Scores]
 
 COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
-NUMBERS = (
-    *("precision", "recall", "f1", "focus_f1", "row_f1", "bleu", "meteor", "rouge_l"),
-    *("exact_path_precision", "exact_path_recall", "exact_path_f1", "partial_path_recall"),
-)
 
 molecules = st.sets(st.sampled_from(["C", "CO", "CCO", "c1ccccc1", "N", "[Na+].[Cl-]"]), max_size=3).map(
     sorted
@@ -163,9 +159,9 @@ def test_any_rows_score_within_bounds(
 
     scores = score(question(task, gold), Execution("ok", columns=names, rows=rows), cypher)
 
-    assert all(scores[name] is None or 0.0 <= scores[name] <= 1.0 for name in NUMBERS)
+    assert all(value is None or 0.0 <= value <= 1.0 for value in map(scores.value, METRICS))
     for entry in (scores.per_key or {}).values():
-        assert all(entry[name] is None or 0.0 <= entry[name] <= 1.0 for name in ("precision", "recall", "f1"))
+        assert all(each is None or 0.0 <= each <= 1.0 for each in (entry.precision, entry.recall, entry.f1))
 
 
 @given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
