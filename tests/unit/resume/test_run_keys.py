@@ -9,7 +9,6 @@ from support.suite import CHECKOUT
 from retrocypher.plugins.runs.resume import RunKey, differences
 from retrocypher.plugins.session.run_key import code_files, code_sha256, library_versions
 
-
 PACKAGE = CHECKOUT / "src" / "retrocypher"
 
 
