@@ -1,6 +1,5 @@
 """Rules of the gate, and their parser."""
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
@@ -188,6 +187,9 @@ class _Parser:
         if token.kind != "word":
             self._refuse(f"expected the name of a {what}{self._instead()}; {choice}")
         if token.text not in known:
+            # Imported late: only a wrong name needs it.
+            import difflib
+
             near = difflib.get_close_matches(token.text.lower(), (*known, *also), n=1, cutoff=0.5)
             meant = f"did you mean {near[0]}? Otherwise " if near else ""
             self._refuse(f"no {what} is called {_cut(token.text)}; {meant}{choice}")

@@ -3,18 +3,23 @@
 import json
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from retrocypher.plugins.runs.record import fields_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _WIDE = 240
 
 
-def table_console(width: int = _WIDE) -> Console:
+def table_console(width: int = _WIDE) -> "Console":
     """Return a console as wide as the terminal or ``COLUMNS``; without either, ``width`` characters wide."""
+    # Imported late: commands that print lines or JSON start faster.
+    from rich.console import Console
+
     console = Console(highlight=False)
     if console.is_terminal or os.environ.get("COLUMNS"):
         return console

@@ -13,7 +13,8 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
 from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
-from retrocypher.plugins.formatting.text import counted, counted_table, one_line, usd
+from retrocypher.plugins.formatting.tables import counted_table
+from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
 from retrocypher.plugins.judge.calibration import CostEstimate, judge_identity

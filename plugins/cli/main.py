@@ -1,6 +1,5 @@
 """The ``retrocypher`` command; each of its commands is loaded when it is called."""
 
-import difflib
 import os
 import sys
 from importlib import import_module
@@ -28,6 +27,9 @@ class SuggestingGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            # Imported late: only a wrong name needs it.
+            import difflib
+
             near = difflib.get_close_matches(args[0], self.list_commands(ctx))
             if near and "Did you mean" not in error.message:
                 error.message += f" Did you mean {' or '.join(near)}?"

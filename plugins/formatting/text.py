@@ -1,8 +1,5 @@
 """Numbers for people, and untrusted text made safe for a terminal."""
 
-from rich import box
-from rich.table import Table
-
 LONGEST = 1_500
 
 
@@ -59,12 +56,3 @@ def sized(size: int) -> str:
 def usd(value: float) -> str:
     """Return an amount in USD: with cents, or with six decimals below a dollar."""
     return f"{value:,.2f} USD" if value >= 1 else f"{value:.6f} USD"
-
-
-def counted_table(title: str, first: str, *headings: str) -> Table:
-    """Return an empty table with a column of names and columns of numbers."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, no_wrap=True)
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import UNSET
 
 from retrocypher.kg.cypher.edits import differing
 from retrocypher.kg.cypher.tokens import Token, tokens
@@ -13,7 +15,6 @@ from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import phrase
-from retrocypher.kg.semantics.schema import parse_schema
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
@@ -30,10 +31,11 @@ from retrocypher.plugins.runs.record import (
     Verification,
     fields_of,
 )
-from retrocypher.plugins.scoring.columns import key_encoder_named
-from retrocypher.plugins.scoring.explanation import explanation_of
-from retrocypher.plugins.scoring.single_step import Values, values_by_key
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
+
+if TYPE_CHECKING:
+    from retrocypher.kg.semantics.schema import Schema
+    from retrocypher.plugins.scoring.single_step import Values
 
 Messages = Mapping[str, Sequence[Mapping[str, Any]]]
 """What models were asked, by hash."""
@@ -134,10 +136,12 @@ class CaseView:
         return [] if found is None else list(verification_lines(found))
 
     @cached_property
-    def values(self) -> Mapping[str, Values]:
+    def values(self) -> "Mapping[str, Values]":
         """What was expected and what was returned, by key; empty if either is not known."""
         if self.question is None or self.record.execution is None:
             return {}
+        from retrocypher.plugins.scoring.single_step import values_by_key
+
         return values_by_key(self.question, self.record.execution)
 
 
@@ -214,10 +218,12 @@ class CaseReader:
 
     def __init__(self, log: RunLog) -> None:
         self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
-        manifest = log.manifest
-        schema, encoder = manifest.graph.schema if manifest.graph else "", manifest.options.get("key_encoder")
-        self._schema = parse_schema(schema) if schema else None
-        self._encoder = key_encoder_named(encoder).matcher() if encoder else None
+        self._schema_text = log.manifest.graph.schema if log.manifest.graph else ""
+        self._encoder = None
+        if encoder := log.manifest.options.get("key_encoder"):
+            from retrocypher.plugins.scoring.columns import key_encoder_named
+
+            self._encoder = key_encoder_named(encoder).matcher()
 
     def view(self, record: Record, messages: Messages | None = None) -> CaseView:
         """Return the view of a case.
@@ -233,8 +239,23 @@ class CaseReader:
         if asked is None:
             return CaseView(record, None, messages=messages or {})
         question = phrase(asked, record.phrasing)
-        explanation = explanation_of(record, question, self._schema, self._encoder)
-        return CaseView(record, question, explanation, messages or {})
+        return CaseView(record, question, self._explanation(record, question), messages or {})
+
+    def _explanation(self, record: Record, question: Question) -> Explanation:
+        if record.explanation is not UNSET:
+            return record.explanation
+        if record.scores is not None and not record.errors:
+            return Explanation()
+        # Imported here: only records of earlier versions need the scoring, which takes long to load.
+        from retrocypher.plugins.scoring.explanation import explanation_of
+
+        return explanation_of(record, question, self._schema, self._encoder)
+
+    @cached_property
+    def _schema(self) -> "Schema | None":
+        from retrocypher.kg.semantics.schema import parse_schema
+
+        return parse_schema(self._schema_text) if self._schema_text else None
 
 
 def find_case(log: RunLog, name: str) -> Record:

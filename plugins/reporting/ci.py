@@ -14,7 +14,7 @@ from retrocypher.plugins.analysis.paired_scores import Change
 from retrocypher.plugins.analysis.score_table import slice_means
 from retrocypher.plugins.analysis.scores import RunScores
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.comparison_tables import rule_line
+from retrocypher.plugins.reporting.gate_text import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import JUDGE_STAGE
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate

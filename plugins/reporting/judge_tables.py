@@ -12,7 +12,8 @@ from rich.text import Text
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.mutations.registry import OPERATORS
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.formatting.text import counted, counted_table, one_line, usd
+from retrocypher.plugins.formatting.tables import counted_table
+from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, to_builtins
-from scipy.special import ndtr, ndtri, stdtrit
+
+# SciPy is imported where it is needed: the start of a session does without it.
 
 LEVEL = 0.95
 FEWEST = 5
@@ -153,6 +154,8 @@ def expanded_percentile(resampled: Floats, clusters: int) -> tuple[Floats, Float
         resampled: The resampled numbers, of shape (resamples, columns).
         clusters: How many clusters they were drawn from, at least two.
     """
+    from scipy.special import ndtr
+
     tail = np.full(resampled.shape[1], ndtr(-_reach(clusters)))
     ordered = np.sort(resampled, axis=0)
     return _quantile(ordered, tail), _quantile(ordered, 1 - tail)
@@ -169,6 +172,8 @@ def expanded_bca(
         left_one_out: The numbers without one cluster each, of shape (clusters, columns).
         clusters: How many clusters they were drawn from, at least two.
     """
+    from scipy.special import ndtri
+
     tie = _TIE * np.maximum(1, np.abs(value))
     below = np.mean(resampled < value - tie, axis=0) + np.mean(np.abs(resampled - value) <= tie, axis=0) / 2
     bias = ndtri(np.clip(below, 0.5 / len(resampled), 1 - 0.5 / len(resampled)))
@@ -184,12 +189,16 @@ def expanded_bca(
 
 def _reach(clusters: int) -> float:
     """Return the distance of the ends from the estimate in standard errors of the bootstrap."""
+    from scipy.special import stdtrit
+
     small = np.sqrt(clusters / (clusters - 1))
     return float(small * stdtrit(clusters - 1, (1 + LEVEL) / 2))
 
 
 def _moved(bias: Floats, acceleration: Floats, reach: float) -> Floats:
     """Return the corrected share of resamples below an end."""
+    from scipy.special import ndtr
+
     off = bias + reach
     stretch = 1 - acceleration * off
     # At 0 and beyond the correction is outside its valid range: the end is the outermost resample.

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, field
-from scipy.special import stdtr, stdtrit
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
@@ -98,6 +97,8 @@ def detectable(error: float, clusters: int) -> float:
     Args:
         clusters: How many molecules it is from, at least two.
     """
+    from scipy.special import stdtrit
+
     return float((stdtrit(clusters - 1, (1 + LEVEL) / 2) + stdtrit(clusters - 1, POWER)) * error)
 
 
@@ -113,6 +114,8 @@ def power_curve(
         least: The detectable difference; None where there is none, and then no pair is returned.
         clusters: Number of molecules, at least two.
     """
+    from scipy.special import stdtr, stdtrit
+
     if least is None:
         return ()
     seen = float(stdtrit(clusters - 1, (1 + LEVEL) / 2))
