@@ -249,9 +249,8 @@ class Tally:
     @property
     def largest(self) -> list[LargestChange]:
         """The largest changes of a score, largest first."""
-        return [
-            LargestChange(*rest) for _, *rest in sorted(self._largest, key=lambda each: (-each[0], each[1]))
-        ]
+        ordered = sorted(self._largest, key=lambda each: (-each[0], each[1]))
+        return [LargestChange(case, metric, before, after) for _, case, metric, before, after in ordered]
 
     def _count_changes(self, case: CaseChange) -> None:
         self._labels["gained"].update({*case.after.labels} - {*case.before.labels})
