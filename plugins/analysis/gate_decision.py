@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec import UNSET, Struct, UnsetType
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import RunComparison, compare_runs, unseen_note
@@ -112,11 +112,6 @@ class GateResult(Struct, frozen=True):
     def incomplete(self) -> bool:
         """Whether the run is refused because it is incomplete."""
         return self.exit_status == INCOMPLETE
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        told: dict[str, Any] = to_builtins(self)
-        return told
 
 
 def unpaired(only_baseline: int, only_run: int) -> str:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from retrocypher.plugins.analysis.report_runs import ReportRun, Series
 from retrocypher.plugins.judge.agreement import (
     Agreement,
+    Disagreement,
     Rating,
     VariantAgreement,
     agreements,
@@ -87,7 +88,7 @@ class JudgeVariant(Struct, frozen=True):
     """Rejected cases of each model and loop."""
     issues: list[IssueCases]
     """What the reasons of these name, the most frequent first."""
-    disagreements: Sequence[Rating]
+    disagreements: Sequence[Disagreement]
     """The cases whose rating is furthest from F1."""
     calibration: "JudgeCalibration | None" = None
     """The newest stored calibration of the judge; None if there is none."""

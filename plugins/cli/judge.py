@@ -123,7 +123,7 @@ def judge_command(
     # If nothing was replaced, the records have another judge's.
     found = agreements(all_ratings(log.records(), log.targets)) if done.written else []
     if as_json:
-        print_json({**fields_of(done), "agreement": [each.to_json() for each in found]})
+        print_json({**fields_of(done), "agreement": found})
     else:
         table_console().print(render_judged(done, why))
         if done.written:
@@ -244,7 +244,7 @@ def calibrate_judge(
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:
         kept = None if file is None else str(HOME / file.name)
-        print_json({**done.calibration.to_json(), "file": kept, "faults": dict(done.faults)})
+        print_json({**done.calibration.report(), "file": kept, "faults": dict(done.faults)})
     else:
         table_console().print(calibration_table(done.calibration))
         click.echo(_closing(file, done.faults))

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
@@ -231,86 +232,60 @@ class Draws:
     others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The scores of a judge against F1, over some cases.
-
-    Attributes:
-        judged: How many cases have a score of the judge.
-        unjudged: How many have none, by the kind of error.
-        score: The mean score of the judge.
-        f1: The mean F1 of the same cases.
-        accepted: The share of cases that the judge takes for right.
-        right: The share of cases whose F1 is 1.
-        auroc: How likely a right case has a higher score than a wrong one.
-        kappa: Cohen's kappa of *score at least 0.5* with *F1 is 1*.
-        spearman: Rank correlation of score and F1.
-        kendall: Kendall's tau-b of the same.
-        reliability: The share of right cases by score, Brier score and calibration error.
-    """
+class Agreement(Struct, frozen=True, kw_only=True):
+    """The scores of a judge against F1, over some cases."""
 
     judged: int
-    unjudged: Mapping[str, int]
+    """Number of cases with a score of the judge."""
+    unjudged: dict[str, int]
+    """Number of cases without one, by the kind of error."""
     score: Estimate
+    """Mean score of the judge."""
     f1: Estimate
+    """Mean F1 of the same cases."""
     accepted: Estimate
+    """Share of cases that the judge accepts."""
     right: Estimate
+    """Share of cases whose F1 is 1."""
     auroc: Estimate
+    """Probability that a right case has a higher score than a wrong one."""
     kappa: Estimate
+    """Cohen's kappa of *score at least 0.5* with *F1 is 1*."""
     spearman: Estimate
+    """Rank correlation of score and F1."""
     kendall: Estimate
+    """Kendall's tau-b of the same."""
     reliability: Reliability
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        numbers = ("score", "f1", "accepted", "right", "auroc", "kappa", "spearman", "kendall")
-        return {
-            "judged": self.judged,
-            "unjudged": dict(self.unjudged),
-            **{name: getattr(self, name).to_json() for name in numbers},
-            "reliability": self.reliability.to_json(),
-        }
+    """Share of right cases by score, Brier score and calibration error."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariantAgreement:
-    """A judge against execution, in one variant.
+class Disagreement(Struct, frozen=True):
+    """A case in which judge and execution disagree."""
 
-    Attributes:
-        judge: Id of the judge's model.
-        criteria: Hash of the criteria.
-        variant: ``with_reference`` or ``without_reference``.
-        overall: Over all cases.
-        by_task: By task, in the order of tasks.
-        disagreements: The cases in which score and F1 lie furthest apart, those first.
-    """
+    case_id: str
+    task: str
+    score: float | None
+    """The judge's score, from 0 to 1."""
+    f1: float
+    reason: str
+    """The judge's reason."""
+
+
+class VariantAgreement(Struct, frozen=True):
+    """The agreement of a judge with execution, in one variant."""
 
     judge: str
+    """Label of the judge."""
     criteria: str
+    """SHA-256 of the criteria."""
     variant: str
+    """``with_reference`` or ``without_reference``."""
     overall: Agreement
-    by_task: Mapping[str, Agreement]
-    disagreements: Sequence[Rating]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {
-            "judge": self.judge,
-            "criteria": self.criteria,
-            "variant": self.variant,
-            "overall": self.overall.to_json(),
-            "by_task": {task: each.to_json() for task, each in self.by_task.items()},
-            "disagreements": [
-                {
-                    "case_id": each.case_id,
-                    "task": each.task,
-                    "score": each.score,
-                    "f1": each.f1,
-                    "reason": each.reason,
-                }
-                for each in self.disagreements
-            ],
-        }
+    """Over all cases."""
+    by_task: dict[str, Agreement]
+    """By task, in the order of tasks."""
+    disagreements: list[Disagreement]
+    """The cases with the largest distance of score and F1, in descending order."""
 
 
 def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
@@ -354,7 +329,10 @@ def agreements(cases: Iterable[Rating], most: int = 10) -> list[VariantAgreement
                 task: agreement([each for each in groups[key] if each.task == task], draws)
                 for task in _tasks(groups[key])
             },
-            disagreements=disagreements(groups[key], most),
+            disagreements=[
+                Disagreement(each.case_id, each.task, each.score, each.f1, each.reason)
+                for each in disagreements(groups[key], most)
+            ],
         )
         for key in groups
     ]

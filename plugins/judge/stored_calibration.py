@@ -80,7 +80,7 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         written = file.with_suffix(".tmp")
-        written.write_text(json_page(calibration.to_file()), encoding="utf-8")
+        written.write_text(json_page(calibration), encoding="utf-8")
         written.replace(file)
     except OSError as error:
         raise InputError(f"{file}: cannot be written ({error.strerror})") from error

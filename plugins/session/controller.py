@@ -194,7 +194,7 @@ class Controller:
                 "selected_cases": state.selected,
                 "lost_cases": sorted(state.crashed),
                 **({"ledger": state.ledger.to_json()} if self._plan.loops.active else {}),
-                **({"gate": state.gate.to_json()} if state.gate else {}),
+                **({"gate": state.gate} if state.gate else {}),
             }
         )
         if self._allure is not None:

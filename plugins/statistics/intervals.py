@@ -9,11 +9,10 @@ default with a fixed seed).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 # SciPy is imported where it is needed: the start of a session does without it.
 
@@ -40,11 +39,6 @@ class Estimate(Struct, frozen=True):
     def has_interval(self) -> bool:
         """Whether the number has an interval."""
         return self.low is not None and self.high is not None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        told: dict[str, Any] = to_builtins(self)
-        return told
 
 
 NO_ESTIMATE = Estimate(None, None, None, 0, 0)

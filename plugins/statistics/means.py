@@ -1,10 +1,9 @@
 """Means of scores with intervals, and the numbers of a box plot."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
@@ -111,11 +110,6 @@ class BoxStats(Struct, frozen=True):
     """The largest value within that distance of ``q3``."""
     outliers: tuple[tuple[float, int], ...]
     """The values beyond the whiskers, each with its count, in ascending order."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        told: dict[str, Any] = to_builtins(self)
-        return told
 
 
 def box_stats(values: Sequence[float] | Floats) -> BoxStats:

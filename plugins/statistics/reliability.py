@@ -1,11 +1,10 @@
 """Agreement and calibration: Cohen's kappa, reliability diagram, Brier score, calibration error."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from retrocypher.plugins.statistics.intervals import (
@@ -89,11 +88,6 @@ class Reliability(Struct, frozen=True):
     ece: Estimate
     """Expected calibration error: mean over cases of the distance between mean score and share of right cases
     in their bin, 0 at best (Naeini, Cooper & Hauskrecht 2015)."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        told: dict[str, Any] = to_builtins(self)
-        return told
 
 
 def reliability(

@@ -10,7 +10,7 @@ from support.records import record_of
 
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.judge_tables import agreement_table
-from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.record import Record, fields_of
 
 TASKS = ("precursors", "best_yield")
 
@@ -63,7 +63,7 @@ def test_the_cases_that_lie_furthest_apart_come_first() -> None:
     ]
     (found,) = agreements(all_ratings(told, {}), most=2)
     assert [each.case_id for each in found.disagreements] == ["b", "c"]
-    assert found.to_json()["disagreements"][0] == {
+    assert fields_of(found.disagreements[0]) == {
         "case_id": "b",
         "task": "precursors",
         "score": 0.1,
@@ -85,7 +85,7 @@ def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
     assert found.overall.judged == 1
     assert found.overall.score.value == 1
     assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
-    assert found.overall.to_json()["unjudged"] == {"malformed": 1, "timeout": 2}
+    assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
 
 
 def test_no_judgement_no_agreement() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 from rich.console import Console
 
 from retrocypher.kg.errors import InputError
@@ -199,7 +200,7 @@ def test_both_variants_are_measured_apart() -> None:
         lambda task: 0.9 if task.variant == "without_reference" or not is_wrong(task) else 0.1,
         variants=VARIANTS,
     )
-    told = done.calibration.to_json()
+    told = to_builtins(done.calibration.report())
     assert told["variant"] == "with_reference"
     assert told["false_accept_rate"] == told["variants"]["with_reference"]["false_accept_rate"]
     assert told["kappa"]["value"] == 1

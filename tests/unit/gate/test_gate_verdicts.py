@@ -119,7 +119,7 @@ def test_against_a_baseline(tmp_path: Path, now: list[float], found: RuleStatus,
         changed = [line.strip() for line in said(result).splitlines() if "before" in line]
         # Losses come first.
         assert "1.000 before, 0.000 now" in changed[-4]
-        assert result.to_json()["rules"][0]["changed"] == 4
+        assert result.rules[0].changed == 4
 
 
 def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_slices_in_which_nothing_changed_are_named(tmp_path: Path) -> None:
     before, now = run_of(tmp_path / "before", [1.0] * 40), run_of(tmp_path / "now", [1.0] * 39 + [0.0])
     result = judge(scores_of(now), "no-regression f1 by task margin=0.2", baseline=before)
     assert "up to this share of them: 17 % (precursors)" in said(result)
-    assert any("17 % (precursors)" in note for note in result.to_json()["rules"][0]["notes"])
+    assert any("17 % (precursors)" in note for note in result.rules[0].notes)
 
 
 def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:

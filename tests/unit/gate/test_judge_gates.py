@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from msgspec import structs
+from msgspec.structs import replace
 from support.calibrated import calibration
 from support.compared import case, manifest_of, question, scores_of
 from support.judged import CRITERIA, judgement
@@ -101,7 +100,7 @@ def test_kappa_is_to_be_high_enough_at_its_lower_end(tmp_path: Path) -> None:
 
 def test_a_judge_that_tells_nothing_apart_is_told_so(tmp_path: Path) -> None:
     measured = calibration().variants["with_reference"]
-    same = replace(measured, kappa=structs.replace(measured.kappa, value=0.0, low=None, high=None))
+    same = replace(measured, kappa=replace(measured.kappa, value=0.0, low=None, high=None))
     keep(replace(calibration(), variants={"with_reference": same}), None, tmp_path)
     found = gated(tmp_path, judged(tmp_path / "run", GOOD), "judge>=0.1")
     assert "has a kappa of 0.000, without an interval, and --gate-judge-kappa requires 0.6" in found.reason
