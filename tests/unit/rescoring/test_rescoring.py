@@ -4,9 +4,12 @@ import json
 import shutil
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.records import record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
@@ -243,3 +246,31 @@ def test_an_encoder_of_the_run_can_be_left_out(tmp_path: Path) -> None:
     options = {"case_threshold": 1.0, "key_encoder": "all-mpnet-base-v2@0.93"}
     run = run_of(tmp_path / "run", options=options)
     assert told(rescored(run, key_encoder="none"))["options"]["key_encoder"] is None
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=5), values, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=25)
+@given(JSON, st.sampled_from([0.0, 1.0]))
+def test_fields_that_this_version_does_not_know_survive(value: Any, threshold: float) -> None:
+    with TemporaryDirectory() as folder:
+        record = looped("looped", question("precursors"))
+        unknown = {"unknown": value}
+        record |= unknown
+        record["execution"] |= unknown
+        record["rounds"][0] |= unknown
+        run = write_run(Path(folder) / "run", [record], [question("precursors")], MANIFEST, {}, {})
+        rescored(run, out=Path(folder) / "out", threshold=threshold)
+        (line,) = RunLog(Path(folder) / "out").record_lines()
+        assert [
+            part["unknown"] for part in (line.value, line.value["execution"], line.value["rounds"][0])
+        ] == [json.loads(json.dumps(value))] * 3
+        assert line.record.passed

@@ -139,3 +139,15 @@ def test_wordings_and_models_follow_the_question(tmp_path: Path, questions: tupl
     )
     merged = merged_log([run], tmp_path / "whole", partial=True)
     assert [record.case_id for record in merged.records()] == ["cb1", "ca1", "cb2", "ca2"]
+
+
+def test_fields_that_this_version_does_not_know_survive(
+    tmp_path: Path, questions: tuple[Question, ...]
+) -> None:
+    run = write_shard(tmp_path / "s", Shard(1, 1), questions, manifest={"unknown": {"of": "a manifest"}})
+    records = (run / "records.jsonl").read_text().replace('"passed":', '"unknown": [1, "\\ud800"], "passed":')
+    (run / "records.jsonl").write_text(records)
+    merged = merged_log([run], tmp_path / "whole")
+    assert merged.manifest_json["unknown"] == {"of": "a manifest"}
+    assert all(line.value["unknown"] == [1, "\ud800"] for line in merged.record_lines())
+    assert sorted((merged.path / "records.jsonl").read_text().splitlines()) == sorted(records.splitlines())
