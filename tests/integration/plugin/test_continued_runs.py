@@ -12,9 +12,9 @@ from support.killing import Moment, Session, assert_same, moments, records_in
 from support.roles_api import RolesApi, Said, references_by_question, right
 from support.suite import Ran, Suite
 
-from retrocypher.plugins.runs.log import RunLog
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
 CASES = 24
