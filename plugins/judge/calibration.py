@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec import Struct
@@ -124,7 +124,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
     """Number of errors requested of each label."""
     repeats: int
     """How often each query was judged."""
-    sample: dict[str, int]
+    sample: Mapping[str, int]
     """Number of queries by kind; neutral rewrites by group."""
     variants: dict[str, Measured]
     """The results, by variant."""

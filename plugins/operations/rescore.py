@@ -301,8 +301,8 @@ def rescore(
                 written.records.write(part.lines)
         if written is not None:
             raw = run.manifest_json
-            told = {**raw, "options": {**raw["options"], "case_threshold": limit, "key_encoder": encoder}}
-            written.finish(told, _summary(run, summary, ledger))
+            changed = {**raw, "options": {**raw["options"], "case_threshold": limit, "key_encoder": encoder}}
+            written.finish(changed, _summary(run, summary, ledger))
     return RescoreResult(
         run=str(run),
         options=options,
