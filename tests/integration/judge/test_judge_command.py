@@ -109,7 +109,7 @@ def test_the_same_judge_goes_on(run: Path, asked: Asked, api: RolesApi) -> None:
         "kind": "bad_request",
         "message": record["judge"]["with_reference"]["error"]["message"],
     }
-    assert record["scores"] == SCORES
+    assert SCORES.items() <= record["scores"].items()
     assert RunLog(run).summary_json["judge"]["faults"] == 1
     # Without --judge it is the run's own; what it has said stays.
     api.players["judge"] = always(GOOD)
@@ -154,7 +154,7 @@ def test_what_was_paid_for_gives_way_to_no_fault(
     # Nothing of another judge is in the cache, and one that is asked breaks down on the way.
     gone = asked(run, "--judge", "gpt-4o-mini", "--replace", "--offline")
     assert gone.exit_code == 16
-    assert "could not be asked about 5 cases; nothing is replaced" in gone.output
+    assert "could not be asked about 5 cases; nothing was replaced" in gone.output
     last = QUESTIONS[4].text
     failing = Said(status=400, error={"message": "not now"})
     api.players["judge"] = lambda text: failing if last in text else Said(GOOD)
@@ -233,7 +233,7 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=45)
     assert process.returncode == 130
-    assert f"the answers are in {cache}" in error
+    assert f"responses are in {cache}" in error
     assert (run / "records.jsonl").read_bytes() == before
     assert not list(run.glob("*.partial"))
     api.players["judge"] = always(GOOD)
