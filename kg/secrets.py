@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
-STRUCK = "***"
+REDACTED = "***"
 SHORTEST = 8
 """Shorter values are words such as ``none``, given to servers that need no key."""
 
@@ -34,9 +34,9 @@ class Secrets:
         """Return whether a text holds a secret."""
         return self._pattern is not None and self._pattern.search(text) is not None
 
-    def strike(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Return a text with each secret in it replaced by ``***``."""
-        return text if self._pattern is None else self._pattern.sub(STRUCK, text)
+        return text if self._pattern is None else self._pattern.sub(REDACTED, text)
 
 
 def secrets_of(environment: Mapping[str, str], addresses: Iterable[str] = ()) -> Secrets:
@@ -64,7 +64,7 @@ def without_password(uri: str) -> str:
     credentials, at, host = rest.rpartition("@")
     if not at or ":" not in credentials:
         return uri
-    return f"{scheme}{mark}{credentials.partition(':')[0]}:{STRUCK}@{host}"
+    return f"{scheme}{mark}{credentials.partition(':')[0]}:{REDACTED}@{host}"
 
 
 def _credentials(address: str, *, user_alone: bool) -> Iterator[str]:
@@ -90,10 +90,10 @@ def _forms(value: str) -> Iterator[str]:
     yield quote(value, safe="")
 
 
-def strike_all(secrets: Secrets, value: Any) -> Any:
+def redact_all(secrets: Secrets, value: Any) -> Any:
     """Return a JSON value with the secrets in all its texts redacted; names of fields stay."""
     if isinstance(value, str):
-        return secrets.strike(value)
+        return secrets.redact(value)
     if isinstance(value, Mapping):
-        return {name: strike_all(secrets, part) for name, part in value.items()}
-    return [strike_all(secrets, part) for part in value] if isinstance(value, list | tuple) else value
+        return {name: redact_all(secrets, part) for name, part in value.items()}
+    return [redact_all(secrets, part) for part in value] if isinstance(value, list | tuple) else value

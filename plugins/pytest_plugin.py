@@ -88,12 +88,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return config.stash[SESSION].header()
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
-    """Write the summary and set the exit status before the closing; tidy up once the workers are gone."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write the summary and set the exit status."""
     session.config.stash[SESSION].finish(session, exitstatus)
-    yield
-    session.config.stash[SESSION].tidy()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

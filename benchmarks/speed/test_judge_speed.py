@@ -10,9 +10,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema_text
-from retrocypher.plugins.judge.criteria import load_criteria, on_record
+from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria, on_record
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement
+from retrocypher.plugins.runs.record import VARIANTS, Judgement
 from retrocypher.prompts.models.interface import Answer, Chat, Request
 
 AIM_MS = 10

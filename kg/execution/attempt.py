@@ -1,8 +1,9 @@
 """One attempt at a query: plan, check, run, within the deadline."""
 
 import time
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct, structs
 
 from retrocypher.kg.cypher.parameters import parameter_places, parameterise, shape
 from retrocypher.kg.cypher.tokens import tokens
@@ -28,8 +29,7 @@ _MOST_SHAPES = 20_000
 _LONGEST_SHORTCUT = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class InconclusiveAttempt:
+class InconclusiveAttempt(Struct, frozen=True):
     """An attempt that says nothing about the query yet."""
 
     trouble: Trouble
@@ -70,7 +70,7 @@ class Attempts:
                 self._shortcut(call, deadline) if shortcut else None
             )
             result = result or self._long_way(call, deadline)
-            return replace(result, time_s=time.monotonic() - started)
+            return structs.replace(result, time_s=time.monotonic() - started)
         except ClientLate:
             return InconclusiveAttempt(Trouble.TIME, None, None, time.monotonic() - started)
         except ClientGone:

@@ -1,10 +1,11 @@
 """The result of executing a query, and what an error of the server means for it."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from retrocypher.kg.errors import GraphError
 
@@ -52,35 +53,25 @@ class Limits:
     release_s: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """The ``execution`` part of a record.
-
-    Attributes:
-        code: Neo4j's status code where it gave one.
-        message: The server's message, or the reason for a refusal.
-        rows: Rows in column order, values in the documented JSON form.
-        truncated: Whether the row cap or the byte cap cut the result.
-        time_s: Wall-clock seconds of the run that counted.
-    """
+class Execution(Struct, frozen=True):
+    """What running a query gave; in this form it is the ``execution`` of a record."""
 
     status: Status
+    """How the query ended."""
     code: str | None = None
+    """Neo4j's status code."""
     message: str | None = None
+    """The server's message, or the reason."""
     columns: list[str] = field(default_factory=list)
-    rows: list[list[Any]] = field(default_factory=list)
+    """Names of the columns."""
+    rows: list[Any] = field(default_factory=list)
+    """Values in column order, one list a row."""
     row_count: int = 0
+    """Number of rows."""
     truncated: bool = False
+    """Whether a cap cut the result."""
     time_s: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the object as it stands in a record; the rows are shared, not copied."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Execution":
-        """Read what stands in a record; parts that are not an execution's are left aside."""
-        return cls(**{part.name: value[part.name] for part in fields(cls) if part.name in value})
+    """Seconds of the deciding attempt, planning included."""
 
 
 @dataclass(frozen=True, slots=True)

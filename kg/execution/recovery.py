@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from retrocypher.kg.execution.client import Client, ClientGone, ClientLate
 from retrocypher.kg.execution.execution import Call, Execution, GraphUnavailable, Limits
 from retrocypher.kg.server.control import restart, status
@@ -196,7 +198,7 @@ class Verdicts:
         path = self._path(call)
         # Only one executor runs alone, so only one writes; those that read never see half a file.
         unfinished = path.with_suffix(".part")
-        unfinished.write_text(json.dumps(verdict.to_json()))
+        unfinished.write_text(json.dumps(structs.asdict(verdict)))
         unfinished.replace(path)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The names of the files of a baseline."""
+"""Baselines: scores of runs kept under a name, in a folder that is committed."""
 
 import csv
 import gzip
@@ -8,31 +8,67 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import DIMENSIONS, slice_means
-from retrocypher.plugins.analysis.scores import MEASURES, Side, asked_as, conditions_of, read_run
+from retrocypher.plugins.analysis.score_table import DIMENSIONS, MEASURES, CaseScores, slice_means
+from retrocypher.plugins.analysis.scores import RunScores, conditions_of, read_scores
 from retrocypher.plugins.runs.files import RECORDS, json_page
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.statistics.intervals import Estimate
 
+HOME = Path("reports", "baselines")
+"""Where baselines are kept, below the project's folder."""
 BASELINE = "baseline.json"
 CASES = "cases.csv.gz"
 
+SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_NUMBERS = ("steps", "phrasing")
+_HASHES = ("asked", "gold", "target")
+COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *MEASURES)
+_REMEDY = "restore it from version control, or save it again with `retrocypher baseline save`"
+
+
+class SliceF1(Struct, frozen=True):
+    """Mean F1 of a slice."""
+
+    slice: dict[str, str | int]
+    mean: Estimate
+
+
+class BaselinePage(Struct, frozen=True):
+    """What `baseline.json` holds."""
+
+    schema_version: int
+    name: str
+    cases: int
+    """Number of cases."""
+    part: str | None
+    """Which part of the planned cases they are, in words; empty for all."""
+    cases_sha256: str
+    """Hash of the uncompressed table of cases."""
+    f1: list[SliceF1]
+    """Mean F1 of all cases, and of each task."""
+    manifest: dict[str, JsonValue]
+    """The manifest of the run, without what only its machine knows."""
 
 
 def known_baselines(home: Path) -> list[str]:
-    """Return the names of the baselines in a folder; none where it does not exist."""
+    """Return the names of the baselines in a folder; none if it does not exist."""
     return sorted(file.parent.name for file in home.glob(f"*/{BASELINE}"))
 
 
 def require_name(name: str) -> None:
-    """Refuse what cannot be the name of a baseline: it names a folder, and is shown.
+    """Refuse a name that cannot be that of a baseline, because it becomes a folder.
 
     Raises:
-        InputError: If it holds anything but letters, digits, points, dashes and underscores.
+        InputError: If it contains anything but letters, digits, points, dashes and underscores.
     """
     if not _NAME.fullmatch(name):
         raise InputError(
@@ -40,39 +76,26 @@ def require_name(name: str) -> None:
         )
 
 
-SCHEMA_VERSION = 1
-_NUMBERS = ("steps", "phrasing")
-_HASHES = ("asked", "gold", "target")
-COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *MEASURES)
+def _row_of(case: CaseScores, run: RunScores) -> list[str]:
+    """Return a case with scores as the cells of a line."""
+    question, scores = case.question_id, case.scores or {}
+    hashes = (run.texts[case.text_id], run.golds[question], run.targets[question])
+    labels = (str(getattr(case, name)) for name in DIMENSIONS)
+    return [question, *labels, *hashes, *(_written(scores[name]) for name in MEASURES)]
 
 
-def row_of(record: Mapping[str, Any], side: Side) -> list[str]:
-    """Return a case as the cells of a line.
-
-    Args:
-        record: The case, scored, as in ``side.records``.
-        side: The side it is of.
-    """
-    question = str(record["question_id"])
-    hashes = (side.asked[asked_as(record)], side.golds[question], side.targets[question])
-    labels = (str(record[name]) for name in DIMENSIONS)
-    return [question, *labels, *hashes, *(_written(record["scores"][name]) for name in MEASURES)]
-
-
-def record_of(cells: Sequence[str]) -> tuple[dict[str, Any], tuple[str, str, str]]:
-    """Return a case as in ``records`` of a side, and its hashes: asked, gold and target.
-
-    Args:
-        cells: The cells of a line.
+def _case_of(cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
+    """Return the case in a line, and its hashes of text, gold and target.
 
     Raises:
-        ValueError: If there are too few, or a number is none.
+        ValueError: If cells are missing, or a number is none.
     """
     named = dict(zip(COLUMNS, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named[name] else None for name in MEASURES}
     asked, gold, target = (named[name] for name in _HASHES)
-    return {"question_id": named["question_id"], **labels, "scores": scores}, (asked, gold, target)
+    case = CaseScores(question_id=named["question_id"], scores=scores, **labels)  # type: ignore[arg-type]
+    return case, (asked, gold, target)
 
 
 def _written(score: float | None) -> str:
@@ -82,19 +105,11 @@ def _written(score: float | None) -> str:
     return str(int(score)) if score == int(score) else repr(float(score))
 
 
-_REMEDY = "take it from version control again, or save it anew with `retrocypher baseline save`"
-
-_PARTS = {"name", "cases", "part", "cases_sha256", "f1"}
-
-
-def read_page(folder: Path) -> dict[str, Any]:
+def read_page(folder: Path) -> BaselinePage:
     """Read what a baseline says of itself.
 
-    Args:
-        folder: Its folder.
-
     Raises:
-        InputError: If it is not JSON of a baseline, or of another schema version.
+        InputError: If it is not the JSON of a baseline, or of another schema version.
     """
     file = folder / BASELINE
     try:
@@ -105,64 +120,57 @@ def read_page(folder: Path) -> dict[str, Any]:
     if version != SCHEMA_VERSION:
         raise InputError(
             f"{file}: schema version {version!r}, and this RetroCypher reads {SCHEMA_VERSION}; "
-            "run it again and save it anew with `retrocypher baseline save RUN NAME --replace`"
+            "make the run again and save it with `retrocypher baseline save RUN NAME --replace`"
         )
-    if not isinstance(page.get("manifest"), dict) or not page.keys() >= _PARTS:
-        raise InputError(f"{file}: not a baseline (parts are missing); {_REMEDY}")
-    return dict(page)
+    try:
+        return msgspec.convert(page, BaselinePage)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{file}: not a baseline ({error}); {_REMEDY}") from error
 
 
-def read_baseline(folder: Path) -> Side:
-    """Read a baseline as one side of a comparison.
-
-    Args:
-        folder: Its folder.
+def read_baseline(folder: Path) -> RunScores:
+    """Read the scores of a baseline.
 
     Raises:
-        InputError: If a file of it cannot be read, is of another schema version, or was changed.
+        InputError: If one of its files cannot be read, is of another schema version, or was changed.
     """
     page, file = read_page(folder), folder / CASES
     try:
         content = gzip.decompress(file.read_bytes())
-        if hashlib.sha256(content).hexdigest() != page["cases_sha256"]:
+        if hashlib.sha256(content).hexdigest() != page.cases_sha256:
             raise ValueError(f"not the table that {BASELINE} is of")
         header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
         if tuple(header) != COLUMNS:
             raise ValueError("other columns than a baseline has")
-        cases = [record_of(line) for line in lines]
+        cases = [_case_of(line) for line in lines]
+        manifest = msgspec.convert(page.manifest, Manifest)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"{file}: cannot be read ({error}); {_REMEDY}") from error
-    return Side(
-        name=f"baseline {page.get('name', folder.name)}",
-        conditions=conditions_of(page["manifest"]),
-        manifest=page["manifest"],
-        records=tuple(record for record, _ in cases),
-        asked={asked_as(record): asked for record, (asked, _, _) in cases},
-        golds={record["question_id"]: gold for record, (_, gold, _) in cases},
-        targets={record["question_id"]: target for record, (_, _, target) in cases},
-        faults={},
-        incomplete="",
-        part=str(page.get("part") or ""),
+    return RunScores(
+        name=f"baseline {page.name}",
+        conditions=conditions_of(manifest),
+        manifest=manifest,
+        cases=tuple(case for case, _ in cases),
+        texts={case.text_id: asked for case, (asked, _, _) in cases},
+        golds={case.question_id: gold for case, (_, gold, _) in cases},
+        targets={case.question_id: target for case, (_, _, target) in cases},
+        part=page.part or "",
     )
 
 
-HOME = Path("reports", "baselines")
-"""Where baselines are kept, below the project's folder."""
-
-
-def find_side(named: str, root: Path) -> Side:
-    """Read a run or a baseline.
+def find_scores(named: str, root: Path) -> RunScores:
+    """Read the scores of a run or a baseline.
 
     Args:
         named: The folder of a run or of a baseline, or the name of a baseline.
-        root: The project's folder, which ``reports/baselines`` is below.
+        root: The project's folder, with ``reports/baselines``.
 
     Raises:
         InputError: If there is none of that name, or it cannot be read.
     """
     folder = Path(named)
     if (folder / RECORDS).is_file():
-        return read_run(folder)
+        return read_scores(RunLog(folder))
     kept = root / HOME
     for place in (folder, kept / named):
         if (place / BASELINE).is_file():
@@ -170,7 +178,7 @@ def find_side(named: str, root: Path) -> Side:
     if folder.is_dir():
         raise InputError(f"{named}: no run and no baseline; name a folder with {RECORDS} or {BASELINE}")
     names = known_baselines(kept)
-    there = f"baselines there are: {', '.join(names)}" if names else "no baseline is kept yet"
+    there = f"known baselines: {', '.join(names)}" if names else "no baseline is kept yet"
     raise InputError(f"{named}: no such run, and no such baseline in {kept}; {there}")
 
 
@@ -180,89 +188,81 @@ _LEFT_OUT = (
     *("answer_budget", "answer_thresholds"),
     *("gate", "baseline", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
 )
-"""Options that name places of the machine a run was made on, and those that do not decide a score."""
+"""Options that name places on the machine of the run, and those that decide no score."""
 
 _OF_A_MACHINE = ("answers", "answering", "standstill", "machine", "merged_from")
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A baseline as it was written.
+class SavedBaseline(Struct, frozen=True):
+    """A baseline that was written."""
 
-    Attributes:
-        folder: Where it lies.
-        cases: How many cases it holds.
-        bytes: Size of its files.
-    """
-
+    name: str
     folder: Path
     cases: int
+    """Number of cases."""
     bytes: int
+    """Size of its files."""
 
 
-def save(run: Side, name: str, root: Path, *, replace: bool = False) -> Saved:
-    """Write a run as a baseline.
+def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedBaseline:
+    """Write the scores of a run as a baseline.
 
     Args:
         run: The run.
-        name: What the baseline is to be called.
-        root: The project's folder, which ``reports/baselines`` is below.
-        replace: Whether a baseline of that name is replaced.
+        name: Name of the baseline.
+        root: The project's folder, with ``reports/baselines``.
+        replace: Replace a baseline of that name.
 
     Raises:
-        InputError: If the run is not whole or says not what it was measured under, the name cannot be used
-            or is taken, or the folder cannot be written.
+        InputError: If the run is incomplete or has no manifest, the name is invalid or taken, or the folder
+            cannot be written.
     """
     require_name(name)
-    folder = root / HOME / name
-    if run.incomplete:
+    folder, scores = root / HOME / name, read_scores(run)
+    if scores.incomplete:
         raise InputError(
-            f"{run.name}: an incomplete run ({run.incomplete}) is no baseline; run the same command again"
+            f"{run}: an incomplete run ({scores.incomplete}) is no baseline; repeat its command to resume it"
         )
-    if not run.manifest or not run.records:
-        raise InputError(f"{run.name}: without a manifest and cases this is no run to keep as a baseline")
+    if not run.has_manifest or not scores.cases:
+        raise InputError(f"{run}: without a manifest and cases it cannot be kept as a baseline")
     if folder.exists() and not replace:
-        raise InputError(f"{folder} is there already; choose another name, or replace it with --replace")
-    packed, sha = _packed(run)
-    page = json_page(_page(run, name, sha)).encode()
+        raise InputError(f"{folder} exists; choose another name, or replace it with --replace")
+    packed, sha256 = _packed(scores)
+    means = [*slice_means(table := scores.table()), *slice_means(table, ("task",))]
+    page = BaselinePage(
+        schema_version=SCHEMA_VERSION,
+        name=name,
+        cases=len(scores.cases),
+        part=scores.part,
+        cases_sha256=sha256,
+        f1=[SliceF1(each.slice, each.mean) for each in means],
+        manifest=_without_places(run.manifest_json),
+    )
+    text = json_page(page).encode()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file, content in ((CASES, packed), (BASELINE, page)):
+        for file, content in ((CASES, packed), (BASELINE, text)):
             partial = folder / f"{file}.partial"
             partial.write_bytes(content)
             partial.replace(folder / file)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from error
-    return Saved(folder, len(run.records), len(packed) + len(page))
+    return SavedBaseline(name, folder, len(scores.cases), len(packed) + len(text))
 
 
-def _packed(run: Side) -> tuple[bytes, str]:
-    """Return the cases, compressed, and the hash of what they are uncompressed."""
+def _packed(run: RunScores) -> tuple[bytes, str]:
+    """Return the compressed table of cases, and the hash of the uncompressed one."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
-    table.writerows(sorted(row_of(each, run) for each in run.records))
+    table.writerows(sorted(_row_of(each, run) for each in run.cases))
     content = text.getvalue().encode()
-    # Without the time, so that the same run is the same bytes.
+    # Without the time, so that the same run gives the same bytes.
     return gzip.compress(content, mtime=0), hashlib.sha256(content).hexdigest()
 
 
-def _page(run: Side, name: str, sha: str) -> dict[str, Any]:
-    table = run.table()
-    means = [*slice_means(table), *slice_means(table, ("task",))]
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "name": name,
-        "cases": len(run.records),
-        "part": run.part,
-        "cases_sha256": sha,
-        "f1": [{"slice": each.slice, "mean": each.mean.to_json()} for each in means],
-        "manifest": _without_places(run.manifest),
-    }
-
-
-def _without_places(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a manifest without what only the machine of the run knows: a baseline is committed."""
+def _without_places(manifest: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return a manifest without what only the machine of the run knows, because a baseline is committed."""
     kept = {name: value for name, value in manifest.items() if name not in _OF_A_MACHINE}
     options = manifest.get("options") or {}
     kept["options"] = {name: value for name, value in options.items() if name not in _LEFT_OUT}
@@ -272,6 +272,6 @@ def _without_places(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "loops": {**loops, "players": players}}
 
 
-def _without_folder(model: Mapping[str, Any]) -> dict[str, Any]:
+def _without_folder(model: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     of_file = model.get("kind") in ("gguf", "file")
     return {**model, "argument": Path(str(model["argument"])).name} if of_file else dict(model)

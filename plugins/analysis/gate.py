@@ -1,56 +1,61 @@
-"""A gate: rules, and what a run is measured against."""
+"""A gate: rules for a run, and the baseline they compare it with."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.baselines import find_side
+from retrocypher.plugins.analysis.baselines import find_scores
 from retrocypher.plugins.analysis.gate_decision import (
+    INCOMPLETE,
     JUDGE_KAPPA,
     GateResult,
     GateVerdict,
-    aside,
     distrust,
     judge_rule,
     judge_rules,
-    unasked,
+    missing_aside,
+    missing_judgements,
     unjudged,
 )
-from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, AtLeast, NoRegression, Rule, parse_rule
-from retrocypher.plugins.analysis.scores import Side
+from retrocypher.plugins.analysis.gate_rules import (
+    NO_REGRESSION,
+    NonInferiority,
+    Rule,
+    Threshold,
+    parse_rule,
+)
+from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.runs.manifest import JudgeEntry
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.stored_calibration import Filed
+    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """Rules that a run is to meet.
-
-    Attributes:
-        rules: The rules, at least one.
-        baseline: What the run is measured against; None where no rule asks for one.
-        allow_inconclusive: Whether a rule against regressions holds where nothing can be told.
-        partial: Whether a part of the planned cases may be judged, and what run and baseline have in common.
-        idle: The baseline that is named although no rule needs one; empty where there is none.
-        calibrations: The calibrations of judges on file; read only where a rule is about a judge's score.
-        judge_kappa: What the lower end of their kappa must be at least.
-    """
+class Gate(Struct, frozen=True):
+    """Rules that a run must meet."""
 
     rules: tuple[Rule, ...]
-    baseline: Side | None
+    """The rules, at least one."""
+    baseline: RunScores | None
+    """What the run is compared with; None if no rule needs it."""
     allow_inconclusive: bool
+    """Whether an inconclusive comparison passes."""
     partial: bool
-    idle: str = ""
-    calibrations: "tuple[Filed, ...]" = ()
+    """Whether a part of the planned cases, and what run and baseline have in common, can be judged."""
+    unused_baseline: str = ""
+    """A baseline that is configured although no rule needs one; empty if there is none."""
+    calibrations: "tuple[StoredCalibration, ...]" = ()
+    """Stored calibrations of judges; read only if a rule is about a judge's score."""
     judge_kappa: float = JUDGE_KAPPA
+    """Minimum lower confidence bound of the judge's kappa."""
 
     @property
     def compared_metrics(self) -> tuple[str, ...]:
         """The scores that are compared with the baseline."""
-        return tuple(dict.fromkeys(rule.metric for rule in self.rules if isinstance(rule, NoRegression)))
+        return tuple(dict.fromkeys(rule.metric for rule in self.rules if isinstance(rule, NonInferiority)))
 
     def __str__(self) -> str:
         against = f" (against {self.baseline.name})" if self.baseline else ""
@@ -61,60 +66,46 @@ class Gate:
         """Whether a rule is about the score of a judge."""
         return bool(judge_rules(self.rules))
 
-    def distrusts(self, judge: Mapping[str, Any] | None) -> str:
-        """Return why the rules may not be about the score of a judge; empty where they may, or are not.
-
-        Args:
-            judge: What the manifest says of the run's judge; None where it has none.
-        """
+    def distrusts(self, judge: JudgeEntry | None) -> str:
+        """Return why the rules cannot be about the score of this judge; empty if they can, or are not."""
         return distrust(self.rules, judge, self.calibrations, self.judge_kappa)
 
-    def judge(self, run: Side) -> GateResult:
-        """Return what becomes of the rules; refuses an incomplete run, and a part of one unless allowed.
+    def judge(self, run: RunScores) -> GateResult:
+        """Return the outcome of the rules; an incomplete run is refused, and a partial one unless allowed.
 
-        Incomplete is one that lacks what a rule is about: scores of execution, whatever the rule, and for one
-        on a judge its judgements. What else it lacks is noted.
-
-        Args:
-            run: The scores of the run.
+        A run is incomplete if it lacks what a rule is about: scores of execution for every rule, and
+        judgements for one about a judge. Anything else it lacks is noted.
         """
         name = self.baseline.name if self.baseline else ""
-        if lacks := run.incomplete or unasked(self.rules, run):
-            reason = f"the run is incomplete: {lacks}"
-            return GateResult(GateVerdict.REFUSED, reason, incomplete=True, baseline=name)
+        if lacks := run.incomplete or missing_judgements(self.rules, run):
+            return GateResult(GateVerdict.REFUSED, f"the run is incomplete: {lacks}", INCOMPLETE, name)
         if run.part and not self.partial:
-            reason = f"the run is not whole: {run.part}; --gate-partial judges it all the same"
-            return GateResult(GateVerdict.REFUSED, reason, baseline=name)
-        if reason := self.distrusts(run.manifest.get("judge")):
-            return GateResult(GateVerdict.REFUSED, reason, baseline=name)
+            return _refused(f"the run is partial: {run.part}; --gate-partial judges it anyway", name)
+        if reason := self.distrusts(run.manifest.judge):
+            return _refused(reason, name)
         if (without := unjudged(self.rules, run)) and not self.partial:
-            reason = f"{without}; --gate-partial judges the others all the same"
-            return GateResult(GateVerdict.REFUSED, reason, baseline=name)
-        rules = tuple(
-            judge_rule(
-                rule,
-                run,
-                self.baseline,
-                allow_inconclusive=self.allow_inconclusive,
-                partial=self.partial,
-            )
-            for rule in self.rules
-        )
-        verdict = GateVerdict.HOLDS if all(each.holds for each in rules) else GateVerdict.FAILS
-        return GateResult(verdict, rules=rules, baseline=name, notes=tuple(self._notes(run)))
+            return _refused(f"{without}; --gate-partial judges the others anyway", name)
+        allowed = {"allow_inconclusive": self.allow_inconclusive, "partial": self.partial}
+        results = tuple(judge_rule(rule, run, self.baseline, **allowed) for rule in self.rules)
+        holds = all(each.holds for each in results)
+        verdict = GateVerdict.HOLDS if holds else GateVerdict.FAILS
+        return GateResult(verdict, "", int(not holds), name, results, tuple(self._notes(run)))
 
-    def _notes(self, run: Side) -> Iterator[str]:
-        if run.part:
-            yield f"judged although not whole: {run.part}"
-        if without := unjudged(self.rules, run):
-            yield f"judged although not whole: {without}"
-        if lacking := aside(self.rules, run):
+    def _notes(self, run: RunScores) -> Iterator[str]:
+        for lacking in (run.part, unjudged(self.rules, run)):
+            if lacking:
+                yield f"judged on a partial run: {lacking}"
+        if lacking := missing_aside(self.rules, run):
             yield lacking
-        if self.idle:
-            yield f"baseline {self.idle} is not looked at: no rule is a {NO_REGRESSION} one"
-        together = [rule for rule in self.rules if isinstance(rule, AtLeast) and "model" not in rule.by]
-        if len(run.models) > 1 and together:
-            yield f"{together[0]} takes {len(run.models)} models together; by model tells them apart"
+        if self.unused_baseline:
+            yield f"baseline {self.unused_baseline} is not used: there is no {NO_REGRESSION} rule"
+        pooled = [rule for rule in self.rules if isinstance(rule, Threshold) and "model" not in rule.by]
+        if len(run.models) > 1 and pooled:
+            yield f"{pooled[0]} takes {len(run.models)} models together; by model separates them"
+
+
+def _refused(reason: str, baseline: str) -> GateResult:
+    return GateResult(GateVerdict.REFUSED, reason, baseline=baseline)
 
 
 def gate_of(
@@ -127,69 +118,62 @@ def gate_of(
     standing: bool = False,
     judge_kappa: float = JUDGE_KAPPA,
 ) -> Gate:
-    """Read rules and the baseline they need.
+    """Read rules and the baseline they need; see `Gate` for the other options.
 
     Args:
         rules: As a user writes them, at least one.
         baseline: Name or folder of the baseline.
-        root: The project's folder, which ``reports/baselines`` and ``reports/calibrations`` are below.
-        allow_inconclusive: As in `Gate`.
-        partial: As in `Gate`.
-        standing: Whether the baseline is a standing setting, not named for these rules: then it may be idle.
-        judge_kappa: As in `Gate`.
+        root: The project's folder, with ``reports/baselines`` and ``reports/calibrations``.
+        standing: Whether the baseline is configured for all runs, so that these rules need not use it.
 
     Raises:
-        InputError: If a rule cannot be read, the baseline it needs is not named, incomplete or unreadable, no
-            rule needs the one that is named, or a calibration that a rule needs cannot be read.
+        InputError: If a rule cannot be read, the baseline that it needs is not named, incomplete or
+            unreadable, no rule needs the named baseline, or a calibration that a rule needs cannot be read.
     """
-    read = tuple(dict.fromkeys(parse_rule(text) for text in rules))
-    if baseline is not None and not any(isinstance(rule, NoRegression) for rule in read):
-        if not standing:
-            raise idle_baseline(baseline, "; ".join(map(str, read)))
-        against, idle = None, baseline
+    parsed = tuple(dict.fromkeys(parse_rule(text) for text in rules))
+    against, unused = None, ""
+    if baseline is None or any(isinstance(rule, NonInferiority) for rule in parsed):
+        against = _baseline(parsed, baseline, root)
+    elif standing:
+        unused = baseline
     else:
-        against, idle = _baseline(read, baseline, root), ""
+        raise unused_baseline(baseline, "; ".join(map(str, parsed)))
     return Gate(
-        read,
+        parsed,
         against,
         allow_inconclusive,
         partial,
-        idle,
-        calibrations=_calibrations(read, root),
+        unused,
+        calibrations=_calibrations(parsed, root),
         judge_kappa=judge_kappa,
     )
 
 
-def _calibrations(rules: Iterable[Rule], root: Path) -> "tuple[Filed, ...]":
+def _calibrations(rules: Iterable[Rule], root: Path) -> "tuple[StoredCalibration, ...]":
     if not judge_rules(rules):
         return ()
-    # What it needs takes its time, which a gate without a judge need not.
-    from retrocypher.plugins.judge.stored_calibration import filed
+    # Imported late: a gate without a judge starts sooner.
+    from retrocypher.plugins.judge.stored_calibration import load_calibrations
 
-    return tuple(filed(root))
+    return tuple(load_calibrations(root))
 
 
-def idle_baseline(baseline: str, rules: str) -> InputError:
-    """Return the error of a baseline that is named for nothing.
-
-    Args:
-        baseline: What the user named.
-        rules: The rules there are, in words; empty without any.
-    """
+def unused_baseline(baseline: str, rules: str) -> InputError:
+    """Return the error for a baseline that no rule uses; ``rules`` is empty if there is none."""
     why = f"{rules} needs none" if rules else "there is no rule"
     return InputError(
-        f"--baseline {baseline}: nothing would be measured against it, for {why}; add a rule such as "
+        f"--baseline {baseline}: nothing would be compared with it, because {why}; add a rule such as "
         f'"{NO_REGRESSION} f1 margin=0.02", or leave out --baseline'
     )
 
 
-def _baseline(rules: Iterable[Rule], baseline: str | None, root: Path) -> Side | None:
-    needing = next((rule for rule in rules if isinstance(rule, NoRegression)), None)
+def _baseline(rules: Iterable[Rule], baseline: str | None, root: Path) -> RunScores | None:
+    needing = next((rule for rule in rules if isinstance(rule, NonInferiority)), None)
     if needing is None:
         return None
     if baseline is None:
         raise InputError(f"the rule {needing} needs a baseline; name one with --baseline NAME, or its folder")
-    side = find_side(baseline, root)
-    if side.incomplete:
-        raise InputError(f"--baseline {baseline}: an incomplete run ({side.incomplete}) is no baseline")
-    return side
+    scores = find_scores(baseline, root)
+    if scores.incomplete:
+        raise InputError(f"--baseline {baseline}: an incomplete run ({scores.incomplete}) is no baseline")
+    return scores

@@ -1,60 +1,51 @@
-"""What a rule of the gate asks."""
+"""Rules of the gate, and their parser."""
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
+
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import DIMENSIONS
-from retrocypher.plugins.analysis.scores import JUDGED, MEASURES
+from retrocypher.plugins.analysis.score_table import DIMENSIONS, JUDGED, MEASURES
 from retrocypher.plugins.statistics.paired import MARGIN
 
 NO_REGRESSION = "no-regression"
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeast:
-    """A mean is not below a number, in each slice.
-
-    Attributes:
-        metric: Which score, or share of cases.
-        least: The number, 0 to 1.
-        by: What it is sliced by; all cases together where nothing is named.
-    """
+class Threshold(Struct, frozen=True):
+    """The mean of a score is at least a number, in each slice."""
 
     metric: str
+    """The score, or share of cases."""
     least: float
+    """The number, from 0 to 1."""
     by: tuple[str, ...] = ()
+    """What it is sliced by; empty for all cases together."""
 
     def __str__(self) -> str:
         return f"{self.metric}{_by(self.by)}>={number(self.least)}"
 
 
-@dataclass(frozen=True, slots=True)
-class NoRegression:
-    """A mean is surely not lower than the baseline's by more than a margin, in each slice.
-
-    Attributes:
-        metric: Which score, or share of cases.
-        margin: The loss that is allowed, 0 to 1.
-        by: What it is sliced by; all pairs together where nothing is named.
-    """
+class NonInferiority(Struct, frozen=True):
+    """The mean of a score is confidently not below the baseline's by more than a margin, in each slice."""
 
     metric: str
+    """The score, or share of cases."""
     margin: float
+    """The allowed loss, from 0 to 1."""
     by: tuple[str, ...] = ()
+    """What it is sliced by; empty for all pairs together."""
 
     def __str__(self) -> str:
         return f"{NO_REGRESSION} {self.metric} margin={number(self.margin)}{_by(self.by)}"
 
 
-Rule = AtLeast | NoRegression
+Rule = Threshold | NonInferiority
 
 
 def number(value: float) -> str:
-    """Return a number so that it is read back as the same, without a needless point."""
+    """Return the shortest text that is read back as the same number."""
     return repr(float(value)).removesuffix(".0")
 
 
@@ -70,18 +61,18 @@ class RuleError(InputError):
 
     Args:
         text: The rule as it was given.
-        position: Where it goes wrong: an index into ``text``, or its length at the end.
-        said: What is wrong there, and what to do about it.
+        position: Index into ``text`` of the error, or its length at the end.
+        problem: What is wrong there, and what to do about it.
     """
 
-    def __init__(self, text: str, position: int, said: str) -> None:
+    def __init__(self, text: str, position: int, problem: str) -> None:
         self.text = text
         self.position = position
         start = max(0, position - _AROUND)
-        # One place a character, or the caret would point beside what is meant.
+        # One column for each character, so that the caret points to the right one.
         shown = "".join(each if each.isprintable() else "?" for each in text[start : position + _AROUND])
         super().__init__(
-            f"gate rule, character {position + 1}: {said}\n    {shown}\n    {' ' * (position - start)}^"
+            f"gate rule, character {position + 1}: {problem}\n    {shown}\n    {' ' * (position - start)}^"
         )
 
 
@@ -93,26 +84,17 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A part of a rule.
-
-    Attributes:
-        kind: ``number``, ``word``, ``sign``, or ``end`` behind the last one.
-        text: What stands there.
-        position: Where it begins.
-    """
+class Token(NamedTuple):
+    """A part of a rule."""
 
     kind: str
+    """``number``, ``word``, ``sign``, or ``end`` after the last one."""
     text: str
     position: int
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the parts of a rule, and one of kind ``end`` behind them.
-
-    Args:
-        text: The rule.
+    """Yield the parts of a rule, and one of kind ``end`` after them.
 
     Raises:
         RuleError: If there is a character that no rule has.
@@ -122,7 +104,9 @@ def tokens(text: str) -> Iterator[Token]:
         found = _TOKEN.match(text, position)
         if found is None:
             raise RuleError(
-                text, position, f"{text[position]!r} is in no rule; write for example f1 by task>=0.4"
+                text,
+                position,
+                f"{text[position]!r} cannot be part of a rule; write for example f1 by task>=0.4",
             )
         if found.lastgroup != "space":
             yield Token(str(found.lastgroup), found.group(), position)
@@ -134,13 +118,10 @@ _EXAMPLES = f"such as f1>=0.6, f1 by task>=0.4 or {NO_REGRESSION} f1 margin=0.02
 
 
 def parse_rule(text: str) -> Rule:
-    """Return a rule.
-
-    Args:
-        text: As a user writes it, such as ``f1 by task>=0.4``.
+    """Return the rule in a text such as ``f1 by task>=0.4``.
 
     Raises:
-        RuleError: If it is no rule; it tells the place and the remedy.
+        RuleError: If it is not a rule; the message shows the place and a remedy.
     """
     return _Parser(text).rule()
 
@@ -156,19 +137,19 @@ class _Parser:
             self._refuse(f"a rule is missing; give one {_EXAMPLES}")
         if self._token.text == NO_REGRESSION:
             self._at += 1
-            return self._no_regression()
+            return self._non_inferiority()
         metric = self._name((*MEASURES, *JUDGED), "score", (NO_REGRESSION,))
         by = self._by() if self._token.text == "by" else ()
         if self._token.text != ">=":
-            self._refuse(f">= wanted{self._instead()}: a rule says {metric}>= and a number from 0 to 1")
+            self._refuse(f"expected >={self._instead()}: write {metric}>= and a number from 0 to 1")
         self._at += 1
         least = self._number("0.6")
         self._end()
-        return AtLeast(metric, least, by)
+        return Threshold(metric, least, by)
 
-    def _no_regression(self) -> NoRegression:
+    def _non_inferiority(self) -> NonInferiority:
         if self._token.text in JUDGED:
-            self._refuse("a baseline keeps no scores of a judge; a rule about one says judge>=0.6")
+            self._refuse("a baseline has no scores of a judge; write a rule such as judge>=0.6")
         metric = self._name(MEASURES, "score")
         margin: float | None = None
         by: tuple[str, ...] = ()
@@ -176,7 +157,7 @@ class _Parser:
             if self._token.text == "margin" and margin is None:
                 self._at += 1
                 if self._token.text != "=":
-                    self._refuse(f"= wanted{self._instead()}: margin=0.02")
+                    self._refuse(f"expected ={self._instead()}: margin=0.02")
                 self._at += 1
                 margin = self._number("0.02")
             elif self._token.text == "by" and not by:
@@ -184,8 +165,8 @@ class _Parser:
             elif self._token.text in ("margin", "by"):
                 self._refuse(f"{self._token.text} is given twice; leave out one of them")
             else:
-                self._refuse(f"margin=NUMBER or by wanted{self._instead()}")
-        return NoRegression(metric, MARGIN if margin is None else margin, by)
+                self._refuse(f"expected margin=NUMBER or by{self._instead()}")
+        return NonInferiority(metric, MARGIN if margin is None else margin, by)
 
     def _by(self) -> tuple[str, ...]:
         self._at += 1
@@ -204,10 +185,13 @@ class _Parser:
         token = self._token
         choice = f"choose from {', '.join((*known, *also))}"
         if token.kind != "word":
-            self._refuse(f"the name of a {what} is wanted{self._instead()}; {choice}")
+            self._refuse(f"expected the name of a {what}{self._instead()}; {choice}")
         if token.text not in known:
+            # Imported late: only a wrong name needs it.
+            import difflib
+
             near = difflib.get_close_matches(token.text.lower(), (*known, *also), n=1, cutoff=0.5)
-            meant = f"did you mean {near[0]}? Else " if near else ""
+            meant = f"did you mean {near[0]}? Otherwise " if near else ""
             self._refuse(f"no {what} is called {_cut(token.text)}; {meant}{choice}")
         self._at += 1
         return token.text
@@ -220,14 +204,14 @@ class _Parser:
         if not 0 <= value <= 1:
             self._refuse(f"{_cut(token.text)} is out of range; give a number from 0 to 1, such as {example}")
         self._at += 1
-        # Minus zero is within the range, and is no other number.
+        # Turns minus zero, which is in the range, into zero.
         return value + 0.0
 
     def _end(self) -> None:
         if self._token.kind != "end":
             self._refuse(
-                f"the rule is over before {_cut(self._token.text)}; leave out the rest, and give another "
-                "rule by another --gate"
+                f"the rule ends before {_cut(self._token.text)}; leave out the rest, and give another "
+                "rule with another --gate"
             )
 
     def _instead(self) -> str:
@@ -237,8 +221,8 @@ class _Parser:
     def _token(self) -> Token:
         return self._tokens[self._at]
 
-    def _refuse(self, said: str) -> NoReturn:
-        raise RuleError(self._text, self._token.position, said)
+    def _refuse(self, problem: str) -> NoReturn:
+        raise RuleError(self._text, self._token.position, problem)
 
 
 def _cut(text: str) -> str:

@@ -1,28 +1,24 @@
-"""Counts and means of one group of cases."""
+"""Counts and means of one group of cases, as `summary.json` holds them."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from msgspec import UNSET, Struct
 
 from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.plugins.judge.criteria import judgements_of
-from retrocypher.plugins.judge.judgement import VARIANTS
-from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, answer_fault, is_of_answer, was_run
+from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, AnswerJudge, JsonValue, Record
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations
 
 
 @dataclass(slots=True)
 class RunningMean:
-    """The mean of what was added so far, whatever the order it came in.
-
-    Attributes:
-        count: How many values were added.
-    """
+    """The mean of the values added so far, independent of their order."""
 
     count: int = 0
+    """Number of values."""
     _values: dict[float, int] = field(default_factory=dict, repr=False)
 
     def add(self, value: float) -> None:
@@ -35,29 +31,20 @@ class RunningMean:
         """The mean, None before the first value."""
         if not self.count:
             return None
-        # An exact sum: workers deliver records in any order, and the mean must not show it.
+        # An exact sum, because workers deliver records in any order.
         return math.fsum(value * times for value, times in self._values.items()) / self.count
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """The mean over the cases of several groups.
-
-    Attributes:
-        mean: The mean.
-        count: How many cases it is of, at least 1.
-    """
+class Pooled(Struct, frozen=True):
+    """The mean over the cases of several groups."""
 
     mean: float
     count: int
+    """Number of cases, at least 1."""
 
 
 def pooled(parts: Iterable[tuple[float | None, int]]) -> Pooled | None:
-    """Return the mean over all cases of some groups; None where there is no case.
-
-    Args:
-        parts: Mean and number of cases of each group; the mean of none is not read.
-    """
+    """Return the mean over all cases of some groups, given mean and size of each; None without a case."""
     known = [(mean, count) for mean, count in parts if mean is not None and count]
     count = sum(count for _, count in known)
     return Pooled(sum(mean * count for mean, count in known) / count, count) if count else None
@@ -78,50 +65,52 @@ class Judgements:
     faults: int = 0
     by_variant: dict[str, _Variant] = field(default_factory=lambda: {name: _Variant() for name in VARIANTS})
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record in, where it was judged."""
-        error = record.get("infrastructure_error") or {}
-        self.faults += error.get("stage") == JUDGE_STAGE
-        self.cases += record.get("judge") is not None
-        for variant, judgement in judgements_of(record):
-            told = self.by_variant[variant]
+    def add(self, record: Record) -> None:
+        """Add the judgements of a record, if it was judged."""
+        error = record.infrastructure_error
+        self.faults += error is not None and error.stage == JUDGE_STAGE
+        if record.judge is None:
+            return
+        self.cases += 1
+        for name, judgement in record.judge.judgements.items():
+            variant = self.by_variant[name]
             if judgement.score is None:
-                told.no_score[(judgement.error or {}).get("kind", "unknown")] += 1
+                variant.no_score[(judgement.error or {}).get("kind", "unknown")] += 1
             else:
-                told.mean.add(judgement.score)
-                told.weighted += judgement.weighted
+                variant.mean.add(judgement.score)
+                variant.weighted += judgement.weighted
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         """Return counts and means.
 
-        Of each variant ``scored`` is how many judgements have a score, ``mean`` their mean, ``weighted`` how
-        many of them are means over log-probabilities, and ``no_score`` the others by kind. ``faults`` counts
-        cases whose judge could not be asked.
+        For each variant, ``scored`` is the number of judgements with a score, ``mean`` their mean,
+        ``weighted`` how many of them are means over log-probabilities, and ``no_score`` counts the others by
+        kind. ``faults`` counts cases whose judge could not be asked.
         """
         return {
             "cases": self.cases,
             "faults": self.faults,
             **{
-                variant: {
-                    "scored": told.mean.count,
-                    "mean": told.mean.mean,
-                    "weighted": told.weighted,
-                    "no_score": dict(sorted(told.no_score.items())),
+                name: {
+                    "scored": variant.mean.count,
+                    "mean": variant.mean.mean,
+                    "weighted": variant.weighted,
+                    "no_score": dict(sorted(variant.no_score.items())),
                 }
-                for variant, told in self.by_variant.items()
+                for name, variant in self.by_variant.items()
             },
         }
 
 
 MEASURED = ("faithfulness", "answer_relevancy")
-"""What a judge measures of written answers, in the order it is told."""
+"""What a judge measures of written answers, in the order of reports."""
 
 _STATES = ("written", "insufficient", "empty")
 
 
 @dataclass(slots=True)
 class Answers:
-    """Cases that an answer was to be written for; no mean of scores knows of them."""
+    """Cases with a written answer; they are in no mean of scores."""
 
     cases: int = 0
     failed: int = 0
@@ -131,38 +120,38 @@ class Answers:
     measured: dict[str, RunningMean] = field(default_factory=dict)
     unmeasured: Counter[str] = field(default_factory=Counter)
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record in, where an answer was to be written."""
-        turn = next((turn for turn in record.get("rounds") or () if is_of_answer(turn["role"])), None)
+    def add(self, record: Record) -> None:
+        """Add a record, if an answer was requested."""
+        turn = next((turn for turn in record.rounds if turn.of_answer), None)
         if turn is None:
             return
         self.cases += 1
-        self.failed += answer_fault(record) is not None
-        if turn["verdict"] in _STATES:
-            self.states[turn["verdict"]] += 1
-        # Records of the first versions have no such field.
-        verification = record.get("verification")
-        if verification is not None:
-            self.verdicts[str(verification["verdict"])] += 1
-            if verification["support"] is not None:
-                self.support.add(verification["support"])
-            self._add_measured(verification.get("judge") or {})
+        self.failed += record.answer_fault is not None
+        if turn.verdict in _STATES:
+            self.states[turn.verdict] += 1
+        if verification := record.verification:
+            self.verdicts[verification.verdict] += 1
+            if verification.support is not None:
+                self.support.add(verification.support)
+            if verification.judge is not UNSET:
+                self._add_measured(verification.judge)
 
-    def _add_measured(self, judge: Mapping[str, Any]) -> None:
-        for name, told in judge.items():
-            if name == "model":
+    def _add_measured(self, judge: AnswerJudge) -> None:
+        for name in MEASURED:
+            measured = getattr(judge, name)
+            if measured is UNSET:
                 continue
             mean = self.measured.setdefault(name, RunningMean())
-            if told["score"] is None:
-                self.unmeasured[f"{name}: {told['error']['kind']}"] += 1
+            if measured.score is None:
+                self.unmeasured[f"{name}: {measured.error['kind']}"] += 1
             else:
-                mean.add(told["score"])
+                mean.add(measured.score)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts, and the mean share of supported claims over the answers that claim anything.
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return the counts, and the mean share of supported claims over the answers with claims.
 
-        ``claiming`` says how many those are; ``failed`` are the cases where a model or the graph could not be
-        asked, for the text, its claims or their verdicts.
+        ``claiming`` is the number of those answers; ``failed`` counts cases where a model or the graph could
+        not be asked for the text, its claims or their verdicts.
         """
         return {
             "cases": self.cases,
@@ -174,7 +163,7 @@ class Answers:
             **({"judge": self._judge()} if self.measured else {}),
         }
 
-    def _judge(self) -> dict[str, Any]:
+    def _judge(self) -> dict[str, JsonValue]:
         means = {
             name: {"mean": mean.mean, "count": mean.count} for name, mean in sorted(self.measured.items())
         }
@@ -186,7 +175,7 @@ _METRICS = ("f1", "precision", "recall")
 
 @dataclass(slots=True)
 class Fallbacks:
-    """Cases whose query brought nothing, and what the rows found instead are worth: in no other mean."""
+    """Cases with a fallback, and the scores of its rows, which are in no other mean."""
 
     cases: int = 0
     with_rows: int = 0
@@ -194,19 +183,19 @@ class Fallbacks:
     reasons: Counter[str] = field(default_factory=Counter)
     means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in _METRICS})
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record in, where it has a fallback."""
-        fallback = (record.get("execution") or {}).get("fallback")
-        if fallback is None:
+    def add(self, record: Record) -> None:
+        """Add a record, if it has a fallback."""
+        fallback = record.execution.fallback if record.execution else UNSET
+        if fallback is UNSET:
             return
         self.cases += 1
-        self.with_rows += bool(fallback["row_count"])
-        self.passed += bool(fallback["passed"])
-        self.reasons[str(fallback["reason"])] += 1
+        self.with_rows += bool(fallback.row_count)
+        self.passed += fallback.passed
+        self.reasons[fallback.reason] += 1
         for name, mean in self.means.items():
-            mean.add(fallback["scores"][name])
+            mean.add(getattr(fallback.scores, name))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         """Return counts, reasons and the means over the rows of fallbacks alone."""
         return {
             "cases": self.cases,
@@ -217,44 +206,36 @@ class Fallbacks:
         }
 
 
-def perfect_variations(record: Mapping[str, Any]) -> list[str] | None:
-    """Return how the query of a perfect case differs from the reference; None for any other case.
-
-    Args:
-        record: A record as in ``records.jsonl``.
-    """
-    cypher, reference = record.get("cypher"), record.get("reference_cypher")
-    if not record.get("scores") or not is_perfect(record["scores"]) or cypher is None or reference is None:
+def perfect_variations(record: Record) -> list[str] | None:
+    """Return how the query of a perfect case differs from the reference; None for any other case."""
+    cypher, reference = record.cypher, record.reference_cypher
+    if record.scores is None or not is_perfect(record.scores) or cypher is None:
         return None
     return [] if cypher == reference else variations(cypher, reference)
 
 
 @dataclass(slots=True)
 class LabelCounts:
-    """Counts of error labels.
-
-    Attributes:
-        cases: Cases with labels.
-        passed: Those of them that passed all the same: their values are right, but not row by row.
-        primary: Cases by their first label, with its detail.
-        any: Cases by label, without details; a case counts once for each label it has.
-    """
+    """Counts of error labels."""
 
     cases: int = 0
+    """Cases with labels."""
     passed: int = 0
+    """Cases with labels that passed: their values are right, but not row by row."""
     primary: Counter[str] = field(default_factory=Counter)
+    """Cases by their first label, with its detail."""
     any: Counter[str] = field(default_factory=Counter)
+    """Cases by label, without details; a case counts once for each of its labels."""
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count the labels of a record in."""
-        labels = record.get("errors") or []
-        if labels:
+    def add(self, record: Record) -> None:
+        """Add the labels of a record."""
+        if record.errors:
             self.cases += 1
-            self.passed += bool(record.get("passed"))
-            self.primary[labels[0]] += 1
-            self.any.update({name_of(label) for label in labels})
+            self.passed += record.passed
+            self.primary[record.errors[0]] += 1
+            self.any.update({name_of(label) for label in record.errors})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         """Return the counts, labels in the order of ``labels.yaml``."""
         return {
             "cases": self.cases,
@@ -272,13 +253,13 @@ class VariationCounts:
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, found: Iterable[str] | None) -> None:
-        """Count what `perfect_variations` returned in."""
+        """Add what `perfect_variations` returned."""
         if found is not None:
             self.perfect += 1
             self.counts.update(found)
 
     def to_json(self) -> dict[str, int]:
-        """Return how many cases are perfect and how many of them differ in each way."""
+        """Return the number of perfect cases, and of those that differ in each way."""
         return {"perfect": self.perfect, **{name: self.counts[name] for name in VARIATIONS}}
 
 
@@ -290,7 +271,7 @@ def _in_order(counter: Counter[str]) -> dict[str, int]:
 
 @dataclass(slots=True)
 class Group:
-    """Cases taken together. Those that were not run are counted and in no mean."""
+    """Counts and means of some cases. Those that were not run are counted, but in no mean."""
 
     passed: int = 0
     failed: int = 0
@@ -303,47 +284,41 @@ class Group:
     judgements: Judgements = field(default_factory=Judgements)
     means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
 
-    def add(self, record: Mapping[str, Any], variations: Sequence[str] | None) -> None:
-        """Count a record in.
-
-        Args:
-            record: A record as in ``records.jsonl``.
-            variations: How its query differs from the reference; None where the case is not perfect.
-        """
-        if not was_run(record):
-            self.infrastructure_errors[str(record["infrastructure_error"].get("stage"))] += 1
+    def add(self, record: Record, variations: Sequence[str] | None) -> None:
+        """Add a record, with what `perfect_variations` returned for it."""
+        error = record.infrastructure_error
+        if error is not None and not record.was_run:
+            self.infrastructure_errors[error.stage] += 1
             return
         self.judgements.add(record)
-        if record.get("passed"):
+        if record.passed:
             self.passed += 1
         else:
             self.failed += 1
-        self.statuses[str((record.get("execution") or {}).get("status"))] += 1
+        self.statuses[str(record.execution and record.execution.status)] += 1
         self.labels.add(record)
         self.variations.add(variations)
         self.fallbacks.add(record)
         self.answers.add(record)
-        scores = record.get("scores") or {}
-        for name, mean in self.means.items():
-            if scores.get(name) is not None:
-                mean.add(scores[name])
+        if record.scores is not None:
+            for name, mean in self.means.items():
+                value = record.scores.value(name)
+                if value is not None:
+                    mean.add(value)
 
     @property
     def errors(self) -> int:
-        """How many cases had an infrastructure error."""
+        """Number of cases that were not run because of an infrastructure error."""
         return self.infrastructure_errors.total()
 
     @property
     def errors_by_stage(self) -> Counter[str]:
-        """How many cases had an infrastructure error, by stage; those of the judge have scores."""
+        """Number of infrastructure errors by stage; cases with an error of the judge have scores."""
         judge = Counter({JUDGE_STAGE: self.judgements.faults} if self.judgements.faults else {})
         return self.infrastructure_errors + judge
 
-    def to_json(self) -> dict[str, Any]:
-        """Return counts and means.
-
-        ``defined`` says over how many cases a mean was taken, where that is not all that have scores.
-        """
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return counts and means; ``defined`` has the size of means over fewer than all scored cases."""
         scored = self.passed + self.failed
         return {
             "cases": scored + self.errors,

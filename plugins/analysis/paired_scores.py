@@ -1,10 +1,11 @@
-"""Two runs, compared case by case."""
+"""Two tables of scores, compared case by case."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.score_table import Label, ScoreTable
@@ -12,65 +13,41 @@ from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.paired import MARGIN, TIE, PairedComparison, holm, paired
 
 PAIRED_ON = ("phrasing", "prompt", "shot", "loop", "model")
-"""What, beside its question, tells a case from others."""
+"""What identifies a case, beside its question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A pair of cases whose scores differ.
-
-    Attributes:
-        case: The case id, without what the runs differ in.
-        question: The question id.
-        a: Score in A.
-        b: Score in B.
-    """
+class Change(Struct, frozen=True):
+    """A pair of cases whose scores differ."""
 
     case: str
-    question: str
+    """The case id, without what the runs differ in."""
+    question_id: str
+    """The question id."""
     a: float
+    """Score in A."""
     b: float
+    """Score in B."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What became of a run's scores in another.
-
-    Attributes:
-        metric: The score compared.
-        paired_on: What cases were paired on beside the question; in the rest of `PAIRED_ON` the runs differ.
-        overall: All pairs together.
-        slices: The pairs of each slice, corrected for how many slices there are.
-        only_a: Cases of A that B does not have.
-        only_b: Cases of B that A does not have.
-        unscored: Cases that both have, of which one at least has no such score.
-        changes: The pairs that differ, those that differ most first.
-    """
+class Comparison(Struct, frozen=True, kw_only=True):
+    """How the scores of two sets of cases differ."""
 
     metric: str
+    """The score compared."""
     paired_on: tuple[str, ...]
+    """What cases were paired on beside the question; in the rest of `PAIRED_ON` the runs differ."""
     overall: PairedComparison
+    """All pairs."""
     slices: tuple[PairedComparison, ...]
+    """The pairs of each slice, corrected for the number of slices."""
     only_a: tuple[str, ...]
+    """Cases of A that B does not have."""
     only_b: tuple[str, ...]
+    """Cases of B that A does not have."""
     unscored: tuple[str, ...]
+    """Common cases without the score on at least one side."""
     changes: tuple[Change, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {
-            "metric": self.metric,
-            "paired_on": list(self.paired_on),
-            "overall": self.overall.to_json(),
-            "slices": [each.to_json() for each in self.slices],
-            "only_a": list(self.only_a),
-            "only_b": list(self.only_b),
-            "unscored": list(self.unscored),
-            "changes": [
-                {"case": each.case, "question_id": each.question, "a": each.a, "b": each.b}
-                for each in self.changes
-            ],
-        }
+    """The pairs that differ, largest differences first."""
 
 
 def compare(
@@ -83,16 +60,13 @@ def compare(
     paired_on: Sequence[str] | None = None,
     resampler: Resampler | None = None,
 ) -> Comparison:
-    """Compare the cases that two runs have in common; B is the new one.
+    """Compare the cases that A and B have in common; B is the new one.
 
     Args:
-        a: Scores of the one run.
-        b: Scores of the other.
         metric: The score to compare.
         by: Slicings, each by some of `DIMENSIONS`; labels are those of A.
-        margin: What is too small to matter.
-        paired_on: What cases are paired on beside their question; where nothing is said, `shared` tells.
-        resampler: Draws the resamples; one with the default seed where there is none.
+        margin: The largest difference that does not matter.
+        paired_on: What cases are paired on beside their question; by default what `shared` returns.
 
     Raises:
         InputError: If nothing is in common, or several cases of one run would pair with one of the other.
@@ -106,7 +80,7 @@ def compare(
         raise InputError(
             f"no pair has {metric} on both sides (pairs: {len(common):,})"
             if common
-            else f"no case of the one is a case of the other, {_named(on)}"
+            else f"they have no case in common, {_named(on)}"
         )
     resampler = resampler or Resampler()
     places = np.asarray([rows_a[key] for key in keys], dtype=np.intp)
@@ -143,15 +117,10 @@ def compare(
 
 
 def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> tuple[int, int]:
-    """Refuse two runs of which no case would be paired, or not clearly; their scores do not matter.
-
-    Args:
-        a: One run.
-        b: The other.
-        names: What they are called.
+    """Refuse two tables of which no case would be paired, or ambiguously; scores do not matter.
 
     Returns:
-        How many cases only the one has, and how many only the other.
+        The number of cases that only A has, and that only B has.
 
     Raises:
         InputError: If they have no case in common, or several cases of one would pair with one of the other.
@@ -164,9 +133,9 @@ def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> tupl
 
 
 def shared(a: ScoreTable, b: ScoreTable) -> tuple[str, ...]:
-    """Return in which of `PAIRED_ON` two runs have a label in common.
+    """Return the parts of `PAIRED_ON` in which two tables have a label in common.
 
-    Where they have none, as two runs with one prompt each, that is what is compared.
+    A part without one, such as the prompt of two runs with one prompt each, is what is compared.
     """
     return tuple(name for name in PAIRED_ON if {*a.labels(name)} & {*b.labels(name)})
 
@@ -178,15 +147,15 @@ def _rows(table: ScoreTable, on: Sequence[str], which: str) -> dict[str, int]:
         key = "-".join([question, *(part for name, column in columns for part in _part(name, column[place]))])
         if key in rows:
             raise InputError(
-                f"{which} has several cases of {key}, {_named(on)}: which to compare is not clear; "
-                "compare runs that differ in one thing, or with one value in what they differ"
+                f"{which} has several cases of {key}, {_named(on)}, so the pairs are ambiguous; "
+                "compare runs that differ in one thing, or with one value of what they differ in"
             )
         rows[key] = place
     return rows
 
 
 def _part(name: str, label: Label) -> tuple[str, ...]:
-    """Return what a label adds to the name of a case; as in case ids, the first wording adds nothing."""
+    """Return what a label adds to the name of a case; as in case ids, the first paraphrase adds nothing."""
     if name == "phrasing":
         return () if label == 1 else (f"w{label}",)
     return (str(label),)

@@ -1,11 +1,14 @@
-"""The summary of a run, from its records alone."""
+"""The summary of a run, computed from its records alone."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, perfect_variations
+from retrocypher.plugins.runs.record import JsonValue, Record
 
 SCHEMA_VERSION = 1
 _SETTINGS = ("single_step", "multi_step")
@@ -18,7 +21,7 @@ _WORDING = ("model", "loop", _PHRASING)
 
 
 class Summary:
-    """Counts and means of the records added so far; their order changes nothing."""
+    """Counts and means of the records added so far, independent of their order."""
 
     def __init__(self) -> None:
         self._overall = Group()
@@ -32,63 +35,60 @@ class Summary:
 
     @property
     def cases(self) -> int:
-        """How many cases were added."""
+        """Number of cases."""
         return self.passed + self.failed + self.infrastructure_errors
 
     @property
     def passed(self) -> int:
-        """How many cases passed."""
+        """Number of cases that passed."""
         return self._overall.passed
 
     @property
     def failed(self) -> int:
-        """How many cases were scored and are under the threshold."""
+        """Number of scored cases below the threshold."""
         return self._overall.failed
 
     @property
     def infrastructure_errors(self) -> int:
-        """How many cases have no score, for an infrastructure error."""
+        """Number of cases without scores because of an infrastructure error."""
         return self._overall.errors
 
     @property
     def judge_faults(self) -> int:
-        """How many cases have scores, and a judge that could not be asked."""
+        """Number of scored cases whose judge could not be asked."""
         return self._overall.judgements.faults
 
     def add(
         self,
-        record: Mapping[str, Any],
-        variations_of: Callable[[Mapping[str, Any]], list[str] | None] = perfect_variations,
+        record: Record,
+        variations: list[str] | UnsetType | None = UNSET,
     ) -> None:
-        """Count a record in.
+        """Add a record.
 
         Args:
-            record: A record as in ``records.jsonl``.
-            variations_of: Tells how the query of a perfect case differs from the reference, which takes
-                time; None of any other case.
+            record: The record.
+            variations: What `perfect_variations` returns, which takes time, if it is known.
         """
-        keys: dict[str, Any] = {name: record[name] for name in _BY}
-        keys[_PROMPT_SHOT] = (record["prompt"], record["shot"])
-        # Records of the first versions hold none: there was but one wording.
-        keys[_PHRASING] = record.get(_PHRASING) or 1
-        cell = tuple(str(record[name]) for name in _CELL)
-        wording = (str(record["model"]), str(record["loop"]), int(keys[_PHRASING]))
+        keys: dict[str, Any] = {name: getattr(record, name) for name in (*_BY, _PHRASING)}
+        keys[_PROMPT_SHOT] = (record.prompt, record.shot)
+        cell = tuple(getattr(record, name) for name in _CELL)
+        wording = (record.model, record.loop, record.phrasing)
         groups = [self._by[name][key] for name, key in keys.items()]
-        variations = variations_of(record)
+        known = perfect_variations(record) if variations is UNSET else variations
         for group in (self._overall, *groups, self._cells[cell], self._wordings[wording]):
-            group.add(record, variations)
-        if record.get("exemplar_id") is not None:
-            self._exemplars[str(record["shot"])][str(record["exemplar_id"])] += 1
-        columns = (record.get("scores") or {}).get("unmatched_columns") or []
+            group.add(record, known)
+        if record.exemplar_id is not None:
+            self._exemplars[record.shot][record.exemplar_id] += 1
+        columns = (record.scores and record.scores.unmatched_columns) or []
         self._unmatched.update(columns)
         self._cases_with_unmatched += bool(columns)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, JsonValue]:
         """Return what ``summary.json`` holds.
 
-        Means are over cases: of all, in ``by`` those of a setting, task, step count, model, loop,
-        prompt and shot, and wording, in ``cells`` those of a model, loop, prompt, shot and task, and in
-        ``wordings`` those of a model, loop and wording.
+        Means are over cases: all of them; in ``by`` those of a setting, task, step count, model, loop, prompt
+        and shot, and paraphrase; in ``cells`` those of a model, loop, prompt, shot and task; in ``wordings``
+        those of a model, loop and paraphrase.
         """
         by = {
             name: {_label(key): groups[key].to_json() for key in sorted(groups, key=_ORDERS.get(name))}
@@ -116,22 +116,18 @@ class Summary:
             "wordings": wordings,
         }
 
-    def _fallbacks(self) -> dict[str, Any]:
-        """Return the fallbacks of all loops together and of each."""
+    def _fallbacks(self) -> dict[str, JsonValue]:
+        """Return the fallbacks of all loops together, and of each."""
         if not self._overall.fallbacks.cases:
             return {}
         loops = self._by["loop"]
         by_loop = {name: loops[name].fallbacks for name in sorted(loops)}
-        told = {name: fallbacks.to_json() for name, fallbacks in by_loop.items() if fallbacks.cases}
-        return {"fallback": {**self._overall.fallbacks.to_json(), "by_loop": told}}
+        used = {name: fallbacks.to_json() for name, fallbacks in by_loop.items() if fallbacks.cases}
+        return {"fallback": {**self._overall.fallbacks.to_json(), "by_loop": used}}
 
 
-def summarise(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what ``summary.json`` holds for some records, as `Summary.to_json` does.
-
-    Args:
-        records: Records as in ``records.jsonl``, one a case.
-    """
+def summarise(records: Iterable[Record]) -> dict[str, JsonValue]:
+    """Return what ``summary.json`` holds for some records."""
     summary = Summary()
     for record in records:
         summary.add(record)
@@ -161,7 +157,7 @@ def _shot_order(shot: str) -> tuple[int, str]:
     return _known(shot, _SHOTS)
 
 
-def _known(value: str, order: tuple[str, ...]) -> tuple[int, str]:
+def _known(value: str, order: Sequence[str]) -> tuple[int, str]:
     return (order.index(value) if value in order else len(order), value)
 
 
@@ -170,3 +166,10 @@ _ORDERS: dict[str, Callable[[Any], Any]] = {
     "task": lambda task: _known(task, TASKS),
     _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), _shot_order(pair[1])),
 }
+
+
+def in_order(
+    entries: Iterable[Mapping[str, JsonValue]], models: Sequence[str], loops: Sequence[str]
+) -> list[Mapping[str, JsonValue]]:
+    """Return entries with ``model`` and ``loop`` in the orders given; those not named come last, by name."""
+    return sorted(entries, key=lambda each: (_known(each["model"], models), _known(each["loop"], loops)))

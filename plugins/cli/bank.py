@@ -1,4 +1,4 @@
-"""``retrocypher bank build|show|sample``: the bank of known errors."""
+"""``retrocypher bank``: builds, shows and samples the bank of known errors."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from retrocypher.plugins.judge.bank import (
     sample,
     write_bank,
 )
-from retrocypher.plugins.reporting.bank_table import (
+from retrocypher.plugins.reporting.judge_tables import (
     counts_json,
     counts_table,
     dropped_table,
@@ -37,17 +37,17 @@ bank_option = click.option(
     "--bank",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the bank to read, such as tests/data/bank; the one in the cache where absent.",
+    help="Folder of the bank, such as tests/data/bank (default: the one in the cache).",
 )
 
 
 def folder_of(bank: Path | None, seed: int = 0) -> Path:
-    """Return the folder that ``--bank`` names, else that of the cached bank of a seed."""
+    """Return the folder that ``--bank`` names, or that of the cached bank of a seed."""
     return bank or bank_folder(load_questions(), seed)
 
 
 def part_of(held_out: bool) -> Part:
-    """Return the part that ``--held-out`` asks for."""
+    """Return the part of the bank that ``--held-out`` selects."""
     return "held_out" if held_out else "development"
 
 
@@ -59,18 +59,18 @@ def part_of(held_out: bool) -> Part:
     metavar="SPEC",
     default="auto",
     show_default=True,
-    help="The Neo4j to run mutants on: auto, docker, local or a URI that holds the questions' graph.",
+    help="The Neo4j that runs the mutants: auto, docker, local, or a URI with the graph of the questions.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the bank; one in the cache, by the hash of all that goes into it, where absent.",
+    help="Folder for the bank (default: one in the cache, named by the hash of its inputs).",
 )
 @json_option
 def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) -> None:
-    """Plant known errors in the reference queries, and keep those that really change the score.
+    """Plant known errors in the reference queries, and keep those that change the score.
 
-    A bank that is in the cache already is left as it is.
+    A bank that is already in the cache is not built again.
     """
     question_set = load_questions()
     if out is None and has_bank(bank_folder(question_set, seed)):
@@ -78,7 +78,7 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
         if as_json:
             print_json({"folder": str(folder), "built": False})
         else:
-            click.echo(f"built already: {folder}")
+            click.echo(f"already built: {folder}")
         return
     announce = announcer(as_json)
     reactions = read_graph()
@@ -102,11 +102,11 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
 @click.command("show")
 @seed_option
 @bank_option
-@click.option("--by-task", is_flag=True, help="Print the entries of each task instead.")
-@click.option("--dropped", is_flag=True, help="Print what was dropped by reason instead.")
+@click.option("--by-task", is_flag=True, help="Print the entries by task.")
+@click.option("--dropped", is_flag=True, help="Print what was dropped, by reason.")
 @json_option
 def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool, as_json: bool) -> None:
-    """Print how many entries the bank has by operator, and what was dropped."""
+    """Print the number of entries by operator, and what was dropped."""
     folder = folder_of(bank, seed)
     entries = load_bank("development", folder) + load_bank("held_out", folder)
     manifest = read_manifest(folder)
@@ -131,12 +131,12 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
     "folder",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the sample, a bank of its own.",
+    help="Folder for the sample, which is a bank itself.",
 )
-@click.option("--entries", default=4, show_default=True, help="Entries of each operator.")
+@click.option("--entries", default=4, show_default=True, help="Number of entries of each operator.")
 @json_option
 def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int, as_json: bool) -> None:
-    """Write a few entries of each operator, for tests that do without a bank."""
+    """Write a few entries of each operator, for tests that run without the whole bank."""
     source = folder_of(bank, seed)
     manifest = read_manifest(source)
     chosen = tuple(each for part in PARTS for each in sample(load_bank(part, source), entries, seed))

@@ -1,4 +1,4 @@
-"""``retrocypher questions build``: makes a question set from a graph."""
+"""``retrocypher questions|passages|vectors build``: builds data from a graph and questions."""
 
 from pathlib import Path
 
@@ -35,23 +35,23 @@ _DEFAULT_SEED = 0
     metavar="DIR",
     default=_DEFAULT_GRAPH,
     show_default=True,
-    help="Folder of a graph that `retrocypher graph build` wrote, or default.",
+    help="Folder of a graph built by `retrocypher graph build`, or default.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the questions; needed unless the default set is made again.",
+    help="Folder for the questions; required unless the default set is rebuilt.",
 )
 @click.option(
     "--server",
     metavar="SPEC",
     default="auto",
     show_default=True,
-    help="The Neo4j to check gold on: auto, docker, local or a URI that holds the graph.",
+    help="The Neo4j that checks the gold answers: auto, docker, local, or a URI with the graph.",
 )
 @json_option
 def questions_build_command(seed: int, graph: str, out: Path | None, server: str, as_json: bool) -> None:
-    """Choose questions, and compute their gold twice: by Cypher on Neo4j and by graph traversal."""
+    """Choose questions, and compute their gold answers twice: with Cypher and by graph traversal."""
     folder = _folder(seed, graph, out)
     reactions = read_graph(None if graph == _DEFAULT_GRAPH else Path(graph))
     running = open_server(
@@ -98,19 +98,19 @@ _TELL_EVERY = 1280
 
 @click.command("build")
 @click.option(
-    "--vectors", is_flag=True, help="Their vectors too (needs the extra [semantic]; takes minutes)."
+    "--vectors", is_flag=True, help="Also compute their vectors (needs the extra [semantic]; takes minutes)."
 )
 @click.option(
-    "--encoder", "name", metavar="NAME", default=ENCODER, show_default=True, help="What makes the vectors."
+    "--encoder", "name", metavar="NAME", default=ENCODER, show_default=True, help="Encoder of the vectors."
 )
 @json_option
 def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
-    """Put the procedure texts of the default graph's patents into the cache folder, to be searched."""
+    """Store the procedure texts of the default graph's patents in the cache folder for search."""
     encoder = load_encoder(name) if vectors else None
     file = build_passages()
     with open_passages(file) as passages:
         count = len(passages)
-        made = None if encoder is None else build_index(passages, encoder, _told)
+        made = None if encoder is None else build_index(passages, encoder, _announce)
     if as_json:
         shown = None if made is None else str(made)
         print_json(
@@ -119,10 +119,10 @@ def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
         return
     click.echo(f"{count:,} passages in {file}")
     if made is not None:
-        click.echo(f"their vectors of {name} in {made}")
+        click.echo(f"vectors of {name} in {made}")
 
 
-def _told(done: int, of: int) -> None:
+def _announce(done: int, of: int) -> None:
     if done % _TELL_EVERY == 0 or done == of:
         click.echo(f"{done:,} of {of:,} vectors", err=True)
 
@@ -131,16 +131,16 @@ def _told(done: int, of: int) -> None:
 @click.option(
     "--questions",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the questions; the committed ones by default.",
+    help="Folder with the questions (default: the committed ones).",
 )
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write; that of the shipped vectors by default.",
+    help="File to write (default: that of the shipped vectors).",
 )
 @json_option
 def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
-    """Compute the vectors of questions and exemplars for 1S-D-S (needs the extra [semantic])."""
+    """Compute the vectors of questions and exemplars for the shot 1S-D-S (needs the extra [semantic])."""
     asked = load_questions(questions).questions
     texts = texts_to_encode(phrase(each, number) for each in asked for number in range(1, PHRASINGS + 1))
     count = build_vectors(texts, QUESTION_ENCODER, output)

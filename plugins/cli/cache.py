@@ -1,8 +1,9 @@
-"""``retrocypher cache``: what the cache of answers holds, and moving and removing it."""
+"""``retrocypher cache``: shows, prunes, exports and imports cached responses."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.console import age, json_option, print_json, size, table_console
+from retrocypher.plugins.cli.console import json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, sized
 from retrocypher.prompts.models.cache_files import (
     Conflict,
@@ -23,15 +24,41 @@ from retrocypher.prompts.models.cache_files import (
 )
 
 _SHOWN = 10
+_HOURS = {"h": 1, "d": 24, "w": 168}
+_BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+_AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([A-Za-z]+)")
+_LONGEST_H = 1_000 * 365 * 24
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def age(text: str) -> timedelta:
+    """Return an age such as ``30d``; raises BadParameter if it is none, or over 1,000 years."""
+    hours = _amount(text, _HOURS)
+    if hours is None or hours > _LONGEST_H:
+        raise click.BadParameter(f"{text}: give a number of hours, days or weeks, such as 12h, 30d, 8w")
+    return timedelta(hours=hours)
+
+
+def size(text: str) -> int:
+    """Return a size such as ``200MB`` in bytes; raises BadParameter if it is none."""
+    number = _amount(text, _BYTES)
+    if number is None:
+        raise click.BadParameter(f"{text}: give a number of B, KB, MB or GB, such as 200MB")
+    return round(number)
+
+
+def _amount(text: str, units: Mapping[str, int]) -> float | None:
+    found = _AMOUNT.fullmatch(text.strip())
+    factor = units.get(found[2].lower()) if found else None
+    return float(found[1]) * factor if found and factor else None
+
+
 def _common(command: F) -> F:
-    """Add the options that all of these commands take."""
+    """Add the options that all cache commands have."""
     file = click.option(
         "--cache",
         type=click.Path(path_type=Path),
-        help="File of the cache; else the one in the cache folder.",
+        help="File of the cache (default: the one in the cache folder).",
     )
     return file(json_option(command))
 
@@ -47,7 +74,7 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("model", "API"):
         table.add_column(heading, overflow="fold")
-    for heading in ("answers", "tokens", "oldest", "newest"):
+    for heading in ("responses", "tokens", "oldest", "newest"):
         table.add_column(heading, justify="right", no_wrap=True)
     for model in found.models:
         table.add_row(
@@ -60,18 +87,18 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
         )
     if found.models:
         table_console().print(table)
-    click.echo(f"{found.file}: {counted(found.answers, 'answer')}, {sized(found.bytes)}")
+    click.echo(f"{found.file}: {counted(found.answers, 'response')}, {sized(found.bytes)}")
 
 
 @click.command("prune")
-@click.option("--older-than", type=age, help="Remove answers older than this: 12h, 30d, 8w.")
-@click.option("--model", multiple=True, help="Remove answers of this model only, as `stats` names it.")
-@click.option("--to-size", type=size, help="Remove the oldest until the file is no larger: 500KB, 2GB.")
+@click.option("--older-than", type=age, help="Remove responses older than this: 12h, 30d, 8w.")
+@click.option("--model", multiple=True, help="Remove responses of this model only, as named by `stats`.")
+@click.option("--to-size", type=size, help="Remove the oldest until the file is this small: 500KB, 2GB.")
 @_common
 def cache_prune_command(
     older_than: Any, model: tuple[str, ...], to_size: int | None, cache: Path | None, as_json: bool
 ) -> None:
-    """Remove answers that are old, of a model, or too many."""
+    """Remove cached responses that are old, of a model, or too many."""
     if older_than is None and not model and to_size is None:
         raise InputError("cache prune: say what to remove, with --older-than, --model or --to-size.")
     before = None if older_than is None else datetime.now(UTC) - older_than
@@ -80,40 +107,38 @@ def cache_prune_command(
         print_json(asdict(done))
         return
     click.echo(
-        f"{counted(done.removed, 'answer')} removed, {done.left:,} left; "
+        f"{counted(done.removed, 'response')} removed, {done.left:,} left; "
         f"{sized(done.bytes_before)} before, {sized(done.bytes_after)} now"
     )
 
 
 @click.command("export")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--model", multiple=True, help="Answers of this model only, as `stats` names it.")
+@click.option("--model", multiple=True, help="Responses of this model only, as named by `stats`.")
 @_common
 def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None, as_json: bool) -> None:
-    """Write the answers to FILE as lines of JSON; compressed where its name ends in .gz."""
+    """Write the cached responses to FILE as lines of JSON; compressed if its name ends in .gz."""
     count = export(_file(cache), file, models=model)
     if as_json:
         print_json({"file": str(file), "answers": count, "bytes": file.stat().st_size})
         return
-    click.echo(f"{counted(count, 'answer')} written to {file}, {sized(file.stat().st_size)}")
+    click.echo(f"{counted(count, 'response')} written to {file}, {sized(file.stat().st_size)}")
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_common
 def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: bool) -> None:
-    """Add the answers of FILES, which `cache export` wrote; what is there already stays."""
+    """Add the responses in FILES, written by `cache export`; responses already in the cache stay."""
     done = import_answers(_file(cache), files)
     if as_json:
         conflicts = [asdict(conflict) for conflict in done.conflicts]
         print_json({"added": done.added, "known": done.known, "conflicts": conflicts})
         return
-    click.echo(f"{counted(done.added, 'answer')} added, {done.known:,} there already")
+    click.echo(f"{counted(done.added, 'response')} added, {done.known:,} in the cache already")
     if done.conflicts:
         differ = "differs" if len(done.conflicts) == 1 else "differ"
-        click.echo(
-            f"{counted(len(done.conflicts), 'answer')} {differ} from those that are there, which stay:"
-        )
+        click.echo(f"{counted(len(done.conflicts), 'response')} {differ} from the cached ones, which stay:")
         for conflict in done.conflicts[:_SHOWN]:
             click.echo(_in_words(conflict))
         if (more := len(done.conflicts) - _SHOWN) > 0:
@@ -123,7 +148,7 @@ def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: b
 def _in_words(conflict: Conflict) -> str:
     return (
         f"  {conflict.file}, line {conflict.line}: {conflict.model}, request {conflict.key[:12]}, "
-        f"answered {conflict.refused_made} there and {conflict.kept_made} here"
+        f"answered {conflict.refused_made} there and {conflict.kept_made} in the cache"
     )
 
 

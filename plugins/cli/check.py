@@ -1,4 +1,4 @@
-"""``retrocypher check``: queries against their questions and the schema, without a run."""
+"""``retrocypher check``: checks queries against their questions and the schema, without a run."""
 
 import json
 from collections.abc import Iterator
@@ -27,23 +27,20 @@ _REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": ".
 
 
 class _Line(NamedTuple):
-    """A line of the file.
-
-    Attributes:
-        number: Its number.
-        question: The question.
-        cypher: The query, or the answer that holds it, as given.
-        query: What is judged: the query alone, empty where there is none.
-    """
+    """A line of the file."""
 
     number: int
+    """Its number."""
     question: str
+    """The question."""
     cypher: str | None
+    """The query, or the completion that contains it, as given."""
     query: str
+    """The query to check; empty if there is none."""
 
     @property
     def within(self) -> bool:
-        """Whether the query is only a part of what was given."""
+        """Whether the query is only a part of the completion."""
         return self.query != (self.cypher or "")
 
 
@@ -54,18 +51,16 @@ class _Line(NamedTuple):
     "schema_file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Schema as prompts show it; that of the default graph where absent.",
+    help="Schema as prompts show it (default: that of the default graph).",
 )
-@click.option(
-    "--uri", metavar="URI", help="Read the schema from this server instead, such as bolt://host:7687."
-)
+@click.option("--uri", metavar="URI", help="Read the schema from this server, such as bolt://host:7687.")
 @click.option(
     "--convention",
     type=click.Choice(CONVENTIONS),
     default="as-asked",
     show_default=True,
-    help="What must be returned: as-asked is what the question's words ask for, benchmark whole reactions or "
-    "routes of reactions.",
+    help="What must be returned: as-asked for what the question asks for, benchmark for whole reactions "
+    "or routes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 @click.pass_context
@@ -77,12 +72,12 @@ def check_command(
     convention: Convention,
     as_json: bool,
 ) -> None:
-    """Say what is wrong with the queries of FILE, lines of JSON with "question" and "cypher".
+    """Report what is wrong with the queries in FILE, lines of JSON with "question" and "cypher".
 
-    The records.jsonl of a run is such a file; a "cypher" of null is an answer without a query, and one that
-    is a whole answer, such as a fenced block, is searched for its query as in a run. Nothing is run: the
-    verdict comes from the texts and the schema. The exit status is 0 where nothing is found, 1 where anything
-    is, and 2 where FILE or an option cannot be used.
+    The records.jsonl of a run is such a file. A "cypher" of null is a completion without a query. In a whole
+    completion, such as a fenced block, the query is found as in a run. Nothing is run: the verdict comes from
+    the texts and the schema. The exit status is 0 if nothing is found, 1 if anything is, and 2 if FILE or an
+    option cannot be used.
     """
     lines = list(_lines(file))
     validator = SchemaValidator(_schema(schema_file, uri), convention)
@@ -127,7 +122,7 @@ def _line(where: str, number: int, text: str) -> _Line:
 
 
 def _query(given: str | None) -> str:
-    """The query in what was given; what the grammar takes as it is, or finds no query in, is the query."""
+    """Return the query in a completion; a text that parses, or contains no query, is the query itself."""
     if given is None or not parse(given).errors:
         return given or ""
     return extract_cypher(given) or given
@@ -135,7 +130,7 @@ def _query(given: str | None) -> str:
 
 def _schema(file: Path | None, uri: str | None) -> Schema:
     if file is not None and uri is not None:
-        raise InputError("Give the schema by --schema or by --uri, not by both.")
+        raise InputError("Give the schema with --schema or with --uri, not both.")
     if uri is not None:
         if not is_uri(uri):
             raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
@@ -181,11 +176,11 @@ def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -
     parts = [f"{file}:{line.number}: {_verdict(found)}"]
     parts += [f"  {_place(line.query, each.start)}: {each.label}: {each.message}" for each in found.findings]
     if line.within:
-        parts.append("  note: What is judged is the query within the answer.")
+        parts.append("  note: Only the query within the completion was checked.")
     if found.note:
         parts.append(f"  note: {found.note}")
     if corrected.query != line.query:
-        parts.append("  with its arrows turned as the schema has them:")
+        parts.append("  with the directions of the schema:")
         parts += [f"    {each}" for each in corrected.query.splitlines()]
     return "\n".join(_printable(part) for part in parts)
 
@@ -193,25 +188,25 @@ def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -
 def _verdict(found: Validation) -> str:
     if found.asked.intent is None:
         told = "ok by the schema alone" if found.valid else "wrong"
-        return f"{told} (what is asked cannot be told)"
+        return f"{told} (the intent of the question is unknown)"
     steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
     return f"{'ok' if found.valid else 'wrong'} ({found.asked.intent}{steps})"
 
 
 def _place(text: str, offset: int) -> str:
-    """Line and column within a query, which are not those of the file."""
+    """Return line and column within a query, not within the file."""
     return f"query {text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
 
 
 def _printable(text: str) -> str:
-    """Text from a file without what would steer a terminal."""
+    """Return text from a file without control characters."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 
 @click.command("list")
 @json_option
 def labels_list_command(as_json: bool) -> None:
-    """Print the labels with their meanings and where each definition comes from."""
+    """Print the error labels with their meanings and the sources of the definitions."""
     if as_json:
         print_json({"labels": [asdict(label) for label in LABELS.values()]})
         return

@@ -1,11 +1,11 @@
-"""``retrocypher compare``: what became of one run in another."""
+"""``retrocypher compare`` and ``baseline``: compares runs, and keeps runs to compare with."""
 
-import os
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
+from msgspec import Struct
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -13,33 +13,51 @@ from rich.text import Text
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.baselines import (
     HOME,
-    find_side,
+    BaselinePage,
+    find_scores,
     known_baselines,
     read_baseline,
     read_page,
     save,
 )
-from retrocypher.plugins.analysis.comparison import compare_sides
-from retrocypher.plugins.analysis.gate import gate_of
-from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
-from retrocypher.plugins.analysis.scores import read_run
-from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.cli.console import json_option, measure, print_json, slicing, table_console
+from retrocypher.plugins.analysis.comparison import compare_runs
+from retrocypher.plugins.analysis.score_table import DIMENSIONS, MEASURES
+from retrocypher.plugins.analysis.scores import Conditions
+from retrocypher.plugins.cli.console import json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
-from retrocypher.plugins.reporting.ci import append_job_summary, facts_of, job_summary, job_summary_file
-from retrocypher.plugins.reporting.comparison_tables import gate_lines, render_comparison
-from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.reporting.comparison_tables import render_comparison
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import fields_of
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.paired import MARGIN
+
+
+def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    return _known(value, MEASURES)
+
+
+def _slicings(
+    context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+) -> list[tuple[str, ...]]:
+    return [tuple(_known(name.strip(), DIMENSIONS) for name in each.split(",")) for each in value]
+
+
+def _known(name: str, names: Sequence[str]) -> str:
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name.lower(), names, n=1)
+    meant = f"did you mean {near[0]}? Otherwise " if near else ""
+    raise click.BadParameter(f"{name}: not known; {meant}choose from {', '.join(names)}")
 
 
 @click.command("compare")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--metric", callback=measure, default="f1", help="The score to compare (default: f1).")
+@click.option("--metric", callback=_measure, default="f1", help="The score to compare (default: f1).")
 @click.option(
     "--by",
     multiple=True,
-    callback=slicing,
+    callback=_slicings,
     default=("task",),
     help="Slices: task, steps, prompt, shot, loop, model, setting, phrasing, or some with commas between "
     "(repeatable; default: task).",
@@ -48,76 +66,25 @@ from retrocypher.plugins.statistics.paired import MARGIN
     "--margin",
     type=click.FloatRange(0, 1),
     default=MARGIN,
-    help=f"What is too small to matter (default: {MARGIN:g}).",
+    help=f"The largest difference that does not matter (default: {MARGIN:g}).",
 )
-@click.option("--on-common", is_flag=True, help="Compare runs that were not measured alike all the same.")
+@click.option("--on-common", is_flag=True, help="Compare runs that were measured under different conditions.")
 @json_option
 def compare_command(
     a: str, b: str, metric: str, by: list[tuple[str, ...]], margin: float, on_common: bool, as_json: bool
 ) -> None:
     """Compare run B with run A question by question; either may also be a baseline, by name or folder.
 
-    The exit status is 0 whatever is found.
+    The exit status is 0 whatever the result.
     """
     here = Path.cwd()
-    found = compare_sides(
-        find_side(a, here), find_side(b, here), metric, by, margin=margin, on_common=on_common
+    found = compare_runs(
+        find_scores(a, here), find_scores(b, here), metric, by, margin=margin, on_common=on_common
     )
     if as_json:
-        print_json(found.to_json())
+        print_json(found)
     else:
         table_console().print(render_comparison(found))
-
-
-@click.command("gate")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.argument("rules", nargs=-1, required=True, metavar="RULE...")
-@click.option("--baseline", help="Name or folder of what no-regression rules are measured against.")
-@click.option("--gate-allow-inconclusive", is_flag=True, help="Let no-regression hold where nothing shows.")
-@click.option("--gate-partial", is_flag=True, help="Judge a part of a run, or of its baseline.")
-@click.option(
-    "--gate-judge-kappa",
-    type=click.FloatRange(-1, 1),
-    default=JUDGE_KAPPA,
-    show_default=True,
-    help="Least lower end of kappa of a judge's calibration, for rules on its score.",
-)
-@json_option
-def gate_command(
-    run: Path,
-    rules: tuple[str, ...],
-    baseline: str | None,
-    gate_allow_inconclusive: bool,
-    gate_partial: bool,
-    gate_judge_kappa: float,
-    as_json: bool,
-) -> None:
-    """Judge RUN by RULEs such as "f1>=0.6", "f1 by task>=0.4" or "no-regression f1 margin=0.02".
-
-    For runs whose gate was not known when they were made, such as merged shards. Exits with 0 where all rules
-    hold, 1 where not, 16 where the run is incomplete, and 2 where a rule or a file cannot be used.
-    """
-    gate = gate_of(
-        rules,
-        baseline,
-        Path.cwd(),
-        allow_inconclusive=gate_allow_inconclusive,
-        partial=gate_partial,
-        judge_kappa=gate_judge_kappa,
-    )
-    side = read_run(run)
-    result = gate.judge(side)
-    if (file := job_summary_file(os.environ)) is not None:
-        facts = facts_of(run, side, summarise(read_records(run)), result)
-        try:
-            append_job_summary(file, job_summary(facts, os.environ))
-        except OSError as error:
-            click.echo(f"the summary of the job cannot be written: {file} ({error.strerror})", err=True)
-    if as_json:
-        print_json(result.to_json())
-    else:
-        click.echo("\n".join(gate_lines(result)))
-    click.get_current_context().exit(result.exit_status)
 
 
 @click.command("save")
@@ -127,14 +94,14 @@ def gate_command(
 @json_option
 def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) -> None:
     """Keep the scores of RUN as the baseline NAME, in reports/baselines/NAME; commit that folder."""
-    done = save(read_run(run), name, Path.cwd(), replace=replace)
+    done = save(RunLog(run), name, Path.cwd(), replace=replace)
     if as_json:
-        print_json({"name": name, "folder": str(done.folder), "cases": done.cases, "bytes": done.bytes})
+        print_json({**fields_of(done), "folder": str(done.folder)})
         return
     click.echo(
         f"{counted(done.cases, 'case')} kept in {done.folder} ({done.bytes / 1e3:,.0f} KB); "
         "commit that folder.\n"
-        f"To measure against it: pytest benchmarks ... --baseline {name} "
+        f"To compare a run with it: pytest benchmarks ... --baseline {name} "
         '--gate "no-regression f1 margin=0.02"'
     )
 
@@ -144,18 +111,16 @@ def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) ->
 def baseline_list_command(as_json: bool) -> None:
     """List the baselines of this checkout."""
     home = Path.cwd() / HOME
-    pages = {name: read_page(home / name) for name in known_baselines(home)}
+    entries = [_entry(name, read_page(home / name)) for name in known_baselines(home)]
     if as_json:
-        print_json({"baselines": [_brief(name, page) for name, page in pages.items()]})
+        print_json({"baselines": entries})
         return
-    if not pages:
+    if not entries:
         click.echo(f"no baseline in {home}; keep one with `retrocypher baseline save RUN NAME`")
         return
     table = _table(("name", "cases", "mean F1", "95 % interval", "made", "graph"))
-    for name, page in pages.items():
-        mean, interval = _mean(page["f1"][0]["mean"])
-        told = _brief(name, page)
-        table.add_row(name, f"{told['cases']:,}", mean, interval, told["made"][:10], told["graph"][:12])
+    for entry in entries:
+        table.add_row(entry.name, f"{entry.cases:,}", *_mean(entry.f1), entry.made[:10], entry.graph[:12])
     table_console().print(table)
 
 
@@ -163,52 +128,59 @@ def baseline_list_command(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def baseline_show_command(name: str, as_json: bool) -> None:
-    """Show what the baseline NAME holds: its scores by task, and what they were measured under."""
+    """Show what the baseline NAME holds: its scores by task, and the conditions they were measured under."""
     home = Path.cwd() / HOME
     folder = home / name if name in known_baselines(home) else Path(name)
     if name not in known_baselines(home) and not (folder / "baseline.json").is_file():
-        find_side(name, Path.cwd())
+        find_scores(name, Path.cwd())
         raise InputError(f"{name}: a run, not a baseline; show it with `retrocypher summary {name}`")
-    page, side = read_page(folder), read_baseline(folder)
+    page, scores = read_page(folder), read_baseline(folder)
     if as_json:
-        print_json({**page, "conditions": side.conditions.to_json(), "models": list(side.models)})
+        print_json({**fields_of(page), "conditions": scores.conditions, "models": list(scores.models)})
         return
     table = _table(("F1 of", "cases", "mean", "95 % interval"))
-    for each in page["f1"]:
-        mean, interval = _mean(each["mean"])
-        said = ", ".join(str(label) for label in each["slice"].values()) or "all"
-        table.add_row(Text(one_line(said)), f"{each['mean']['n']:,}", mean, interval)
+    for each in page.f1:
+        labels = ", ".join(str(label) for label in each.slice.values()) or "all"
+        table.add_row(Text(one_line(labels)), f"{each.mean.n:,}", *_mean(each.mean))
     table_console().print(table)
-    for line in _conditions(page, side.conditions.to_json()):
+    for line in _conditions(page, scores.conditions):
         click.echo(one_line(line))
 
 
-def _conditions(page: Mapping[str, Any], conditions: Mapping[str, Any]) -> Iterator[str]:
-    if page.get("part"):
-        yield f"part: {page['part']}"
-    yield f"made: {page['manifest'].get('started')}"
-    yield from (f"{name}: {value}" for name, value in conditions["fixed"].items())
-    yield f"--case-threshold: {conditions['threshold']}"
-    yield from (f"{name}: {value}" for name, value in conditions["varied"].items())
+def _conditions(page: BaselinePage, conditions: Conditions) -> Iterator[str]:
+    if page.part:
+        yield f"part: {page.part}"
+    yield f"made: {page.manifest.get('started')}"
+    yield from (f"{name}: {value}" for name, value in conditions.fixed.items())
+    yield f"--case-threshold: {conditions.threshold}"
+    yield from (f"{name}: {value}" for name, value in conditions.varied.items())
 
 
-def _brief(name: str, page: Mapping[str, Any]) -> dict[str, Any]:
-    manifest = page["manifest"]
-    return {
-        "name": name,
-        "cases": page["cases"],
-        "part": page["part"],
-        "models": [model["label"] for model in manifest.get("models") or ()],
-        "made": str(manifest.get("started")),
-        "graph": str((manifest.get("graph") or {}).get("fingerprint")),
-        "f1": page["f1"][0]["mean"],
-    }
+class BaselineEntry(Struct, frozen=True):
+    """A baseline in a list."""
+
+    name: str
+    cases: int
+    part: str | None
+    models: list[str]
+    made: str
+    graph: str
+    f1: Estimate
 
 
-def _mean(told: Mapping[str, Any]) -> tuple[str, str]:
+def _entry(name: str, page: BaselinePage) -> BaselineEntry:
+    manifest = page.manifest
+    models = [model["label"] for model in manifest.get("models") or ()]
+    graph = str((manifest.get("graph") or {}).get("fingerprint"))
+    return BaselineEntry(
+        name, page.cases, page.part, models, str(manifest.get("started")), graph, page.f1[0].mean
+    )
+
+
+def _mean(mean: Estimate) -> tuple[str, str]:
     """Return a mean and its interval in words."""
-    mean = "n/a" if told["value"] is None else f"{told['value']:.3f}"
-    return mean, "none" if told["low"] is None else f"{told['low']:.3f}, {told['high']:.3f}"
+    value = "n/a" if mean.value is None else f"{mean.value:.3f}"
+    return value, "none" if mean.low is None or mean.high is None else f"{mean.low:.3f}, {mean.high:.3f}"
 
 
 def _table(headings: tuple[str, ...]) -> Table:

@@ -1,4 +1,4 @@
-"""``retrocypher graph build``: makes a graph from reactions."""
+"""``retrocypher graph``: builds graphs from reactions, and runs Neo4j with one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -44,12 +44,12 @@ _DEFAULT_SOURCES = ("orderly",)
     default=_DEFAULT_SOURCES,
     show_default=True,
     help="orderly (the published wheel), orderly:FOLDER (an ORDerly export), smiles:FILE (mapped reaction "
-    "SMILES), csv:FILE or jsonl:FILE; may be given several times.",
+    "SMILES), csv:FILE or jsonl:FILE; repeatable.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the graph; needed unless the default graph is made again.",
+    help="Folder for the graph; required unless the default graph is rebuilt.",
 )
 @click.option("--sample", metavar="N", type=click.IntRange(min=1), help="Keep N reactions, chosen by --seed.")
 @click.option("--seed", default=0, show_default=True, help="Seed of --sample.")
@@ -59,13 +59,13 @@ _DEFAULT_SOURCES = ("orderly",)
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Drop reactions with molecules that are in fewer than K reactions, until none is left.",
+    help="Repeatedly drop reactions with molecules that are in fewer than K reactions.",
 )
 @json_option
 def build_command(
     specs: tuple[str, ...], out: Path | None, sample: int | None, seed: int, min_count: int, as_json: bool
 ) -> None:
-    """Make a graph from reactions, and say what each rule dropped."""
+    """Build a graph from reactions, and report what each rule dropped."""
     rules = Rules(min_count=min_count, sample=sample, seed=seed)
     folder = _folder(specs, rules, out)
     built = build_graph([open_source(spec) for spec in specs], rules)
@@ -87,11 +87,9 @@ def build_command(
 def _folder(specs: tuple[str, ...], rules: Rules, out: Path | None) -> Path:
     if out is not None:
         return out
-    # Anything but the default would replace the committed graph, which the committed questions were made for.
+    # Anything else would replace the committed graph, which the committed questions were made for.
     if specs != _DEFAULT_SOURCES or rules != Rules():
-        raise InputError(
-            "Say where the graph goes with --out FOLDER: only the default graph has a place of its own."
-        )
+        raise InputError("Name a folder with --out FOLDER: only the default graph has a folder of its own.")
     return DEFAULT_GRAPH
 
 
@@ -113,7 +111,7 @@ _graph_option = click.option(
     "folder",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Graph made by `retrocypher graph build`; the default graph where absent.",
+    help="Graph built by `retrocypher graph build` (default: the default graph).",
 )
 
 
@@ -125,16 +123,16 @@ _graph_option = click.option(
     type=click.Choice(["auto", "docker", "local"]),
     default="auto",
     show_default=True,
-    help="Where Neo4j runs; auto is Docker, or a local process where there is no Docker.",
+    help="Where Neo4j runs; auto is Docker, or a local process without Docker.",
 )
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
-    help="Bolt port on the loopback address; any free one where absent.",
+    help="Bolt port on the loopback address (default: a free one).",
 )
 @json_option
 def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) -> None:
-    """Start Neo4j with a graph, and leave it running for many runs."""
+    """Start Neo4j with a graph, and keep it running for later runs."""
     found, outcome = _leave_running(folder, read_graph(folder), kind, port, announcer(as_json))
     if as_json:
         print_json({"outcome": outcome, "server": _facts(found)})
@@ -146,7 +144,7 @@ def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) 
 @click.command("down")
 @json_option
 def down_command(as_json: bool) -> None:
-    """Stop the Neo4j that `up` left running."""
+    """Stop the Neo4j that `up` started."""
     found = end_background(announcer(as_json))
     if as_json:
         print_json({"stopped": _facts(found) if found else None})
@@ -157,7 +155,7 @@ def down_command(as_json: bool) -> None:
 @click.command("status")
 @json_option
 def status_command(as_json: bool) -> None:
-    """Say whether a Neo4j is left running, and with which graph."""
+    """Report whether Neo4j is running, and with which graph."""
     found = background_server(announcer(as_json))
     if not found:
         if as_json:
@@ -171,17 +169,17 @@ def status_command(as_json: bool) -> None:
         return
     _describe(found)
     state = status(found.endpoint)
-    click.echo(f"state        {'running' if state.running else 'fallen; the next run starts it again'}")
+    click.echo(f"state        {'running' if state.running else 'crashed; the next run restarts it'}")
     click.echo(f"replaced     {state.generation} times")
 
 
 @click.command("load")
 @_graph_option
-@click.option("--uri", metavar="URI", help="A server of your own; its database must be empty. Needs --yes.")
-@click.option("--yes", is_flag=True, help="Agree that the server given by --uri is written to.")
+@click.option("--uri", metavar="URI", help="Your own server, with an empty database. Needs --yes.")
+@click.option("--yes", is_flag=True, help="Confirm that the server given by --uri may be written to.")
 @json_option
 def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool) -> None:
-    """Load a graph into the Neo4j that `up` left running, in place of its own, or into one of yours."""
+    """Load a graph into the Neo4j that `up` started, replacing its graph, or into your own server."""
     if uri is None:
         made = _replace_graph(folder, announcer(as_json))
         if as_json:
@@ -192,7 +190,7 @@ def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool)
     if not is_uri(uri):
         raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
     if not yes:
-        raise InputError("--uri: a graph is written into your own server only with --yes.")
+        raise InputError("--uri: a graph is written to your own server only with --yes.")
     endpoint, report = _load_into_given(uri, read_graph(folder), announcer(as_json))
     if as_json:
         print_json({"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)})
@@ -204,8 +202,8 @@ def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool)
 
 _SAID = {
     "started": "Started.",
-    "restarted": "Started again: it had fallen.",
-    "running": "Runs already with this graph.",
+    "restarted": "Restarted after a crash.",
+    "running": "Already running with this graph.",
 }
 
 
@@ -231,14 +229,14 @@ def _leave_running(
 
 
 def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Background:
-    # Read before anything is ended: a graph that cannot be read must not cost the server.
+    # Read first: a graph that cannot be read must not stop the server.
     reactions = read_graph(folder)
     found = end_background(announce)
     if not found:
         raise InputError(
             "No server is left running. Start one with `retrocypher graph up`, or name yours with --uri."
         )
-    # A new server on the new graph's store, at the old one's port: nobody meets a half-loaded graph.
+    # A new server on the new graph's store, at the same port, so that no client sees a half-loaded graph.
     port = urlsplit(found.endpoint.uri).port
     try:
         made, _ = _leave_running(folder, reactions, found.endpoint.kind, port, announce)
@@ -269,7 +267,7 @@ def _name(folder: Path | None) -> str:
 
 
 def _facts(found: Background) -> dict[str, Any]:
-    """Say how a server is reached; the password stays in its file."""
+    """Return how a server is reached; the password stays in its file."""
     endpoint = found.endpoint
     return {
         "uri": endpoint.uri,

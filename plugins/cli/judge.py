@@ -1,27 +1,32 @@
-"""``retrocypher judge``: the queries of a run, judged from its records; or a judge, calibrated."""
+"""``retrocypher judge``: judges the queries of a run from its records, or calibrates a judge."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
 from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
-from retrocypher.plugins.formatting.text import counted, one_line
-from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.formatting.tables import counted_table
+from retrocypher.plugins.formatting.text import counted, one_line, usd
+from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
-from retrocypher.plugins.judge.calibration import Bill, judge_identity
+from retrocypher.plugins.judge.calibration import CostEstimate, judge_identity
 from retrocypher.plugins.judge.calibration_run import calibrate
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_name
-from retrocypher.plugins.operations.judge_request import NO_CACHE, judge_request, run_judge
-from retrocypher.plugins.operations.judging import INCOMPLETE, judge_run, render_judged
+from retrocypher.plugins.operations.judge_request import NO_CACHE, judge_request, named_judge
+from retrocypher.plugins.operations.judging import INCOMPLETE, MEASURES, JudgedRun, judge_run
 from retrocypher.plugins.reporting.judge_tables import agreement_table, calibration_table
 from retrocypher.plugins.runs.files import MANIFEST, no_run
-from retrocypher.plugins.runs.log import read_manifest, read_records, read_targets
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import VARIANTS, fields_of
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.spec import ModelSpec
 
@@ -30,34 +35,32 @@ _INTERRUPTED = 130
 
 @click.command("judge")
 @click.argument("run", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--judge", metavar="MODEL", help="Model that judges, as SPEC or LABEL=SPEC (default: the run's)."
-)
+@click.option("--judge", metavar="MODEL", help="The judge, as SPEC or LABEL=SPEC (default: that of the run).")
 @click.option(
     "--judge-rows",
     type=click.IntRange(0),
-    help="Most rows of its result that the judge is shown (default: as in the run, else 0).",
+    help="Maximum number of result rows that the judge is shown (default: as in the run, or 0).",
 )
 @click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Calls in flight.")
 @click.option(
-    "--cache", metavar="FILE", help="File that answers are kept in, or none (default: the usual one)."
+    "--cache", metavar="FILE", help="File of the response cache, or none (default: in the cache folder)."
 )
-@click.option("--offline", is_flag=True, help="Reach no other machine: answers come from the cache.")
-@click.option("--replace", is_flag=True, help="Judge all anew, in the place of judgements on record.")
+@click.option("--offline", is_flag=True, help="Reach no other machine; use only cached responses.")
+@click.option("--replace", is_flag=True, help="Judge everything anew, and replace judgements on record.")
 @click.option(
-    "--calibrate", is_flag=True, help="Judge no RUN, but queries of which it is known whether they are right."
+    "--calibrate", is_flag=True, help="Calibrate the judge on queries with known errors; takes no RUN."
 )
-@click.option("--per-error", type=click.IntRange(1), help="Errors of each label (default: 5).")
-@click.option("--repeats", type=click.IntRange(1), help="How often each query is judged (default: 2).")
+@click.option("--per-error", type=click.IntRange(1), help="Number of errors of each label (default: 5).")
+@click.option("--repeats", type=click.IntRange(1), help="Number of judgements of each query (default: 2).")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the sample and of the judge (default: 0).")
 @click.option(
     "--bank",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Bank of known errors (default: the cached one, else tests/data/bank).",
+    help="Bank of known errors (default: the cached one, or tests/data/bank).",
 )
-@click.option("--held-out", is_flag=True, help="Take the part of it that is set aside for final figures.")
-@click.option("--name", help="What the calibration is called (default: the judge's label and criteria).")
+@click.option("--held-out", is_flag=True, help="Use the part of the bank that is reserved for final results.")
+@click.option("--name", help="Name of the calibration (default: label and criteria of the judge).")
 @json_option
 def judge_command(
     run: Path | None,
@@ -71,13 +74,12 @@ def judge_command(
     as_json: bool,
     **sampling: Any,
 ) -> None:
-    """Have a model judge the queries of RUN, with and without the reference, and put it on the records.
+    """Let a model judge the queries of RUN, with and without the reference, and record the judgements.
 
-    Judgements that are on record already are kept, and answers are cached, so the same command goes on after
-    an interruption. Those of another judge are replaced with --replace alone, and once all new ones are had.
-    With --calibrate it judges queries of which it is known whether they are right, and keeps what comes of
-    that in reports/calibrations. The exit status is 16 where the judge could not be asked about some cases,
-    else 0.
+    Judgements on record are kept and responses are cached, so repeating the command resumes it. Judgements of
+    another judge are replaced only with --replace, and only when all new ones are there. With --calibrate the
+    model judges queries with known errors, and the calibration is stored in reports/calibrations. The exit
+    status is 16 if the judge could not be asked about some cases, otherwise 0.
     """
     asked: dict[str, Any] = {"concurrency": concurrency, "cache": cache, "offline": offline}
     context = click.get_current_context()
@@ -92,45 +94,96 @@ def judge_command(
         try:
             faults = calibrate_judge(judge, judge_rows or 0, as_json=as_json, **asked, **sampling)
         except KeyboardInterrupt:
-            click.echo(f"interrupted: no calibration is kept{_answered(cache)}", err=True)
+            click.echo(f"interrupted: no calibration was stored{_cached(cache)}", err=True)
             context.exit(_INTERRUPTED)
         context.exit(INCOMPLETE if faults else 0)
     if run is None:
         raise InputError("name the folder of a run, or give --calibrate")
     if given := [name for name, value in sampling.items() if value is not None and value is not False]:
         raise InputError(f"--{given[0].replace('_', '-')} goes with --calibrate; leave it out, or give both")
-    manifest = read_manifest(run)
-    if not manifest:
+    log = RunLog(run)
+    if not log.has_manifest:
         raise no_run(run, MANIFEST)
-    named = judge or run_judge(manifest)
+    known = log.manifest.judge
+    named = judge or (named_judge(known) if known else None)
     if named is None:
         raise InputError(f"{run} has no judge; name one with --judge MODEL")
-    rows = (manifest.get("judge") or {}).get("rows", 0) if judge_rows is None else judge_rows
     request = judge_request(
         named,
-        rows=rows,
-        seed=(manifest.get("options") or {}).get("seed", 0),
+        rows=(known.rows if known else 0) if judge_rows is None else judge_rows,
+        seed=log.manifest.options.get("seed", 0),
         **asked,
     )
     try:
-        done = judge_run(run, request, announcer(as_json), replace=replace)
+        done, why = judge_run(log, request, announcer(as_json), replace=replace)
     except KeyboardInterrupt:
-        kept = f"the answers are in {request.cache}" if request.cache else "no answer is kept (--cache none)"
-        click.echo(f"interrupted: the records are as they were, and {kept}", err=True)
+        kept = f"responses are in {request.cache}" if request.cache else "none is kept (--cache none)"
+        click.echo(f"interrupted: the records are as before, and {kept}", err=True)
         context.exit(_INTERRUPTED)
-    # Where nothing was replaced, the records have another judge's.
-    found = agreements(opinions(read_records(run), read_targets(run))) if done.written else []
+    # If nothing was replaced, the records have another judge's.
+    found = agreements(all_ratings(log.records(), log.targets)) if done.written else []
     if as_json:
-        print_json({**done.to_json(), "agreement": [each.to_json() for each in found]})
+        print_json({**fields_of(done), "agreement": found})
     else:
-        table_console().print(render_judged(done))
+        table_console().print(render_judged(done, why))
         if done.written:
             table_console().print(agreement_table(found))
     context.exit(INCOMPLETE if done.faults else 0)
 
 
-def _answered(cache: str | None) -> str:
-    return "" if cache == NO_CACHE else "; what was answered is in the cache, and the same command goes on"
+def render_judged(done: JudgedRun, why: str = "") -> Group:
+    """Return the result of judging a run as lines and a table.
+
+    Args:
+        done: The result.
+        why: Why the judge could not be asked first; empty if it always could.
+    """
+    return Group(*_judged(done, why))
+
+
+def _judged(done: JudgedRun, why: str) -> Iterator[RenderableType]:
+    judge = one_line(done.judge.model.label)
+    yield Text(f"{one_line(done.run)}: {done.judged:,} of {counted(done.cases, 'case')} judged by {judge}")
+    yield Text(
+        f"judgements: {done.asked:,} requested, {done.from_cache:,} from the cache, {done.kept:,} on record"
+        + ("" if done.cost is None else f", {usd(done.cost)}")
+    )
+    yield _means(done)
+    for variant in VARIANTS:
+        lacking = (done.summary.get(variant) or {}).get("no_score") or {}
+        if lacking:
+            kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in lacking.items())
+            yield Text(f"no score {variant.replace('_', ' ')}: {kinds}")
+    if done.faults:
+        kept = "" if done.written else "nothing was replaced, and "
+        yield Text(
+            f"incomplete: the judge could not be asked about {counted(done.faults, 'case')}; "
+            f"{kept}repeat the command to ask again"
+        )
+        if why:
+            yield Text(one_line(why))
+
+
+def _means(done: JudgedRun) -> RenderableType:
+    table = counted_table("mean [95 % interval]", "task", *(name.replace("_", " ") for name in MEASURES))
+    table.padding = 0  # otherwise intervals do not fit 80 columns
+    by_task: dict[str, dict[str, Estimate]] = {}
+    for each in done.means:
+        by_task.setdefault(str(each.slice.get("task", "all")), {})[each.metric] = each.mean
+    for task, means in by_task.items():
+        table.add_row(one_line(task), *(_mean(means[name]) for name in MEASURES))
+    return table
+
+
+def _mean(mean: Estimate) -> str:
+    if mean.value is None:
+        return "n/a"
+    interval = "" if mean.low is None else f" [{mean.low:.2f}, {mean.high:.2f}]"
+    return f"{mean.value:.3f}{interval}"
+
+
+def _cached(cache: str | None) -> str:
+    return "" if cache == NO_CACHE else "; the responses are cached, so repeating the command resumes it"
 
 
 _PER_ERROR = 5
@@ -154,30 +207,15 @@ def calibrate_judge(
     name: str | None,
     as_json: bool,
 ) -> Mapping[str, int]:
-    """Calibrate a judge, keep the calibration on file, and print it.
+    """Calibrate a judge, store the calibration, and print it; the arguments are the options of the command.
 
-    It is not kept where the judge could not be asked about some of the queries, nor where it is interrupted;
-    the cache has the answers then.
-
-    Args:
-        judge: Its model, as ``SPEC`` or ``LABEL=SPEC``.
-        rows: Most rows of a result that it is shown.
-        concurrency: Calls in flight.
-        cache: File that answers are kept in, or ``none``; None for the usual one.
-        offline: Whether no other machine is to be reached.
-        per_error: How many errors of each label.
-        repeats: How often each query is judged.
-        seed: Seed of the sample and of the judge.
-        bank: Folder of the bank of known errors; None for the cached one, else the sample of a checkout.
-        held_out: Whether its part for final figures is taken.
-        name: What the calibration is called; None for a name made of judge and criteria.
-        as_json: Whether one JSON object is printed.
+    It is not stored if the judge could not be asked about some queries; the cache has the responses.
 
     Returns:
-        How many judgements could not be had, by the kind of error.
+        The number of judgements that could not be made, by the kind of error.
 
     Raises:
-        InputError: If the model cannot judge or be started, there is no bank, or the name is none.
+        InputError: If the model cannot judge or be started, there is no bank, or the name is invalid.
     """
     if name is not None:
         require_name(name)
@@ -185,55 +223,55 @@ def calibrate_judge(
     request = judge_request(
         judge, rows=rows, concurrency=concurrency, seed=seed, cache=cache, offline=offline
     )
-    folder, told = _bank(bank)
+    folder, bank_name = _bank(bank)
     part = part_of(held_out)
     entries = load_bank(part, folder)
-    with request.panel() as panel:
+    with request.pool() as pool:
         done = calibrate(
             request.spec.label,
-            judge_identity(request.to_json()),
+            judge_identity(request.entry()),
             request.criteria,
-            panel.judge,
+            pool.judge,
             entries,
             load_questions(),
-            bank=f"{part.replace('_', '-')} part of {told}",
+            bank=f"{part.replace('_', '-')} part of {bank_name}",
             per_error=per_error or _PER_ERROR,
             repeats=repeats or _REPEATS,
             seed=seed,
             progress=_progress(announcer(as_json)),
-            begin=lambda bill: announcer(as_json)(_told(bill, request.spec)),
+            begin=lambda estimate: announcer(as_json)(_estimate(estimate, request.spec)),
         )
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:
         kept = None if file is None else str(HOME / file.name)
-        print_json({**done.calibration.to_json(), "file": kept, "faults": dict(done.faults)})
+        print_json({**done.calibration.report(), "file": kept, "faults": dict(done.faults)})
     else:
         table_console().print(calibration_table(done.calibration))
         click.echo(_closing(file, done.faults))
     return done.faults
 
 
-def _told(bill: Bill, spec: ModelSpec) -> str:
+def _estimate(estimate: CostEstimate, spec: ModelSpec) -> str:
     price = load_prices().of(spec.argument) if spec.kind == "openai" else None
-    tokens = {"prompt": bill.prompt, "completion": bill.completion}
+    tokens = {"prompt": estimate.prompt, "completion": estimate.completion}
     cost = "" if price is None else f", {price.cost(tokens):.2f} USD at list prices"
-    sent, back = round(bill.prompt, -3), round(bill.completion, -3)
+    sent, back = round(estimate.prompt, -3), round(estimate.completion, -3)
     return (
-        f"{bill.queries:,} queries, {counted(bill.calls, 'judgement')}: about {sent:,} tokens sent and "
-        f"{back:,} back{cost}\nwhat the cache has costs nothing"
+        f"{estimate.queries:,} queries, {counted(estimate.calls, 'judgement')}: about {sent:,} tokens sent "
+        f"and {back:,} back{cost}\ncached responses cost nothing"
     )
 
 
 def _closing(file: Path | None, faults: Mapping[str, int]) -> str:
     if file is not None:
-        return f"kept in {HOME / file.name}; commit it for gates on this judge"
+        return f"stored in {HOME / file.name}; commit it for gates on this judge"
     lacking = counted(sum(faults.values()), "judgement")
     kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in faults.items())
-    return f"incomplete, and not kept: {lacking} could not be had ({kinds}); the same command asks again"
+    return f"incomplete, and not stored: {lacking} could not be made ({kinds}); repeat the command"
 
 
 def _bank(named: Path | None) -> tuple[Path, str]:
-    """Return the folder of the bank to read, and what it is called."""
+    """Return the folder of the bank, and its name for people."""
     if named is not None:
         return named, f"the bank in the folder {named.name}"
     cached = bank_folder(load_questions())
@@ -243,12 +281,12 @@ def _bank(named: Path | None) -> tuple[Path, str]:
 
 
 def _progress(announce: Callable[[str], None]) -> Callable[[int, int], None]:
-    told = time.monotonic()
+    announced = time.monotonic()
 
     def progress(done: int, of: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= _EVERY_S:
-            told = time.monotonic()
+        nonlocal announced
+        if time.monotonic() - announced >= _EVERY_S:
+            announced = time.monotonic()
             announce(f"{done:,} of {of:,} judgements")
 
     return progress

@@ -1,4 +1,4 @@
-"""``retrocypher report``: one self-contained HTML page of one or more runs, from their records."""
+"""``retrocypher report`` and ``allure``: reports of runs from their records."""
 
 import tempfile
 from datetime import datetime
@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from retrocypher.plugins.cli.console import json_option, print_json
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.allure.history import HISTORY, History
-from retrocypher.plugins.reporting.allure.page import Node, Page, build_page, find_node
-from retrocypher.plugins.reporting.allure.records import Written, write_results
-from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.allure.page import HISTORY, History, Node, Page, build_page, find_node
+from retrocypher.plugins.reporting.allure.run import Written, write_results
+from retrocypher.plugins.reporting.html.report import build_report
 from retrocypher.plugins.runs.files import ALLURE, RECORDS
-from retrocypher.plugins.runs.log import read_manifest
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import spare_collections
 
 _LISTED = 5_000
@@ -22,11 +22,11 @@ _LISTED = 5_000
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="The page; report.html in the first of RUNS.")
+@click.option("--out", type=click.Path(path_type=Path), help="The page (default: FIRST_RUN/report.html).")
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
-    help="A folder for figures (SVG, PNG) and tables (CSV, LaTeX).",
+    help="Folder for figures (SVG, PNG) and tables (CSV, LaTeX).",
 )
 @click.option(
     "--cases",
@@ -34,7 +34,7 @@ _LISTED = 5_000
     type=click.IntRange(min=0),
     default=_LISTED,
     show_default=True,
-    help="How many failed cases to list at most.",
+    help="Maximum number of failed cases to list.",
 )
 @json_option
 def report_command(
@@ -42,15 +42,15 @@ def report_command(
 ) -> None:
     """Write an HTML page of RUNS: scores, comparisons, errors and each failed case.
 
-    Of several runs the first is what the others are compared with.
+    The first run is the one that the others are compared with.
     """
     spare_collections()
     report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
     if as_json:
-        print_json(report.to_json())
+        print_json(to_builtins(report, enc_hook=str))
         return
     for name, lacks in report.lacking.items():
-        click.echo(f"{name} is not whole: {lacks}", err=True)
+        click.echo(f"{name} is incomplete: {lacks}", err=True)
     click.echo(f"{counted(report.cases, 'case')}, {report.failed:,} failed, {report.not_run:,} not run")
     click.echo(f"page: {report.page} ({report.bytes / 1e6:.2f} MB)")
     if report.pages:
@@ -66,26 +66,26 @@ PAGE = "allure.html"
 
 @click.command("allure")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results. [RUN/allure-results]")
-@click.option("--html", "with_page", is_flag=True, help=f"Draw the page RUN/{PAGE} with Node.")
+@click.option("--out", type=click.Path(path_type=Path), help="Results folder (default: RUN/allure-results).")
+@click.option("--html", "with_page", is_flag=True, help=f"Build the page RUN/{PAGE} with Node.")
 @click.option(
     "--history",
     type=click.Path(path_type=Path),
-    help=f"File of what earlier runs gave, for the page. [{HISTORY} beside RUN]",
+    help=f"File with the results of earlier runs, for the page (default: {HISTORY} beside RUN).",
 )
 @json_option
 def allure_command(run: Path, out: Path | None, with_page: bool, history: Path | None, as_json: bool) -> None:
-    """Write the Allure results of RUN again.
+    """Write the Allure results of RUN.
 
-    They are made from its records: no model and no graph is asked. Results that are in the folder already
-    are replaced. With --html and without --out only the page is left.
+    They are made from its records, without any model or graph. Results in the folder are replaced. With
+    --html and without --out only the page is kept.
     """
-    # Before minutes of work.
+    # Check this before minutes of work.
     node = find_node() if with_page else None
     spare_collections()
     with tempfile.TemporaryDirectory(prefix="retrocypher-results-") as made:
         kept = None if with_page and out is None else out or run / ALLURE
-        written = write_results(run, kept or Path(made) / ALLURE)
+        written = write_results(RunLog(run), kept or Path(made) / ALLURE)
         page = None if node is None else _page(node, run.resolve(), written, history)
     if as_json:
         print_json(_facts(kept, written, page))
@@ -99,7 +99,7 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
 
 
 def _page(node: Node, run: Path, written: Written, history: Path | None) -> Page:
-    started = read_manifest(run).get("started")
+    started = RunLog(run).manifest.started
     began = datetime.fromisoformat(started).timestamp() if started else (run / RECORDS).stat().st_mtime
     return build_page(
         node,

@@ -1,4 +1,4 @@
-"""``retrocypher verify``: answers from anywhere, held against the graph."""
+"""``retrocypher verify``: checks written answers from any source against the graph."""
 
 import json
 import math
@@ -27,7 +27,7 @@ _REMEDY = 'Give one JSON object a line, such as {"question": "...", "answer": ".
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the file: its number, and what stands there, or why it cannot be used."""
+    """A line of the file, or why it cannot be used."""
 
     number: int
     question: str = ""
@@ -38,10 +38,10 @@ class Line:
 def judge_lines(
     name: str, lines: Iterable[bytes], verifier: Verifier, thresholds: Thresholds, as_json: bool
 ) -> int:
-    """Judge and print the answers of a file, each as it is read.
+    """Check the answers in a file, and print each verdict at once.
 
     Returns:
-        The exit status: 1 where an answer is not verified, a line cannot be used or there is none, else 0.
+        The exit status: 1 if an answer is not verified, a line cannot be used or there is none, otherwise 0.
     """
     status, count, verified = 0, 0, 0
     for line in _lines(lines):
@@ -136,16 +136,12 @@ class VerifyOptions:
 
     @property
     def thresholds(self) -> Thresholds:
-        """Where verdicts begin."""
+        """Thresholds of the verdicts."""
         return Thresholds(self.verified, self.partial, self.false_claims)
 
     @contextmanager
     def open_verifier(self, as_json: bool) -> Iterator[tuple[Verifier, tuple[Reaction, ...]]]:
-        """Connect to the graph, with a server where one is needed.
-
-        Yields:
-            What looks claims up, and the reactions of the default graph.
-        """
+        """Connect to the graph, with a server if needed; yields the verifier and the default reactions."""
         announce = announcer(as_json)
         reactions = read_graph()
         expected = fingerprint_of(reactions)
@@ -160,8 +156,7 @@ class VerifyOptions:
             known = not is_uri(self.server) or fingerprint(driver, database) == expected
             if not known:
                 announce(
-                    "The graph is not the default one, so evidence names reactions without their source "
-                    "records."
+                    "This is not the default graph, so evidence names reactions without their source records."
                 )
             sources = {each.id: each.source for each in reactions if each.source} if known else {}
             near = Tolerance(min(_SAME.same, self.tolerance), self.tolerance)
@@ -169,7 +164,7 @@ class VerifyOptions:
 
 
 def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the options for the graph and for the verdicts, whose values are a `VerifyOptions`."""
+    """Add the options of `VerifyOptions` to a command."""
     options = (
         click.option(
             "--graph",
@@ -184,28 +179,28 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=_SHARE,
             default=_DEFAULT.verified,
             show_default=True,
-            help="Least share of supported claims of a verified answer.",
+            help="Minimum share of supported claims of a verified answer.",
         ),
         click.option(
             "--partial",
             type=_SHARE,
             default=_DEFAULT.partial,
             show_default=True,
-            help="Least share of a partially verified one.",
+            help="Minimum share of a partially verified answer.",
         ),
         click.option(
             "--false-claims",
             type=click.IntRange(min=0),
             default=_DEFAULT.false_claims,
             show_default=True,
-            help="Most claims of a verified answer that the graph does not hold.",
+            help="Maximum number of claims of a verified answer that the graph does not support.",
         ),
         click.option(
             "--tolerance",
             type=click.FloatRange(0, 100),
             default=_SAME.near,
             show_default=True,
-            help="Percentage points up to which another yield is uncertain and not contradicted.",
+            help="Percentage points by which a yield may differ and count as uncertain, not as contradicted.",
         ),
     )
     for option in reversed(options):
@@ -219,12 +214,12 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @json_option
 @click.pass_context
 def verify_command(context: click.Context, /, file: str, as_json: bool, **options: Any) -> None:
-    """Hold the answers of FILE against the graph: lines of JSON with "question" and "answer", - for stdin.
+    """Check the answers in FILE against the graph: lines of JSON with "question" and "answer", - for stdin.
 
-    The records.jsonl of a run is such a file. Each line is judged as it is read, and with --json is answered
-    by one JSON object on a line. A line that cannot be used is named, and the others are judged all the same.
-    The exit status is 0 where all answers are verified, 1 where any is not, where a line cannot be used or
-    where there is no answer at all, and 2 where FILE or an option cannot be used.
+    The records.jsonl of a run is such a file. Each line is checked as it is read; with --json each result is
+    one JSON object on a line. A line that cannot be used is reported, and the others are checked anyway. The
+    exit status is 0 if all answers are verified, 1 if one is not, a line cannot be used or there is no
+    answer, and 2 if FILE or an option cannot be used.
     """
     given = VerifyOptions(**options)
     with given.open_verifier(as_json) as (verifier, _), click.open_file(file, "rb") as lines:

@@ -9,16 +9,16 @@ from importlib import resources
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.runs.record import VARIANTS, Record
 from retrocypher.plugins.statistics.correlation import auroc, kendall, spearman
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.reliability import Reliability, cohen_kappa, reliability
-
-VARIANTS = ("with_reference", "without_reference")
 
 ACCEPTED = 0.5
 """The lowest score of a judge that is taken for *right*."""
@@ -28,7 +28,7 @@ _RIGHT = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class Rating:
     """One judgement of one case that execution has scored.
 
     Attributes:
@@ -79,53 +79,38 @@ class Opinion:
         return 0.0 if self.score is None else abs(self.score - self.f1)
 
 
-def opinions(records: Iterable[Mapping[str, Any]], targets: Mapping[str, str]) -> Iterator[Opinion]:
-    """Yield what the judge said of each record that has a judgement and an F1.
+def all_ratings(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Rating]:
+    """Yield the judgements of each record that has scores.
 
     Args:
-        records: Records as in ``records.jsonl``.
         targets: By question id, the molecule that the question clusters by; a question that is not in it is a
             cluster of its own.
-
-    Raises:
-        InputError: If a judgement on record has not the form that a judge gives it.
     """
     for record in records:
-        yield from opinions_of(record, targets)
+        yield from ratings_of(record, targets)
 
 
-def opinions_of(record: Mapping[str, Any], targets: Mapping[str, str]) -> Iterator[Opinion]:
-    """Yield what the judge said of one record, as `opinions` does."""
-    judge, f1 = record.get("judge"), (record.get("scores") or {}).get("f1")
-    if judge is None or f1 is None:
+def ratings_of(record: Record, targets: Mapping[str, str]) -> Iterator[Rating]:
+    """Yield the judgements of one record, as `ratings` does."""
+    if record.judge is None or record.scores is None:
         return
-    question = str(record["question_id"])
-    for variant in VARIANTS:
-        try:
-            told = judge.get(variant)
-            if told is None:
-                continue
-            score = told["score"]
-            yield Opinion(
-                case_id=str(record["case_id"]),
-                question_id=question,
-                target=targets.get(question, question),
-                task=str(record["task"]),
-                model=str(record["model"]),
-                loop=str(record["loop"]),
-                judge=str(judge["model"]),
-                criteria=str(judge["criteria"]),
-                variant=variant,
-                score=None if score is None else _share(score),
-                reason=str(told.get("reason") or ""),
-                trouble=str((told.get("error") or {}).get("kind") or "") if score is None else "",
-                f1=float(f1),
-                labels=tuple(dict.fromkeys(name_of(str(label)) for label in record.get("errors") or ())),
-            )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{record['case_id']}: its judgement cannot be read ({error!r}); judge the run again"
-            ) from error
+    for variant, judgement in record.judge.judgements.items():
+        yield Rating(
+            case_id=record.case_id,
+            question_id=record.question_id,
+            target=targets.get(record.question_id, record.question_id),
+            task=record.task,
+            model=record.model,
+            loop=record.loop,
+            judge=record.judge.model,
+            criteria=record.judge.criteria,
+            variant=variant,
+            score=judgement.score,
+            reason=judgement.reason,
+            trouble=judgement.error["kind"] if judgement.error else "",
+            f1=record.scores.f1,
+            labels=tuple(dict.fromkeys(map(name_of, record.errors))),
+        )
 
 
 def _share(score: Any) -> float:
@@ -168,9 +153,6 @@ class Issues:
 
     def of(self, reason: str) -> tuple[str, ...]:
         """Return the labels of the errors that a reason names, in the order in which it names them.
-
-        Args:
-            reason: What a judge said.
 
         Returns:
             `NO_REASON` alone where it said nothing, `UNCLEAR` alone where it names no error.
@@ -250,93 +232,66 @@ class Draws:
     others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The scores of a judge against F1, over some cases.
-
-    Attributes:
-        judged: How many cases have a score of the judge.
-        unjudged: How many have none, by the kind of error.
-        score: The mean score of the judge.
-        f1: The mean F1 of the same cases.
-        accepted: The share of cases that the judge takes for right.
-        right: The share of cases whose F1 is 1.
-        auroc: How likely a right case has a higher score than a wrong one.
-        kappa: Cohen's kappa of *score at least 0.5* with *F1 is 1*.
-        spearman: Rank correlation of score and F1.
-        kendall: Kendall's tau-b of the same.
-        reliability: The share of right cases by score, Brier score and calibration error.
-    """
+class Agreement(Struct, frozen=True, kw_only=True):
+    """The scores of a judge against F1, over some cases."""
 
     judged: int
-    unjudged: Mapping[str, int]
+    """Number of cases with a score of the judge."""
+    unjudged: dict[str, int]
+    """Number of cases without one, by the kind of error."""
     score: Estimate
+    """Mean score of the judge."""
     f1: Estimate
+    """Mean F1 of the same cases."""
     accepted: Estimate
+    """Share of cases that the judge accepts."""
     right: Estimate
+    """Share of cases whose F1 is 1."""
     auroc: Estimate
+    """Probability that a right case has a higher score than a wrong one."""
     kappa: Estimate
+    """Cohen's kappa of *score at least 0.5* with *F1 is 1*."""
     spearman: Estimate
+    """Rank correlation of score and F1."""
     kendall: Estimate
+    """Kendall's tau-b of the same."""
     reliability: Reliability
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        numbers = ("score", "f1", "accepted", "right", "auroc", "kappa", "spearman", "kendall")
-        return {
-            "judged": self.judged,
-            "unjudged": dict(self.unjudged),
-            **{name: getattr(self, name).to_json() for name in numbers},
-            "reliability": self.reliability.to_json(),
-        }
+    """Share of right cases by score, Brier score and calibration error."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariantAgreement:
-    """A judge against execution, in one variant.
+class Disagreement(Struct, frozen=True):
+    """A case in which judge and execution disagree."""
 
-    Attributes:
-        judge: Id of the judge's model.
-        criteria: Hash of the criteria.
-        variant: ``with_reference`` or ``without_reference``.
-        overall: Over all cases.
-        by_task: By task, in the order of tasks.
-        disagreements: The cases in which score and F1 lie furthest apart, those first.
-    """
+    case_id: str
+    task: str
+    score: float | None
+    """The judge's score, from 0 to 1."""
+    f1: float
+    reason: str
+    """The judge's reason."""
+
+
+class VariantAgreement(Struct, frozen=True):
+    """The agreement of a judge with execution, in one variant."""
 
     judge: str
+    """Label of the judge."""
     criteria: str
+    """SHA-256 of the criteria."""
     variant: str
+    """``with_reference`` or ``without_reference``."""
     overall: Agreement
-    by_task: Mapping[str, Agreement]
-    disagreements: Sequence[Opinion]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {
-            "judge": self.judge,
-            "criteria": self.criteria,
-            "variant": self.variant,
-            "overall": self.overall.to_json(),
-            "by_task": {task: each.to_json() for task, each in self.by_task.items()},
-            "disagreements": [
-                {
-                    "case_id": each.case_id,
-                    "task": each.task,
-                    "score": each.score,
-                    "f1": each.f1,
-                    "reason": each.reason,
-                }
-                for each in self.disagreements
-            ],
-        }
+    """Over all cases."""
+    by_task: dict[str, Agreement]
+    """By task, in the order of tasks."""
+    disagreements: list[Disagreement]
+    """The cases with the largest distance of score and F1, in descending order."""
 
 
-def agreement(cases: Sequence[Opinion], draws: Draws | None = None) -> Agreement:
+def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
     """Return how far a judge agrees with execution; cases it gave no score take no part.
 
     Args:
-        cases: What one judge said in one variant.
         draws: Draws the resamples; the same for several agreements saves time.
     """
     draws = draws or Draws()
@@ -359,12 +314,11 @@ def agreement(cases: Sequence[Opinion], draws: Draws | None = None) -> Agreement
     )
 
 
-def agreements(cases: Iterable[Opinion], most: int = 10) -> list[VariantAgreement]:
+def agreements(cases: Iterable[Rating], most: int = 10) -> list[VariantAgreement]:
     """Return the agreement of each judge and variant with execution, over all cases and by task.
 
     Args:
         cases: What judges said, in any order.
-        most: How many of the cases to list in which judge and execution lie furthest apart.
     """
     groups, draws = by_judge(cases), Draws()
     return [
@@ -375,15 +329,18 @@ def agreements(cases: Iterable[Opinion], most: int = 10) -> list[VariantAgreemen
                 task: agreement([each for each in groups[key] if each.task == task], draws)
                 for task in _tasks(groups[key])
             },
-            disagreements=disagreements(groups[key], most),
+            disagreements=[
+                Disagreement(each.case_id, each.task, each.score, each.f1, each.reason)
+                for each in disagreements(groups[key], most)
+            ],
         )
         for key in groups
     ]
 
 
-def by_judge(cases: Iterable[Opinion]) -> dict[tuple[str, str, str], list[Opinion]]:
+def by_judge(cases: Iterable[Rating]) -> dict[tuple[str, str, str], list[Rating]]:
     """Return what each judge said, by its model, the hash of its criteria and the variant, in this order."""
-    groups: dict[tuple[str, str, str], list[Opinion]] = {}
+    groups: dict[tuple[str, str, str], list[Rating]] = {}
     for each in cases:
         groups.setdefault((each.judge, each.criteria, each.variant), []).append(each)
     return {
@@ -391,17 +348,16 @@ def by_judge(cases: Iterable[Opinion]) -> dict[tuple[str, str, str], list[Opinio
     }
 
 
-def disagreements(cases: Iterable[Opinion], most: int) -> list[Opinion]:
+def disagreements(cases: Iterable[Rating], most: int) -> list[Rating]:
     """Return the cases in which score and F1 lie furthest apart, those first.
 
     Args:
-        cases: What a judge said.
         most: How many at most.
     """
     apart = (each for each in cases if each.apart > 0)
     return sorted(apart, key=lambda each: (-each.apart, each.case_id, each.variant))[:most]
 
 
-def _tasks(cases: Iterable[Opinion]) -> list[str]:
+def _tasks(cases: Iterable[Rating]) -> list[str]:
     there = {each.task for each in cases}
     return [task for task in TASKS if task in there] + sorted(there - {*TASKS})

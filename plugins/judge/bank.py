@@ -8,10 +8,13 @@ import queue
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
+
+import msgspec
+from msgspec import structs
 
 import retrocypher.kg.mutations as operators_package
 from retrocypher.kg.errors import GraphError, InputError, RetroCypherError
@@ -35,6 +38,7 @@ from retrocypher.plugins.judge.bank_candidates import (
     plan,
     shuffled,
 )
+from retrocypher.plugins.runs.record import fields_of
 
 _QUESTIONS = 10
 _OPERATORS = 5
@@ -85,10 +89,6 @@ def check_all(
 
     Args:
         cells: The cells; what comes of one does not depend on which process takes it, or when.
-        questions: The questions of all tasks.
-        endpoint: The server.
-        seed: Seed of the candidates.
-        workers: How many processes.
 
     Raises:
         GraphError: The server or a process is lost.
@@ -176,12 +176,8 @@ def build_bank(
     """Plant errors in reference queries, run each mutant, and keep those that behave as declared.
 
     Args:
-        question_set: The questions.
         endpoint: A server that holds their graph.
         seed: Seed of every choice; the same seed gives the same bank.
-        size: How large it is to be.
-        workers: Processes that run mutants.
-        announce: Is told, a line at a time, how far it is.
 
     Raises:
         GraphError: The server or a process is lost.
@@ -202,7 +198,7 @@ def build_bank(
     entries = _once(found[cell] for cell in cells)
     return Bank(
         entries=tuple(
-            replace(entry, held_out=entry.question_id in questions or entry.operator in names)
+            structs.replace(entry, held_out=entry.question_id in questions or entry.operator in names)
             for entry in entries
         ),
         dropped={name: dict(sorted(counts.items())) for name, counts in dropped.items() if counts},
@@ -227,7 +223,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 MANIFEST = "manifest.json"
 
-_DAMAGE = (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError)
+_DAMAGE = (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, msgspec.ValidationError)
 """What reading raises where a file is cut short, changed or something else."""
 
 
@@ -282,7 +278,6 @@ def load_bank(
     Args:
         part: ``development``, or ``held_out`` for the final figures and nothing else.
         folder: A bank's folder; where None, the cached bank of the shipped questions and this code.
-        seed: Seed of the cached bank.
 
     Raises:
         InputError: There is no such bank, or it is damaged.
@@ -313,8 +308,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def write_entries(entries: Iterable[BankEntry], file: Path) -> None:
     """Write entries as gzipped JSON lines; the same entries give the same bytes."""
-    lines = (json.dumps(entry.to_json(), ensure_ascii=False, separators=(",", ":")) for entry in entries)
-    text = "".join(f"{line}\n" for line in lines)
+    text = "".join(
+        json.dumps(entry, ensure_ascii=False, separators=(",", ":"), default=fields_of) + "\n"
+        for entry in entries
+    )
     file.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
@@ -329,7 +326,7 @@ def read_entries(file: Path) -> tuple[BankEntry, ...]:
         if not packed:  # which gzip takes for nothing, packed
             raise EOFError
         lines = gzip.decompress(packed).decode().split("\n")
-        return tuple(BankEntry.from_json(json.loads(line)) for line in lines if line)
+        return tuple(msgspec.convert(json.loads(line), BankEntry) for line in lines if line)
     except _DAMAGE as error:
         raise _damaged(file) from error
 
@@ -362,11 +359,9 @@ def sample(entries: Iterable[BankEntry], per_operator: int, seed: int = 0) -> tu
     Compositions count as one operator for each number of operators composed, and give ten times as many.
 
     Args:
-        entries: A bank, or a part of one.
         per_operator: How many entries of each operator.
-        seed: Seed of the choice.
     """
-    every = [entry for entry in entries if len(str(entry.execution)) < _MOST_CHARACTERS]
+    every = [entry for entry in entries if len(str(fields_of(entry.execution))) < _MOST_CHARACTERS]
     groups: dict[str, dict[str, list[BankEntry]]] = defaultdict(lambda: defaultdict(list))
     for entry in every:
         groups[_group(entry)][entry.task].append(entry)

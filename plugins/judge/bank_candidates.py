@@ -3,77 +3,62 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
+
+from msgspec import Struct, structs
 
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.mutations.operator import MutationKind, Operator
 from retrocypher.kg.mutations.registry import OPERATORS, Mutant, compose, mutations_of, operators_of
 from retrocypher.kg.questions.question import TASKS, Question
+from retrocypher.plugins.runs.record import Scores
+from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.score import score
 
 
-@dataclass(frozen=True, slots=True)
-class BankEntry:
-    """A changed reference query, with what came of it on the graph.
-
-    Attributes:
-        question_id: The question whose reference was changed.
-        task: Its task.
-        operator: Name of the operator; several neutral ones, in turn, are joined by ``+``.
-        place: Which of the operator's changes it is, from 0.
-        kind: ``error``, ``style`` or ``neutral``, and so it behaves (see ``docs/errors-and-loops.md``).
-        label: The planted error as in ``kg.labels``, with its detail; None for neutral entries.
-        base: Neutral operators, joined by ``+``, that changed the reference before; empty for most.
-        cypher: The query.
-        execution: What came of it, as in a record, but with rows and lists cut short. ``row_count`` is that
-            of the whole result.
-        scores: Its scores as in a record, of the whole result, without text metrics.
-        held_out: Whether it is set aside for the final figures.
-    """
+class BankEntry(Struct, frozen=True):
+    """A changed reference query, with what running it on the graph gave."""
 
     question_id: str
+    """The question whose reference was changed."""
     task: str
+    """Its task."""
     operator: str
+    """Name of the operator; several neutral ones, in turn, are joined by ``+``."""
     place: int
+    """Which of the operator's changes it is, from 0."""
     kind: MutationKind
+    """``error``, ``style`` or ``neutral``, and so it behaves (see ``docs/errors-and-loops.md``)."""
     label: str | None
+    """The planted error as in ``kg.labels``, with its detail; None for neutral entries."""
     base: str
+    """Neutral operators, joined by ``+``, that changed the reference before; empty for most."""
     cypher: str
-    execution: dict[str, Any]
-    scores: dict[str, Any]
+    """The query."""
+    execution: Execution
+    """What running it gave, with rows and lists cut short. ``row_count`` is that of the whole result."""
+    scores: Scores
+    """Its scores, of the whole result, without text metrics."""
     held_out: bool
+    """Whether it is set aside for the final figures."""
 
     @property
     def status(self) -> str:
-        """What happened when it ran."""
-        return str(self.execution["status"])
+        """How the query ended."""
+        return self.execution.status
 
     @property
     def f1(self) -> float:
         """Its F1."""
-        return float(self.scores["f1"])
+        return self.scores.f1
 
     @property
     def row_f1(self) -> float | None:
         """Its F1 over whole reactions; None for multi-step questions."""
-        row_f1: float | None = self.scores["row_f1"]
-        return row_f1
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry as one JSON object."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "BankEntry":
-        """Read what `to_json` returned."""
-        return cls(**{part.name: value[part.name] for part in fields(cls)})
-
-    def result(self) -> Execution:
-        """Return the execution as an object."""
-        return Execution(**self.execution)
+        return self.scores.row_f1
 
 
 _Thing = TypeVar("_Thing")
@@ -111,7 +96,7 @@ def shortened(execution: Execution) -> Execution:
         if left < 0 and rows:
             break
         rows.append(short)
-    return replace(execution, rows=rows, time_s=0.0)
+    return structs.replace(execution, rows=rows, time_s=0.0)
 
 
 def _short(value: Any) -> Any:
@@ -262,8 +247,6 @@ def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator
     """Yield the candidates of a cell in a seeded order, without bound on how many are of use.
 
     Args:
-        cell: The cell.
-        questions: The questions of its task.
         seed: With the names of operator, task and question all that decides.
     """
     fitting = [each for each in questions if cell.most_steps is None or each.steps <= cell.most_steps]
@@ -347,14 +330,12 @@ def check(cell: Cell, candidates: Iterable[Candidate], executor: Executor) -> Ch
     return checked
 
 
-def is_right(status: str, scores: dict[str, Any]) -> bool:
+def is_right(status: str, scores: Scores) -> bool:
     """Whether a result is right as the bank takes it: ``f1`` and ``row_f1`` are 1."""
-    return status == "ok" and scores["f1"] == 1.0 and scores["row_f1"] in (None, 1.0)
+    return status == "ok" and is_perfect(scores)
 
 
-def _reason(
-    candidate: Candidate, execution: Execution, scores: dict[str, Any], executor: Executor
-) -> str | None:
+def _reason(candidate: Candidate, execution: Execution, scores: Scores, executor: Executor) -> str | None:
     right, kind = is_right(execution.status, scores), candidate.mutant.kind
     if kind == "neutral":
         return None if right else "score falls"
@@ -384,7 +365,7 @@ def _result(execution: Execution) -> tuple[list[str], list[str]]:
     return execution.columns, sorted(map(repr, execution.rows))
 
 
-def _entry(candidate: Candidate, execution: Execution, scores: dict[str, Any]) -> BankEntry:
+def _entry(candidate: Candidate, execution: Execution, scores: Scores) -> BankEntry:
     question: Question = candidate.question
     mutant = candidate.mutant
     return BankEntry(
@@ -396,7 +377,7 @@ def _entry(candidate: Candidate, execution: Execution, scores: dict[str, Any]) -
         label=mutant.label,
         base=candidate.base,
         cypher=mutant.query,
-        execution=shortened(execution).to_json(),
+        execution=shortened(execution),
         scores=scores,
         held_out=False,
     )

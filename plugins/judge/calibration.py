@@ -3,15 +3,17 @@
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+
+from msgspec import Struct
 
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.judge.agreement import ACCEPTED
-from retrocypher.plugins.judge.calibration_sample import Probe, neutral_groups
-from retrocypher.plugins.judge.criteria import Criteria
-from retrocypher.plugins.judge.judgement import JudgeCase, Variant
+from retrocypher.plugins.judge.calibration_sample import CalibrationItem, neutral_groups
+from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.metric import characters
+from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.record import JsonValue, Variant, fields_of
 from retrocypher.plugins.statistics.correlation import auroc
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import mean_of
@@ -19,118 +21,71 @@ from retrocypher.plugins.statistics.paired import paired
 from retrocypher.plugins.statistics.reliability import cohen_kappa
 
 
-def judge_identity(facts: Mapping[str, Any]) -> str:
+def judge_identity(judge: JudgeEntry) -> str:
     """Return what tells a judge's model from others: its name behind an API, or the hash of its file.
 
     Neither the label that a user gives it nor the address of the API is a part of it.
-
-    Args:
-        facts: What the manifest of a run says of its judge.
     """
-    model = facts["model"]
-    weights = model.get("file_sha256")
-    return f"file {weights}" if weights else str(model["argument"] or model["kind"])
+    model = judge.model
+    return f"file {model.file_sha256}" if model.file_sha256 else model.argument or model.kind
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How often a judge is mistaken about one kind of query.
-
-    Attributes:
-        rate: The share of the judged queries.
-        score: Their mean score.
-    """
+class Rate(Struct, frozen=True):
+    """How often a judge is mistaken about one kind of query."""
 
     rate: Estimate
+    """Share of the judged queries."""
     score: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {"rate": self.rate.to_json(), "score": self.score.to_json()}
+    """Their mean score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
-    """How a score moves when a right query is written in another way.
-
-    Attributes:
-        change: Mean score of the variants less that of their references, -1 to 1.
-        size: Mean distance of the two scores, 0 to 1.
-        turned: The share of variants that are accepted where their reference is not, or the reverse.
-    """
+class Sensitivity(Struct, frozen=True):
+    """How a score changes when a right query is rewritten."""
 
     change: Estimate
+    """Mean score of the rewritten queries minus that of their references, from -1 to 1."""
     size: Estimate
+    """Mean distance of the two scores, from 0 to 1."""
     turned: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {name: getattr(self, name).to_json() for name in ("change", "size", "turned")}
+    """Share of rewritten queries that are accepted while their reference is not, or the reverse."""
 
 
-@dataclass(frozen=True, slots=True)
-class TestRetest:
-    """How much a judge differs from itself, over queries that it scored each time.
-
-    Attributes:
-        repeats: How often each was judged.
-        spread: The mean standard deviation of the scores of a query (n - 1).
-        largest: The largest distance of two scores of one query; None without a query.
-        turned: The share of queries that were not always accepted, nor always rejected.
-    """
+class TestRetest(Struct, frozen=True, kw_only=True):
+    """How much a judge differs from itself, over queries that it scored each time."""
 
     repeats: int
-    spread: Estimate
+    """How often each was judged."""
     largest: float | None
+    """Largest distance of two scores of one query; None without a query."""
+    spread: Estimate
+    """Mean standard deviation of the scores of a query (n - 1)."""
     turned: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        told = {"spread": self.spread.to_json(), "turned": self.turned.to_json()}
-        return {"repeats": self.repeats, "largest": self.largest, **told}
+    """Share of queries that were neither always accepted nor always rejected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A judge against what is known.
-
-    Attributes:
-        judged: How many queries have a score.
-        unjudged: How many have none, by the kind of error.
-        false_accept_rate: The share of errors that the judge takes for right.
-        false_reject_rate: The share of right queries that it takes for wrong.
-        by_error: The first, for each label of errors.
-        by_right: The second, for references and each group of neutral variants.
-        kappa: Cohen's kappa of *score at least 0.5* with *right*.
-        auroc: How likely a right query has a higher score than a wrong one.
-        sensitivity: By group of neutral operators, how the score moves.
-        test_retest: How much the judge differs from itself.
-    """
+class Measured(Struct, frozen=True, kw_only=True):
+    """A judge against what is known."""
 
     judged: int
-    unjudged: Mapping[str, int]
+    """Number of queries with a score."""
+    unjudged: dict[str, int]
+    """Number of queries without one, by the kind of error."""
     false_accept_rate: Estimate
+    """Share of errors that the judge accepts."""
     false_reject_rate: Estimate
-    by_error: Mapping[str, Rate]
-    by_right: Mapping[str, Rate]
+    """Share of right queries that it rejects."""
     kappa: Estimate
+    """Cohen's kappa of *score at least 0.5* with *right*."""
     auroc: Estimate
-    sensitivity: Mapping[str, Sensitivity]
+    """Probability that a right query has a higher score than a wrong one."""
     test_retest: TestRetest
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        numbers = ("false_accept_rate", "false_reject_rate", "kappa", "auroc", "test_retest")
-        groups = ("by_error", "by_right", "sensitivity")
-        return {
-            "judged": self.judged,
-            "unjudged": dict(self.unjudged),
-            **{name: getattr(self, name).to_json() for name in numbers},
-            **{
-                name: {group: each.to_json() for group, each in getattr(self, name).items()}
-                for name in groups
-            },
-        }
+    """How much the judge differs from itself."""
+    by_error: dict[str, Rate]
+    """The false accept rate, for each label of errors."""
+    by_right: dict[str, Rate]
+    """The false reject rate, for references and each group of neutral rewrites."""
+    sensitivity: dict[str, Sensitivity]
+    """By group of neutral rewrites, how the score changes."""
 
 
 SCHEMA_VERSION = 1
@@ -141,64 +96,58 @@ PRIMARY = "with_reference"
 _HEAD = ("false_accept_rate", "false_reject_rate", "by_error", "kappa", "sensitivity", "test_retest")
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """How far one judge can be believed.
+class Calibration(Struct, frozen=True, kw_only=True):
+    """How far one judge can be trusted, as it is stored."""
 
-    Attributes:
-        judge: Label of the judge's model.
-        model: What tells this model from others, as `judge_identity` says it.
-        criteria: Hash of what it judged by, and of how many rows it was shown.
-        rows: How many rows of a result it was shown at most.
-        made: When, in UTC, as ISO 8601 writes it.
-        retrocypher: The version that made it.
-        questions_sha256: Hash of the questions.
-        bank: Part of the bank that the sample is from.
-        bank_entries: How many entries that part has.
-        seed: Seed of the sample.
-        per_error: How many errors of each label were asked for.
-        repeats: How often each query was judged.
-        sample: How many queries there are, by kind; neutral ones by group.
-        variants: The figures, by variant.
-        calls: How many judgements there were; ``cached`` of them were had before.
-        tokens: Tokens of all answers.
-        cost: USD of those that were paid for now, where all prices are known; else None.
-    """
-
+    schema_version: int = SCHEMA_VERSION
     judge: str
+    """Label of the judge."""
     model: str
+    """Identity of the judge's model (`judge_identity`)."""
     criteria: str
+    """SHA-256 of the criteria, and of the number of rows shown."""
     rows: int
+    """Maximum number of result rows shown."""
     made: str
+    """When, in UTC, as ISO 8601."""
     retrocypher: str
+    """Version that made it."""
     questions_sha256: str
+    """Hash of the questions."""
     bank: str
+    """Part of the bank that the sample is from."""
     bank_entries: int
+    """Number of entries of that part."""
     seed: int
+    """Seed of the sample."""
     per_error: int
+    """Number of errors requested of each label."""
     repeats: int
+    """How often each query was judged."""
     sample: Mapping[str, int]
-    variants: Mapping[str, Measured]
-    calls: Mapping[str, int]
-    tokens: Mapping[str, int]
+    """Number of queries by kind; neutral rewrites by group."""
+    variants: dict[str, Measured]
+    """The results, by variant."""
+    calls: dict[str, int]
+    """Number of judgements; ``cached`` of them existed before."""
+    tokens: dict[str, int]
+    """Tokens of all completions."""
     cost: float | None
+    """Cost in USD of those paid for now, if all prices are known; otherwise None."""
 
     @property
     def primary(self) -> str:
-        """The variant whose figures are told first."""
+        """The variant whose results come first."""
         return PRIMARY if PRIMARY in self.variants else next(iter(self.variants))
 
-    def to_file(self) -> dict[str, Any]:
-        """Return what is kept on file."""
-        told = {part.name: getattr(self, part.name) for part in fields(self)}
-        variants = {name: each.to_json() for name, each in self.variants.items()}
-        return {"schema_version": SCHEMA_VERSION, **told, "variants": variants}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what is kept on file, with the figures of `primary` in front."""
-        told = self.to_file()
-        figures = told["variants"][self.primary]
-        return {"variant": self.primary, **{name: figures[name] for name in _HEAD}, **told}
+    def report(self) -> dict[str, JsonValue]:
+        """Return what is printed as JSON: the calibration, preceded by the main results of `primary`."""
+        results = self.variants[self.primary]
+        return {
+            "variant": self.primary,
+            **{name: getattr(results, name) for name in _HEAD},
+            **fields_of(self),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +155,12 @@ class Verdict:
     """What a judge said of one query, each time it was asked.
 
     Attributes:
-        probe: The query.
+        item: The query.
         scores: Its scores, 0 to 1; None where it gave none. The first is the one that rates are of.
         trouble: The kind of error that kept it from the first score; empty where there is none.
     """
 
-    probe: Probe
+    item: CalibrationItem
     scores: tuple[float | None, ...]
     trouble: str = ""
 
@@ -227,24 +176,20 @@ class Verdict:
 
 
 def measure(verdicts: Sequence[Verdict]) -> Measured:
-    """Return how far a judge is right about queries; one without a first score takes no part.
-
-    Args:
-        verdicts: What it said, in one variant.
-    """
+    """Return how far a judge is right about queries; one without a first score takes no part."""
     judged = [each for each in verdicts if each.score is not None]
-    wrong = [each for each in judged if not each.probe.right]
-    right = [each for each in judged if each.probe.right]
-    truth, molecules = [each.probe.right for each in judged], _molecules(judged)
+    wrong = [each for each in judged if not each.item.right]
+    right = [each for each in judged if each.item.right]
+    truth, molecules = [each.item.right for each in judged], _molecules(judged)
     return Measured(
         judged=len(judged),
         unjudged=dict(Counter(each.trouble or "no score" for each in verdicts if each.score is None)),
         false_accept_rate=_share(wrong, lambda each: each.accepted),
         false_reject_rate=_share(right, lambda each: not each.accepted),
         by_error={
-            label: _rate([each for each in wrong if each.probe.group == label], lambda each: each.accepted)
+            label: _rate([each for each in wrong if each.item.group == label], lambda each: each.accepted)
             for label in LABELS
-            if label in {each.probe.group for each in verdicts if not each.probe.right}
+            if label in {each.item.group for each in verdicts if not each.item.right}
         },
         by_right={
             name: _rate([each for each in right if _kind(each) == name], lambda each: not each.accepted)
@@ -258,12 +203,12 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
 
 
 def _sensitivity(right: Sequence[Verdict]) -> Iterable[tuple[str, Sensitivity]]:
-    references = {each.probe.question.id: each for each in right if each.probe.kind == "reference"}
+    references = {each.item.question.id: each for each in right if each.item.kind == "reference"}
     for group in neutral_groups():
         pairs = [
-            (references[each.probe.question.id], each)
+            (references[each.item.question.id], each)
             for each in right
-            if each.probe.group == group and each.probe.question.id in references
+            if each.item.group == group and each.item.question.id in references
         ]
         before = [reference.score or 0.0 for reference, _ in pairs]
         after = [variant.score or 0.0 for _, variant in pairs]
@@ -287,10 +232,10 @@ def _test_retest(verdicts: Sequence[Verdict]) -> TestRetest:
     molecules = _molecules([each for each, _ in whole])
     turned = [float(len({_accepted(score) for score in scores}) > 1) for _, scores in whole]
     return TestRetest(
-        repeats,
-        mean_of([statistics.stdev(scores) for _, scores in whole], molecules),
-        max((max(scores) - min(scores) for _, scores in whole), default=None),
-        mean_of(turned, molecules),
+        repeats=repeats,
+        largest=max((max(scores) - min(scores) for _, scores in whole), default=None),
+        spread=mean_of([statistics.stdev(scores) for _, scores in whole], molecules),
+        turned=mean_of(turned, molecules),
     )
 
 
@@ -304,11 +249,11 @@ def _share(verdicts: Sequence[Verdict], mistaken: Callable[[Verdict], bool]) -> 
 
 
 def _molecules(verdicts: Iterable[Verdict]) -> list[str]:
-    return [each.probe.question.target for each in verdicts]
+    return [each.item.question.target for each in verdicts]
 
 
 def _kind(verdict: Verdict) -> str:
-    return verdict.probe.group or verdict.probe.kind
+    return verdict.item.group or verdict.item.kind
 
 
 def _accepted(score: float) -> bool:
@@ -324,7 +269,7 @@ _TOKENS_BACK = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Bill:
+class CostEstimate:
     """What is to be asked, were nothing in the cache.
 
     Attributes:
@@ -340,15 +285,14 @@ class Bill:
     completion: int
 
 
-def bill(cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Variant], repeats: int) -> Bill:
+def estimate_cost(
+    cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Variant], repeats: int
+) -> CostEstimate:
     """Return what is to be asked.
 
     Args:
-        cases: The queries.
-        criteria: What they are judged by.
-        variants: Which variants.
         repeats: How often each.
     """
     calls = len(cases) * len(variants) * repeats
     once = sum(characters(case, variant, criteria) for case in cases for variant in variants)
-    return Bill(len(cases), calls, round(once * repeats / _CHARACTERS_A_TOKEN), calls * _TOKENS_BACK)
+    return CostEstimate(len(cases), calls, round(once * repeats / _CHARACTERS_A_TOKEN), calls * _TOKENS_BACK)

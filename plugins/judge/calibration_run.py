@@ -10,11 +10,11 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.bank_candidates import BankEntry
-from retrocypher.plugins.judge.calibration import Bill, Calibration, Verdict, bill, measure
-from retrocypher.plugins.judge.calibration_sample import Probe, draw_sample
-from retrocypher.plugins.judge.criteria import Criteria
+from retrocypher.plugins.judge.calibration import Calibration, CostEstimate, Verdict, estimate_cost, measure
+from retrocypher.plugins.judge.calibration_sample import CalibrationItem, draw_sample
+from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement, Variant
+from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant
 
 AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
 
@@ -52,7 +52,7 @@ class Asked:
 
 
 def ask_all(
-    sample: Sequence[Probe],
+    sample: Sequence[CalibrationItem],
     schema: str,
     criteria: Criteria,
     ask: AskAll,
@@ -60,22 +60,18 @@ def ask_all(
     variants: Sequence[Variant],
     repeats: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
-    begin: Callable[[Bill], None] = lambda bill: None,
+    begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Asked:
     """Have each query of a sample judged in each variant, as often as asked for.
 
     Args:
-        sample: The queries.
-        schema: Schema text of the graph.
         criteria: What is judged by; it says whether rows are shown.
-        ask: Has tasks judged, in any order, as `Panel.judge` does.
-        variants: Which variants.
+        ask: Has tasks judged, in any order, as `JudgePool.judge` does.
         repeats: How often each, at least 1.
-        progress: Is told how many are done, and of how many.
         begin: Is told what will be asked, before it is.
     """
-    cases = [_case(place, probe, schema, criteria) for place, probe in enumerate(sample)]
-    begin(bill(cases, criteria, variants, repeats))
+    cases = [_case(place, item, schema, criteria) for place, item in enumerate(sample)]
+    begin(estimate_cost(cases, criteria, variants, repeats))
     places = {case.case_id: place for place, case in enumerate(cases)}
     told: dict[tuple[Variant, int, int], Judgement] = {}
     asked, of = Asked(), len(cases) * len(variants) * repeats
@@ -85,15 +81,15 @@ def ask_all(
         progress(asked.calls, of)
     for variant in variants:
         asked.verdicts[variant] = [
-            _verdict(probe, [told[variant, place, repeat] for repeat in range(repeats)])
-            for place, probe in enumerate(sample)
+            _verdict(item, [told[variant, place, repeat] for repeat in range(repeats)])
+            for place, item in enumerate(sample)
         ]
     return asked
 
 
-def sizes(sample: Iterable[Probe]) -> Mapping[str, int]:
+def sizes(sample: Iterable[CalibrationItem]) -> Mapping[str, int]:
     """Return how many queries of a sample are of which kind; neutral ones by group."""
-    counts = Counter(probe.group if probe.kind == "neutral" else probe.kind for probe in sample)
+    counts = Counter(item.group if item.kind == "neutral" else item.kind for item in sample)
     return dict(counts)
 
 
@@ -103,23 +99,23 @@ def _tasks(cases: Sequence[JudgeCase], variants: Sequence[Variant], repeats: int
             yield from (Task(case, variant, repeat) for case in cases)
 
 
-def _case(place: int, probe: Probe, schema: str, criteria: Criteria) -> JudgeCase:
-    shown = criteria.rows > 0 and probe.execution["status"] == "ok"
+def _case(place: int, item: CalibrationItem, schema: str, criteria: Criteria) -> JudgeCase:
+    shown = criteria.rows > 0 and item.execution.status == "ok"
     return JudgeCase(
-        case_id=f"{probe.id}#{place}",
-        question=probe.question.text,
+        case_id=f"{item.id}#{place}",
+        question=item.question.text,
         schema=schema,
-        cypher=probe.cypher,
-        reference=probe.question.reference_cypher,
-        columns=probe.execution["columns"] if shown else None,
-        rows=probe.execution["rows"] if shown else None,
+        cypher=item.cypher,
+        reference=item.question.reference_cypher,
+        columns=item.execution.columns if shown else None,
+        rows=item.execution.rows if shown else None,
     )
 
 
-def _verdict(probe: Probe, judgements: Sequence[Judgement]) -> Verdict:
+def _verdict(item: CalibrationItem, judgements: Sequence[Judgement]) -> Verdict:
     first = judgements[0]
     trouble = "" if first.error is None else first.error["kind"]
-    return Verdict(probe, tuple(each.score for each in judgements), trouble)
+    return Verdict(item, tuple(each.score for each in judgements), trouble)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,30 +146,22 @@ def calibrate(
     seed: int = 0,
     variants: Sequence[Variant] = VARIANTS,
     progress: Callable[[int, int], None] = lambda done, of: None,
-    begin: Callable[[Bill], None] = lambda bill: None,
+    begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Calibrated:
     """Have a judge say of known errors and known right queries whether they are right.
 
     Args:
-        judge: Label of its model.
-        model: What tells this model from others, as `judge_identity` says it.
-        criteria: What it judges by.
-        ask: Has tasks judged, as `Panel.judge` does.
-        entries: A bank of known errors, or a part of one.
         questions: The questions it was made of.
-        bank: What the bank is, in words.
         per_error: How many errors of each label to take.
         repeats: How often each query is judged.
-        seed: Seed of the sample.
         variants: With the reference query, without it, or both.
-        progress: Is told how many judgements are had, and of how many.
         begin: Is told what will be asked, before it is.
 
     Raises:
         InputError: If the bank has no error of one of the questions.
     """
     sample = draw_sample(entries, questions.questions, per_error, seed)
-    if not any(not probe.right for probe in sample):
+    if not any(not item.right for item in sample):
         raise InputError(f"{bank}: holds no error of one of these questions; name another with --bank DIR")
     asked = ask_all(
         sample,

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import yaml
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.judge.bank_candidates import BankEntry
@@ -18,8 +19,8 @@ _ROUTES = "reaction_nodes"
 """The column in which references of routes return them."""
 
 
-def gold_execution(question: Question) -> dict[str, Any]:
-    """Return the execution of a question's reference as in a record, without a graph.
+def gold_execution(question: Question) -> Execution:
+    """Return the result of a question's reference query, without a graph.
 
     A gold answer is what the reference returned when the question was made. Rows of the graph differ in their
     order, and in the ids that a database gives its nodes.
@@ -28,16 +29,7 @@ def gold_execution(question: Question) -> dict[str, Any]:
     rows = [[row[name] for name in columns] for row in question.gold]
     if columns == ["route"]:
         columns, rows = [_ROUTES], [[[_reaction(number) for number in row["route"]]] for row in question.gold]
-    return {
-        "status": "ok",
-        "code": None,
-        "message": None,
-        "columns": columns,
-        "rows": rows,
-        "row_count": len(rows),
-        "truncated": False,
-        "time_s": 0.0,
-    }
+    return Execution("ok", columns=columns, rows=rows, row_count=len(rows))
 
 
 def _reaction(number: int) -> Mapping[str, Any]:
@@ -46,13 +38,13 @@ def _reaction(number: int) -> Mapping[str, Any]:
 
 OTHER = "other"
 
-ProbeKind = Literal["reference", "neutral", "error"]
+ItemKind = Literal["reference", "neutral", "error"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class CalibrationItem:
     """A query of which it is known whether it is right.
 
     Attributes:
@@ -68,8 +60,8 @@ class Probe:
     id: str
     question: Question
     cypher: str
-    execution: Mapping[str, Any]
-    kind: ProbeKind
+    execution: Execution
+    kind: ItemKind
     group: str = ""
     operator: str = ""
 
@@ -88,7 +80,7 @@ def neutral_groups() -> Mapping[str, tuple[str, ...]]:
 
 def draw_sample(
     entries: Iterable[BankEntry], questions: Iterable[Question], per_error: int, seed: int = 0
-) -> list[Probe]:
+) -> list[CalibrationItem]:
     """Draw planted errors of each label, and as many right queries or a few more.
 
     Right ones are neutral variants and the references of the same questions, so that what a variant changes
@@ -99,7 +91,6 @@ def draw_sample(
         entries: A bank, or a part of one; matters of style are passed over.
         questions: The questions it was made of.
         per_error: How many errors of each label, at least 1; fewer where the bank has fewer.
-        seed: Seed of the choice.
     """
     asked = {question.id: question for question in questions}
     errors: dict[str, list[BankEntry]] = defaultdict(list)
@@ -112,21 +103,21 @@ def draw_sample(
         elif entry.kind == "neutral":
             neutral[_group(entry.operator)].append(entry)
     wrong = [
-        _probe(entry, asked, "error", label)
+        _item(entry, asked, "error", label)
         for label, found in errors.items()
         for entry in _in_turn(found, per_error, random.Random(f"{seed}:{label}"))
     ]
     # Each variant brings a reference with it, so two right queries.
     each_group = -(-len(wrong) // (2 * len(neutral)))
     varied = [
-        _probe(entry, asked, "neutral", group)
+        _item(entry, asked, "neutral", group)
         for group, found in neutral.items()
         for entry in _in_turn(found, each_group, random.Random(f"{seed}:{group}"))
     ]
-    needed = dict.fromkeys(probe.question.id for probe in varied)
-    for probe in wrong:
+    needed = dict.fromkeys(item.question.id for item in varied)
+    for item in wrong:
         if len(needed) + len(varied) < len(wrong):
-            needed[probe.question.id] = None
+            needed[item.question.id] = None
     return [*(_reference(asked[name]) for name in needed), *varied, *wrong]
 
 
@@ -157,16 +148,16 @@ def _group(operator: str) -> str:
     return next((name for name, operators in neutral_groups().items() if operator in operators), OTHER)
 
 
-def _probe(entry: BankEntry, asked: Mapping[str, Question], kind: ProbeKind, group: str) -> Probe:
+def _item(entry: BankEntry, asked: Mapping[str, Question], kind: ItemKind, group: str) -> CalibrationItem:
     name = "-".join(
         [entry.question_id, *([entry.base] if entry.base else []), entry.operator, str(entry.place)]
     )
     question = asked[entry.question_id]
-    return Probe(name, question, entry.cypher, entry.execution, kind, group, entry.operator)
+    return CalibrationItem(name, question, entry.cypher, entry.execution, kind, group, entry.operator)
 
 
-def _reference(question: Question) -> Probe:
-    return Probe(
+def _reference(question: Question) -> CalibrationItem:
+    return CalibrationItem(
         f"{question.id}-reference",
         question,
         question.reference_cypher,

@@ -2,17 +2,25 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import UNSET
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase, Judgement, Variant
-from retrocypher.plugins.runs.record import JUDGE_STAGE, was_run
+from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
+from retrocypher.plugins.runs.record import (
+    JUDGE_STAGE,
+    VARIANTS,
+    InfrastructureError,
+    Judgement,
+    Record,
+    Variant,
+)
 from retrocypher.prompts.models.checks import check_models, file_of
 from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_spec
@@ -139,13 +147,30 @@ def _require(holds: object, wanted: str) -> None:
         raise InputError(f"{_SHOWN}: {wanted}.")
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeCase:
+    """A query to be judged."""
+
+    case_id: str
+    """Name of the case, for messages."""
+    question: str
+    """The question, as asked."""
+    schema: str
+    """Schema text of the graph."""
+    cypher: str | None
+    """The query; None if the completion contained none."""
+    reference: str
+    """The reference query; the variant without it is not shown it."""
+    columns: Sequence[str] | None = None
+    """Columns of its result; None if rows are not shown."""
+    rows: Sequence[Any] | None = None
+    """Rows of its result in the JSON form of records, each a list; None if rows are not shown."""
+
+
 def answer_form(criteria: Criteria) -> dict[str, Any]:
     """Return the JSON schema of an answer: a reason, and then a score of the scale.
 
     What comes is read as strictly as any other answer.
-
-    Args:
-        criteria: What is judged by.
     """
     low, high = criteria.scale
     return {
@@ -159,70 +184,34 @@ def answer_form(criteria: Criteria) -> dict[str, Any]:
     }
 
 
-def case_to_judge(record: Mapping[str, Any], schema: str, criteria: Criteria) -> JudgeCase | None:
-    """Return what is to be judged of a case; None of one that was not run.
+def case_to_judge(record: Record, schema: str, criteria: Criteria) -> JudgeCase | None:
+    """Return what is to be judged of a case; None if it was not run.
 
     Args:
-        record: Its record, as in ``records.jsonl``.
-        schema: Schema text of the graph.
-        criteria: What is judged by; it says whether rows are shown.
+        criteria: The criteria; they say whether rows are shown.
     """
-    if not was_run(record) or record["scores"] is None:
+    if not record.was_run or record.scores is None:
         return None
-    execution = record["execution"] or {}
-    shown = criteria.rows > 0 and execution.get("status") == "ok"
+    execution = record.execution
+    shown = execution if execution is not None and criteria.rows > 0 and execution.status == "ok" else None
     return JudgeCase(
-        case_id=str(record["case_id"]),
-        question=str(record["question"]),
+        case_id=record.case_id,
+        question=record.question,
         schema=schema,
-        cypher=record["cypher"],
-        reference=str(record["reference_cypher"]),
-        columns=execution["columns"] if shown else None,
-        rows=execution["rows"] if shown else None,
+        cypher=record.cypher,
+        reference=record.reference_cypher,
+        columns=shown.columns if shown else None,
+        rows=shown.rows if shown else None,
     )
 
 
-def on_record(model: str, criteria: str, judgements: Mapping[Variant, Judgement]) -> dict[str, Any]:
-    """Return the ``judge`` of a record.
+def fault_of(judgements: Mapping[Variant, Judgement]) -> InfrastructureError | None:
+    """Return the ``infrastructure_error`` of a case whose judge could not be asked; None if it could.
 
-    Args:
-        model: Label of the judge.
-        criteria: Hash of what it judged by.
-        judgements: What it made of the case, by variant.
-    """
-    told = {variant: judgements.get(variant) for variant in VARIANTS}
-    return {
-        "model": model,
-        "criteria": criteria,
-        **{variant: None if each is None else each.to_json() for variant, each in told.items()},
-    }
-
-
-def judgements_of(record: Mapping[str, Any]) -> Iterator[tuple[Variant, Judgement]]:
-    """Yield the judgements on a record; none where it was not judged.
-
-    Raises:
-        InputError: If what stands there is no judgement.
-    """
-    judge = record.get("judge") or {}
-    try:
-        for variant in VARIANTS:
-            if judge.get(variant) is not None:
-                yield variant, Judgement.from_json(judge[variant])
-    except (ValueError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"{record.get('case_id')}: what its record has as `judge` cannot be read ({error}); restore it "
-            "from a copy, or have the run judged again"
-        ) from error
-
-
-def fault_of(judgements: Mapping[Variant, Judgement]) -> dict[str, str] | None:
-    """Return the ``infrastructure_error`` of a case whose judge could not be asked; None where it was.
-
-    What a judge says that is no score is none: asked again, it would say the same.
+    A reply without a score is not such an error: asked again, the judge would say the same.
     """
     faults = [each.error for each in judgements.values() if each.is_fault and each.error is not None]
-    return {"stage": JUDGE_STAGE, **faults[0]} if faults else None
+    return InfrastructureError(JUDGE_STAGE, faults[0]["kind"], faults[0]["message"]) if faults else None
 
 
 BASE_URL = "RETROCYPHER_JUDGE_BASE_URL"
@@ -242,12 +231,7 @@ def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, 
 
 
 def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a message about the judge's API that names the variables which lead to it.
-
-    Args:
-        message: A message that names the usual variables.
-        environment: Where those of the judge are looked up.
-    """
+    """Return a message about the judge's API that names the variables which lead to it."""
     for name, usual in _USUAL.items():
         message = message.replace(usual, name) if environment.get(name) else message
     return message
@@ -258,7 +242,6 @@ def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelS
 
     Args:
         text: ``SPEC`` or ``LABEL=SPEC``, as with ``--model``.
-        environment: Where key and address are looked up.
 
     Raises:
         InputError: If it names no model that reads messages, or that model cannot be asked.
@@ -289,22 +272,23 @@ def judge_facts(
     criteria: Criteria,
     contents: Mapping[str, str],
     environment: Mapping[str, str] = os.environ,
-) -> dict[str, Any]:
-    """Return model, address and criteria of a judge: what tells one judge from another.
+) -> JudgeEntry:
+    """Return model, address and criteria of a judge, which together tell one judge from another.
 
     Args:
-        spec: Its model.
-        criteria: What it judges by.
         contents: SHA-256 of the file its model is made of, by path.
-        environment: Where its address is looked up.
     """
+    return JudgeEntry(
+        model=model_entry(spec, contents),
+        api=api_address([spec], environment=judge_environment(environment)),
+        criteria=criteria.sha256,
+        name=criteria.name,
+        scale=list(criteria.scale),
+        rows=criteria.rows,
+    )
+
+
+def model_entry(spec: ModelSpec, contents: Mapping[str, str]) -> ModelEntry:
+    """Return a model as manifests hold it; ``contents`` is as in `judge_facts`."""
     file = file_of(spec)
-    weights = {} if file is None else {"file_sha256": contents[str(file)]}
-    return {
-        "model": {**spec.to_json(), **weights},
-        "api": api_address([spec], environment=judge_environment(environment)),
-        "criteria": criteria.sha256,
-        "name": criteria.name,
-        "scale": list(criteria.scale),
-        "rows": criteria.rows,
-    }
+    return ModelEntry(spec.label, spec.kind, spec.argument, UNSET if file is None else contents[str(file)])

@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from retrocypher.kg.server.folders import session_folder
-from retrocypher.plugins.judge.criteria import Criteria, answer_form, as_set, judge_environment, load_criteria
-from retrocypher.plugins.judge.judgement import JudgeCase, Judgement, Variant
+from retrocypher.plugins.judge.criteria import (
+    Criteria,
+    JudgeCase,
+    answer_form,
+    as_set,
+    judge_environment,
+    load_criteria,
+)
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
+from retrocypher.plugins.runs.record import Judgement, Variant
 from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import open_text_model, start_shared
@@ -22,12 +29,7 @@ from retrocypher.prompts.models.spec import ModelSpec
 
 
 class Judge:
-    """Judges queries; one thread at a time.
-
-    Args:
-        model: Who is asked.
-        criteria: What to judge by.
-    """
+    """Judges queries; one thread at a time."""
 
     def __init__(self, model: TextModel, criteria: Criteria) -> None:
         self.criteria = criteria
@@ -43,7 +45,6 @@ class Judge:
         """Return what the judge makes of a case; failures are told in it, and never a score.
 
         Args:
-            case: The case.
             variant: Whether the judge is shown the reference query.
             repeat: How often it judged the same before: it is asked again, and not answered from the cache.
         """
@@ -107,12 +108,6 @@ def open_judge(
     """Open a judge.
 
     Args:
-        spec: Its model, as `judge_spec` let it pass.
-        shared: What `SharedModels.to_json` gave.
-        slots: Folder that all who ask at the same time share.
-        concurrency: Calls of API models in flight, over all who share the folder.
-        seed: Seed sent along.
-        environment: Where key and address are looked up.
         answers: Where its answers are kept; None for nowhere.
         offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
         criteria: What to judge by; None for `load_criteria`.
@@ -224,7 +219,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class JudgePool:
     """Judges at work in threads of their own; each thread asks one thing at a time.
 
     Attributes:
@@ -300,7 +295,7 @@ class Panel:
 
 
 @contextmanager
-def open_panel(
+def open_judge_pool(
     spec: ModelSpec,
     *,
     concurrency: int,
@@ -309,16 +304,12 @@ def open_panel(
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
     criteria: Criteria | None = None,
-) -> Iterator[Panel]:
+) -> Iterator[JudgePool]:
     """Start what a judge needs, and stop it after the block.
 
     Args:
-        spec: Its model, as `judge_spec` let it pass.
-        concurrency: How many calls may be in flight.
-        seed: Seed sent along.
         cache: Where its answers are kept; None for nowhere.
         offline: Whether it is not to be asked what is not there.
-        environment: Where key and address are looked up.
         criteria: What to judge by; None for `load_criteria`.
 
     Raises:
@@ -338,7 +329,7 @@ def open_panel(
                 "seed": seed,
                 "environment": environment,
             }
-            yield Panel(spec, criteria or load_criteria(), concurrency, arguments, cache, offline)
+            yield JudgePool(spec, criteria or load_criteria(), concurrency, arguments, cache, offline)
         finally:
             folder.remove()
     finally:

@@ -11,9 +11,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from retrocypher.kg.errors import RetroCypherError
-from retrocypher.plugins.judge.criteria import Criteria
-from retrocypher.plugins.judge.judgement import JudgeCase, Variant
+from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
+from retrocypher.plugins.runs.record import Variant
 from retrocypher.prompts.models.interface import Answer, Chat, Message, TextModel
 from retrocypher.prompts.templates.template import fill
 
@@ -75,9 +75,7 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
     schema, which comes first, between marks of its own hash, so that it is the same for all cases.
 
     Args:
-        case: The case.
         variant: Whether the reference is shown.
-        criteria: How many rows are shown.
     """
     parts = {
         "schema": case.schema.strip(),
@@ -105,9 +103,7 @@ def characters(case: JudgeCase, variant: Variant, criteria: Criteria) -> int:
     """Return about how long the prompt about a case is, in characters.
 
     Args:
-        case: The case.
         variant: Whether the reference is shown.
-        criteria: What is judged by.
     """
     parts = shown(case, variant, criteria)
     grades = (grade.meaning for grade in criteria.rubric)
@@ -176,8 +172,6 @@ class Metric:
 
     Args:
         variant: Whether the reference is shown.
-        criteria: What to judge by.
-        model: The judge.
     """
 
     def __init__(self, variant: Variant, criteria: Criteria, model: TextModel) -> None:

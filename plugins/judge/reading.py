@@ -59,9 +59,6 @@ def read_answer(
     within texts: SMILES bring them.
 
     Args:
-        text: The answer.
-        scale: The lowest and the highest score.
-        numbers: Its tokens that are numbers, as `prompts.models` tells them.
         cut: Whether it ran into the limit of its length. Then what follows thoughts may be quoted in them.
 
     Raises:

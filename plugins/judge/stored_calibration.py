@@ -10,6 +10,7 @@ from typing import Any
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.calibration import SCHEMA_VERSION, Calibration, judge_identity
 from retrocypher.plugins.runs.files import json_page
+from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "calibrations")
@@ -21,7 +22,7 @@ _REMEDY = "take it from version control again, or make it anew with `retrocypher
 
 
 @dataclass(frozen=True, slots=True)
-class FiledRates:
+class StoredRates:
     """How often a judge was mistaken, of one variant.
 
     Attributes:
@@ -36,7 +37,7 @@ class FiledRates:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class StoredCalibration:
     """What a gate and a report need of a calibration on file.
 
     Attributes:
@@ -55,7 +56,7 @@ class Filed:
     made: str
     kappa: Mapping[str, Estimate]
     unjudged: Mapping[str, float]
-    rates: Mapping[str, FiledRates]
+    rates: Mapping[str, StoredRates]
 
 
 def name_for(judge: str, criteria: str) -> str:
@@ -67,7 +68,6 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
     """Write a calibration to its file; one of the same name is replaced.
 
     Args:
-        calibration: The calibration.
         name: What it is called; None for a name made of judge and criteria.
         root: The project's folder, which ``reports/calibrations`` is below.
 
@@ -80,7 +80,7 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         written = file.with_suffix(".tmp")
-        written.write_text(json_page(calibration.to_file()), encoding="utf-8")
+        written.write_text(json_page(calibration), encoding="utf-8")
         written.replace(file)
     except OSError as error:
         raise InputError(f"{file}: cannot be written ({error.strerror})") from error
@@ -99,7 +99,7 @@ def require_name(name: str) -> None:
         )
 
 
-def filed(root: Path) -> list[Filed]:
+def load_calibrations(root: Path) -> list[StoredCalibration]:
     """Return the calibrations on file, the newest first.
 
     Args:
@@ -112,42 +112,33 @@ def filed(root: Path) -> list[Filed]:
     return sorted(found, key=lambda each: each.made, reverse=True)
 
 
-def of_model(calibrations: Iterable[Filed], facts: Mapping[str, Any]) -> list[Filed]:
-    """Return those of a judge's model, by whatever criteria and variant, in their order.
-
-    Args:
-        calibrations: Calibrations on file.
-        facts: What the manifest of a run says of its judge.
-    """
-    return [each for each in calibrations if each.model == judge_identity(facts)]
+def of_model(calibrations: Iterable[StoredCalibration], judge: JudgeEntry) -> list[StoredCalibration]:
+    """Return those of a judge's model, by whatever criteria and variant, in their order."""
+    return [each for each in calibrations if each.model == judge_identity(judge)]
 
 
-def newest_of(calibrations: Iterable[Filed], facts: Mapping[str, Any], variant: str) -> Filed | None:
-    """Return the first that is of a judge, its criteria and a variant; None without one.
-
-    Args:
-        calibrations: Calibrations on file, the newest first.
-        facts: What the manifest of a run says of its judge.
-        variant: ``with_reference`` or ``without_reference``.
-    """
-    found = (each for each in of_model(calibrations, facts) if each.criteria == facts["criteria"])
+def newest_of(
+    calibrations: Iterable[StoredCalibration], judge: JudgeEntry, variant: str
+) -> StoredCalibration | None:
+    """Return the first that is of a judge, its criteria and a variant; None without one."""
+    found = (each for each in of_model(calibrations, judge) if each.criteria == judge.criteria)
     return next((each for each in found if variant in each.kappa), None)
 
 
-def _rates(figures: Mapping[str, Any]) -> FiledRates:
-    return FiledRates(
+def _rates(figures: Mapping[str, Any]) -> StoredRates:
+    return StoredRates(
         Estimate(**figures["false_accept_rate"]),
         Estimate(**figures["false_reject_rate"]),
         {label: Estimate(**each["rate"]) for label, each in figures["by_error"].items()},
     )
 
 
-def _read(file: Path) -> Filed:
+def _read(file: Path) -> StoredCalibration:
     try:
         page = json.loads(file.read_bytes())
         if page["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
-        return Filed(
+        return StoredCalibration(
             name=file.stem,
             model=str(page["model"]),
             criteria=str(page["criteria"]),

@@ -1,16 +1,17 @@
-"""Who is to judge, as a command is told."""
+"""The judge that a command asks for."""
 
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.plugins.judge.criteria import Criteria, judge_facts, judge_spec, load_criteria
-from retrocypher.plugins.judge.judge import Panel, open_panel
+from retrocypher.plugins.judge.judge import JudgePool, open_judge_pool
+from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.prompts.models.cache_files import default_file, prepare
 from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.spec import ModelSpec
@@ -18,32 +19,28 @@ from retrocypher.prompts.models.spec import ModelSpec
 NO_CACHE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """Who is to judge, and how.
-
-    Attributes:
-        spec: The judge's model.
-        criteria: What it judges by.
-        concurrency: Calls in flight.
-        seed: Seed sent along.
-        cache: Where its answers are kept; None for nowhere.
-        offline: Whether it is not to be asked what is not there.
-        environment: Where key and address are looked up.
-    """
+class JudgeRequest(Struct, frozen=True):
+    """Who judges, and how."""
 
     spec: ModelSpec
+    """The judge's model."""
     criteria: Criteria
+    """Its criteria."""
     concurrency: int
+    """Calls in flight."""
     seed: int
+    """Seed sent with each request."""
     cache: Path | None
+    """File of the response cache; None for none."""
     offline: bool
+    """Whether only cached responses are used."""
     environment: Mapping[str, str]
+    """Environment with key and address."""
 
     @contextmanager
-    def panel(self) -> Iterator[Panel]:
-        """Start what the judge needs, and stop it after the block; raises as `open_panel`."""
-        with open_panel(
+    def pool(self) -> Iterator[JudgePool]:
+        """Start the judge, and stop it after the block; raises as `open_judge_pool`."""
+        with open_judge_pool(
             self.spec,
             concurrency=self.concurrency,
             seed=self.seed,
@@ -51,11 +48,11 @@ class JudgeRequest:
             offline=self.offline,
             environment=self.environment,
             criteria=self.criteria,
-        ) as panel:
-            yield panel
+        ) as pool:
+            yield pool
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what a manifest says of a judge."""
+    def entry(self) -> JudgeEntry:
+        """Return the judge as a manifest holds it."""
         return judge_facts(self.spec, self.criteria, contents_of([self.spec]), self.environment)
 
 
@@ -69,16 +66,16 @@ def judge_request(
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> JudgeRequest:
-    """Read and check who is to judge; opens the cache, and starts and calls nothing.
+    """Check who is to judge, and open the cache; starts and calls nothing.
 
     Args:
         model: ``SPEC`` or ``LABEL=SPEC``.
-        rows: Most rows of a result that the judge is shown.
+        rows: Maximum number of rows of a result that the judge is shown.
         concurrency: Calls in flight.
-        seed: Seed sent along.
-        cache: File that answers are kept in, or ``none``; None for the one in the cache folder.
-        offline: Whether no other machine is to be reached: the judge's answers must be in the cache.
-        environment: Where key and address are looked up.
+        seed: Seed sent with each request.
+        cache: File of the response cache, or ``none``; None for the default one.
+        offline: Use only cached responses, and reach no other machine.
+        environment: Environment with key and address.
 
     Raises:
         InputError: If the model cannot judge, or the cache cannot be used.
@@ -96,17 +93,8 @@ def judge_request(
     return JudgeRequest(spec, load_criteria(rows), concurrency, seed, file, offline, environment)
 
 
-def run_judge(manifest: Mapping[str, Any]) -> str | None:
-    """Return the judge of a run as ``--judge`` takes it; None where it had none.
-
-    Args:
-        manifest: The manifest of the run.
-    """
-    judge = manifest.get("judge")
-    if judge is None:
-        return None
-    spec = judge["model"]
-    named = spec["argument"] if spec["kind"] == "openai" else spec["kind"]
-    if spec["kind"] == "gguf":
-        named = f"gguf:{spec['argument']}"
-    return f"{spec['label']}={named}"
+def named_judge(judge: JudgeEntry) -> str:
+    """Return the judge of a run as ``--judge`` takes it."""
+    model = judge.model
+    spec = {"openai": model.argument, "gguf": f"gguf:{model.argument}"}.get(model.kind, model.kind)
+    return f"{model.label}={spec}"

@@ -1,4 +1,4 @@
-"""The manifest of a merged run."""
+"""Merges the shards of a run into one run directory."""
 
 import json
 import os
@@ -6,16 +6,16 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.analysis.usage import Usage
-from retrocypher.plugins.operations.shard_runs import (
+from retrocypher.plugins.operations.shards import (
     Index,
     Messages,
     ShardRun,
@@ -24,55 +24,59 @@ from retrocypher.plugins.operations.shard_runs import (
     read_lines,
     read_shards,
 )
-from retrocypher.plugins.reporting.allure.run import show_run
+from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.runs.files import ALLURE
-from retrocypher.plugins.runs.log import read_questions
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import Counts
+from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.run_directory import RunDirectory
 
 _OWN = ("started", "ended", "exit_status", "cases", "machine", "git", "versions")
 _CONTINUED = "continued"
 _OWN_OPTIONS = ("graph", "run_dir", "cache", "concurrency")
+_Object = Mapping[str, JsonValue]
 
 
-def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) -> dict[str, Any]:
-    """Return what the manifest of the whole run says, and in ``merged_from`` what each shard's said.
+def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) -> dict[str, JsonValue]:
+    """Return the manifest of the whole run, with that of each shard in ``merged_from``.
 
-    What the shards say alike stays. Where they differ in what does not decide a record it is null; versions
-    and commits are told one after the other.
+    Fields that the shards share stay. A field in which they differ, which decides no record, becomes null;
+    versions and commits are listed.
 
     Args:
         runs: The shards, in the order of their numbers.
-        questions: How many questions they have together.
-        exit_status: That of the whole.
+        questions: Number of their questions.
+        exit_status: Exit status of the whole run.
     """
-    manifests = [run.manifest for run in runs]
+    manifests = [run.log.manifest_json for run in runs]
     first = manifests[0]
-    alike = {name: _common(each.get(name) for each in manifests) for name in first if name != _CONTINUED}
+    common = {name: _common(each.get(name) for each in manifests) for name in first if name != _CONTINUED}
     return {
-        **alike,
+        **common,
         "started": min(each["started"] for each in manifests),
         "ended": max((each["ended"] for each in manifests if each["ended"]), default=None),
         "exit_status": exit_status,
         "cases": first["shard"]["cases_in_all"],
-        "options": {**_fields(each["options"] for each in manifests), "shard": None},
+        "options": {**_common_fields(each["options"] for each in manifests), "shard": None},
         "loops": {**first["loops"], **_once(manifests)},
         "questions": {**first["questions"], "count": questions},
-        "machine": _fields(each["machine"] for each in manifests),
-        "versions": _joined(each["versions"] for each in manifests),
-        "git": _joined(each["git"] or {} for each in manifests) or None,
+        "machine": _common_fields(each["machine"] for each in manifests),
+        "versions": _listed(each["versions"] for each in manifests),
+        "git": _listed(each["git"] or {} for each in manifests) or None,
         "graph": _graph([each["graph"] for each in manifests]),
         "standstill": _sums(manifests, "standstill"),
         "key": first["shard"]["key"],
         "shard": None,
-        "merged_from": [_told(run) for run in runs],
+        "merged_from": [_origin(run) for run in runs],
     }
 
 
-def _told(run: ShardRun) -> dict[str, Any]:
-    manifest = run.manifest
+def _origin(run: ShardRun) -> dict[str, JsonValue]:
+    manifest = run.log.manifest_json
     return {
-        "run": str(run.path),
-        **run.shard.to_json(),
+        "run": str(run.log),
+        "number": run.shard.number,
+        "of": run.shard.of,
         **{name: manifest[name] for name in _OWN},
         "options": {name: manifest["options"].get(name) for name in _OWN_OPTIONS},
         "graph": {name: manifest["graph"].get(name) for name in ("kind", "version", "notes")},
@@ -81,25 +85,25 @@ def _told(run: ShardRun) -> dict[str, Any]:
     }
 
 
-def _graph(graphs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what is said of the graph: it is the same, its servers may be of several kinds."""
+def _graph(graphs: Sequence[_Object]) -> dict[str, JsonValue]:
+    """Return the entry of the graph, which is the same; its servers may be of several kinds."""
     kinds = sorted({str(graph["kind"]) for graph in graphs})
     notes = dict.fromkeys(note for graph in graphs for note in graph["notes"])
     return {**graphs[0], "kind": ", ".join(kinds), "notes": list(notes)}
 
 
-def _fields(described: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what descriptions say alike, field by field; null where they differ."""
-    each = list(described)
+def _common_fields(objects: Iterable[_Object]) -> dict[str, JsonValue]:
+    """Return the fields that objects share; null if they differ."""
+    each = list(objects)
     return {
         name: _common(one.get(name) for one in each) for name in dict.fromkeys(n for one in each for n in one)
     }
 
 
-def _joined(described: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what descriptions say, field by field: texts that differ one after the other, and any truth."""
-    each = list(described)
-    found: dict[str, Any] = {}
+def _listed(objects: Iterable[_Object]) -> dict[str, JsonValue]:
+    """Return the fields of objects: different texts as a list with commas, and whether any flag is true."""
+    each = list(objects)
+    found: dict[str, JsonValue] = {}
     for name in dict.fromkeys(n for one in each for n in one):
         values = [one[name] for one in each if name in one]
         flags = all(isinstance(value, bool) for value in values)
@@ -107,13 +111,13 @@ def _joined(described: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _common(values: Iterable[Any]) -> Any:
+def _common(values: Iterable[JsonValue]) -> JsonValue:
     first, *others = values
     return first if all(other == first for other in others) else None
 
 
-def _sums(manifests: Sequence[Mapping[str, Any]], name: str) -> dict[str, int | float]:
-    """Add up the numbers that manifests have under a name."""
+def _sums(manifests: Sequence[_Object], name: str) -> dict[str, int | float]:
+    """Return the sums of the numbers in a field of manifests."""
     total: dict[str, int | float] = {}
     for manifest in manifests:
         for key, value in (manifest.get(name) or {}).items():
@@ -122,80 +126,65 @@ def _sums(manifests: Sequence[Mapping[str, Any]], name: str) -> dict[str, int | 
     return total
 
 
-def _once(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what models made once a run: every shard made its own, and paid for it."""
+def _once(manifests: Sequence[_Object]) -> dict[str, JsonValue]:
+    """Return the completions made once for a run: every shard made its own, and paid for it."""
     made = [each for manifest in manifests for each in manifest["loops"].get("once", ())]
     return {"once": made} if any("once" in manifest["loops"] for manifest in manifests) else {}
 
 
-_NO_LOOP = "none"
-
-
 class Totals:
-    """Counts records as a session does.
-
-    Args:
-        runs: The shards.
-        questions: The questions of all of them.
-    """
+    """Counts records of all shards as a session does."""
 
     def __init__(self, runs: Sequence[ShardRun], questions: Sequence[Question]) -> None:
-        loops = runs[0].manifest["loops"]
-        players = loops.get("players") or {}
+        manifest = runs[0].manifest
         self._runs = runs
-        self._looped = loops["names"] != [_NO_LOOP]
+        self._looped = manifest.loops.names != [NO_LOOP]
         self._summary = Summary()
         self._ledger = Ledger({each.id: each.target for each in questions})
-        writers = (runs[0].manifest.get("answering") or {}).get("writers") or {}
+        writers = manifest.answering.writers if manifest.answering else {}
         self._usage = Usage(
-            {label: spec["label"] for label, spec in players.items()},
-            {label: spec["label"] for label, spec in writers.items()},
+            {label: entry.label for label, entry in manifest.loops.players.items()},
+            {label: entry.label for label, entry in writers.items()},
         )
         for run in runs:
-            self._usage.add_once(run.manifest["loops"].get("once", ()))
+            self._usage.add_once(run.manifest.loops.once or ())
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record in."""
+    def add(self, record: Record) -> None:
+        """Add a record."""
         self._summary.add(record)
         self._ledger.add(record)
         self._usage.add(record)
 
     @property
     def failed(self) -> int:
-        """How many cases are under the threshold."""
+        """Number of scored cases below the threshold."""
         return self._summary.failed
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, JsonValue]:
         """Return what ``summary.json`` of the merged run holds."""
-        counts = {"selected_cases": self._selected(), "lost_cases": self._lost()}
+        counts = {"selected_cases": self._selected(), "lost_cases": self._crashed()}
         ledger = {"ledger": self._ledger.to_json()} if self._looped else {}
         return {**self._summary.to_json(), **counts, **ledger}
 
-    def counts(self) -> dict[str, int]:
-        """Return the ``counts`` of the manifest."""
-        return {
-            "planned": self._in_all(),
-            "selected": self._selected(),
-            "run": self._summary.cases,
-            "passed": self._summary.passed,
-            "failed": self._summary.failed,
-            "infrastructure_errors": self._summary.infrastructure_errors,
-            "lost": len(self._lost()),
-        }
-
-    def answers(self) -> dict[str, Any]:
-        """Return the ``answers`` of the manifest; each shard has a cache of its own."""
-        return {"cache": None, **self._usage.to_json()}
-
-    def _in_all(self) -> int:
-        return int(self._runs[0].manifest["shard"]["cases_in_all"])
+    def manifest(self) -> dict[str, JsonValue]:
+        """Return ``answers`` and ``counts`` of the manifest; each shard has a response cache of its own."""
+        counts = Counts(
+            planned=self._runs[0].shard.cases_in_all,
+            selected=self._selected(),
+            run=self._summary.cases,
+            passed=self._summary.passed,
+            failed=self._summary.failed,
+            infrastructure_errors=self._summary.infrastructure_errors,
+            lost=len(self._crashed()),
+        )
+        return {"answers": self._usage.counts(), "counts": counts}
 
     def _selected(self) -> int:
-        """Return how many cases the whole has, those of shards that are missing among them."""
-        return self._in_all() - sum(int(run.manifest["cases"]) - run.selected for run in self._runs)
+        """Return the number of cases of the whole run, those of missing shards among them."""
+        return self._runs[0].shard.cases_in_all - sum(run.planned - run.selected for run in self._runs)
 
-    def _lost(self) -> list[str]:
-        return sorted(case for run in self._runs for case in run.summary.get("lost_cases", ()))
+    def _crashed(self) -> list[str]:
+        return sorted(case for run in self._runs for case in run.log.summary.lost_cases)
 
 
 _ATTACHMENT = "-attachment"
@@ -203,16 +192,10 @@ _OF_A_CASE = re.compile(r"-(result|container)\.json$|-attachment")
 
 
 def join_results(runs: Sequence[Path], into: Path) -> int:
-    """Put the Allure results of runs into a run directory; attachments as hard links where that can be done.
-
-    What a folder of results says of its run as a whole is left out.
-
-    Args:
-        runs: Run directories; those without results are passed over.
-        into: The run directory they go to.
+    """Add the Allure results of cases of some runs to a run directory, attachments as hard links if possible.
 
     Returns:
-        How many cases have a result.
+        The number of cases with a result.
 
     Raises:
         OSError: If a file cannot be written.
@@ -230,9 +213,9 @@ def join_results(runs: Sequence[Path], into: Path) -> int:
 
 
 def _put(file: Path, target: Path) -> None:
-    # Attachments are most of it and nobody writes to them again.
+    # Attachments take most of the space and are never written again.
     if _ATTACHMENT in file.name:
-        # Not on another file system, nor on one without links.
+        # Fails on another file system, and on one without links.
         with suppress(OSError):
             os.link(file, target)
             return
@@ -242,38 +225,48 @@ def _put(file: Path, target: Path) -> None:
 _FAILED, _INCOMPLETE = 1, 16
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """A run that was put together.
+class MergedShard(Struct, frozen=True):
+    """A shard of a merged run."""
 
-    Attributes:
-        path: Its folder.
-        runs: The shards, in the order of their numbers.
-        summary: Its summary.
-        missing: What is missing, a line each; empty for a whole run.
-        allure_results: How many cases have a result for Allure.
-    """
+    run: str
+    """Its run directory."""
+    number: int
+    """Number of the shard, from 1."""
 
-    path: Path
-    runs: tuple[ShardRun, ...]
-    summary: Mapping[str, Any]
-    missing: tuple[str, ...]
+
+class MergedRun(Struct, frozen=True):
+    """A merged run, as ``retrocypher merge --json`` prints it."""
+
+    into: str
+    """Its folder."""
+    of: int
+    """Number of shards of the run."""
+    shards: list[MergedShard]
+    """The shards, in the order of their numbers."""
+    cases: int
+    """Number of cases."""
+    failed: int
+    """Scored cases below the threshold."""
+    infrastructure_errors: int
+    """Cases without scores, because of an infrastructure error."""
+    missing: list[str]
+    """What is missing, one line each; empty for a whole run."""
     allure_results: int
+    """Number of cases with an Allure result."""
 
 
-def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged:
-    """Join shards into one run directory, as the whole run would have left it.
+def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> MergedRun:
+    """Merge shards into one run directory, as the whole run would have written it.
 
-    The shards stay as they are. Nothing is at the target unless all went well.
+    The shards stay as they are. The target appears only if everything succeeds.
 
     Args:
         paths: Run directories of the shards, in any order.
-        into: Folder of the merged run; made if absent.
-        partial: Whether to join what there is where shards or cases are missing.
+        into: Folder of the merged run; created if absent.
+        partial: Merge what there is if shards or cases are missing.
 
     Raises:
-        InputError: If the shards are not all of one run, overlap, lack something, or the folder cannot be
-            used.
+        InputError: If the shards are not of one run, overlap or lack something, or the folder cannot be used.
     """
     into = into.resolve()
     _require_empty(into)
@@ -284,23 +277,31 @@ def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged
     lacking = missing(index)
     if lacking and not partial:
         raise InputError(
-            f"{'; '.join(lacking)}. Run what is missing (the command of a shard again goes on with it), or "
+            f"{'; '.join(lacking)}. Run what is missing (repeat the command of a shard to resume it), or "
             "merge what there is with --partial"
         )
     status = _INCOMPLETE if lacking else _FAILED if totals.failed else 0
-    manifest = merged_manifest(runs, len(questions), status)
-    manifest |= {"answers": totals.answers(), "counts": totals.counts()}
-    whole = totals.summary()
-    results = _write(into, index, questions, whole, manifest)
-    return Merged(into, tuple(runs), whole, tuple(lacking), results)
+    manifest = merged_manifest(runs, len(questions), status) | totals.manifest()
+    summary = totals.summary()
+    results = _write(into, index, questions, summary, manifest)
+    return MergedRun(
+        into=str(into),
+        of=runs[0].shard.of,
+        shards=[MergedShard(str(run.log), run.shard.number) for run in runs],
+        cases=summary["cases"],
+        failed=summary["failed"],
+        infrastructure_errors=summary["infrastructure_errors"],
+        missing=lacking,
+        allure_results=results,
+    )
 
 
 def _write(
     into: Path,
     index: Index,
     questions: Sequence[Question],
-    summary: Mapping[str, Any],
-    manifest: Mapping[str, Any],
+    summary: _Object,
+    manifest: _Object,
 ) -> int:
     unfinished = into.with_name(f".{into.name}.partial")
     messages = Messages(index.runs)
@@ -315,8 +316,13 @@ def _write(
                 run.write_record(line, messages.take(hashes) | ({} if left else messages.rest()))
             run.write_manifest(manifest)
             run.write_summary(summary)
-            if results := join_results([each.path for each in index.runs], unfinished):
-                show_run(unfinished / ALLURE, manifest, summary["cases"], summary["selected_cases"])
+            if results := join_results([each.log.path for each in index.runs], unfinished):
+                write_about(
+                    unfinished / ALLURE,
+                    RunLog(unfinished).manifest,
+                    summary["cases"],
+                    summary["selected_cases"],
+                )
         unfinished.rename(into)
     except OSError as error:
         raise InputError(f"--into {into}: cannot be written ({error.strerror})") from error
@@ -327,7 +333,7 @@ def _write(
 
 
 def _questions(runs: Sequence[ShardRun]) -> list[Question]:
-    questions = {name: each for run in runs for name, each in read_questions(run.path).items()}
+    questions = {name: each for run in runs for name, each in run.log.questions.items()}
     return sorted(questions.values(), key=lambda each: (TASKS.index(each.task), each.steps, each.id))
 
 

@@ -1,81 +1,117 @@
-"""One record scored and labelled again."""
+"""Rescores one record, and counts what changes over many."""
 
 import heapq
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.runs.graph_calls import Call, calls_of
-from retrocypher.plugins.runs.record import METRICS
+from retrocypher.plugins.runs.log import RecordLine
+from retrocypher.plugins.runs.record import METRICS, Fallback, JsonValue, Record, Round, fields_of
 from retrocypher.plugins.scoring.assessor import Assessor
 
 _RESULT = "result"
 
 
-class Again(NamedTuple):
-    """A record that was scored again.
+class Rescored(NamedTuple):
+    """A record that was rescored."""
 
-    Attributes:
-        record: The record.
-        left: How many ``result``s of its rounds could not be made again, for their rows are not on record.
-    """
-
-    record: dict[str, Any]
+    record: Record
+    """The record with its new scores."""
+    parts: tuple[str, ...] = ()
+    """What differs: ``scores``, ``errors``, ``passed``, ``fallback``, ``rounds``."""
     left: int = 0
+    """Number of results of rounds that could not be rescored, because their rows are not on record."""
 
 
-def scored_again(record: dict[str, Any], question: Question, assessor: Assessor) -> Again:
-    """Return a record with scores, labels and ``passed`` as they are made now.
+def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored:
+    """Return a record with scores, labels, ``passed`` and explanation computed anew.
 
-    What a loop did, what came of queries and what answers cost stays. A record without scores, that of an
+    What a loop did, the results of queries, and costs stay. A record without scores, that of an
     infrastructure error, is returned as it is.
 
     Args:
-        record: A record as in ``records.jsonl``; it is not changed.
-        question: Its question, in any wording.
-        assessor: Makes the scores.
+        record: The record; it is not changed.
+        question: Its question, in any paraphrase.
+        assessor: Computes the scores.
 
     Raises:
         GraphError: The tables of Cypher's grammar cannot be had.
     """
-    execution = record["execution"]
-    if record["scores"] is None or execution is None:
-        return Again(record)
-    found = assessor.case(question, record["cypher"], execution)
-    again = {**record, "scores": found.scores, "errors": found.labels, "passed": found.passed}
-    if execution.get("fallback") is not None:
-        again["execution"] = {**execution, "fallback": assessor.fallback(question, execution["fallback"])}
+    execution = record.execution
+    if record.scores is None or execution is None:
+        return Rescored(record)
+    found = assessor.case(question, record.cypher, execution)
+    if execution.fallback is not UNSET:
+        fallback = assessor.fallback(question, fields_of(execution.fallback))
+        execution = replace(execution, fallback=fallback)
     rounds, left = _rounds(record, question, assessor)
-    return Again({**again, "rounds": rounds}, left)
+    again = replace(
+        record,
+        scores=found.scores,
+        errors=found.labels,
+        passed=found.passed,
+        execution=execution,
+        rounds=rounds,
+    )
+    parts = [name for name in ("scores", "errors", "passed") if getattr(record, name) != getattr(again, name)]
+    parts += ["fallback"] if _fallback(record) != _fallback(again) else []
+    parts += ["rounds"] if record.rounds != rounds else []
+    if parts or record.explanation is not UNSET:
+        again.explanation = assessor.explain(again, phrase(question, record.phrasing), found.finding)
+    return Rescored(again, tuple(parts), left)
 
 
-def _rounds(
-    record: Mapping[str, Any], question: Question, assessor: Assessor
-) -> tuple[list[dict[str, Any]], int]:
-    """The rounds with their queries' ``result``s, and how many of those stay as they are."""
-    findings_of_all = (each for turn in record["rounds"] for each in turn["findings"])
-    if not any(_tells_result(each) for each in findings_of_all):
-        return record["rounds"], 0
+def rewritten(line: RecordLine, again: Rescored) -> dict[str, JsonValue]:
+    """Return the JSON object of a rescored record; fields that this version does not know stay."""
+    record, value = again.record, dict(line.value)
+    for name in ("scores", "errors", "passed"):
+        if name in again.parts:
+            value[name] = getattr(record, name)
+    if "fallback" in again.parts:
+        value["execution"] = {**value["execution"], "fallback": _fallback(record)}
+    if "rounds" in again.parts:
+        value["rounds"] = [
+            {**old, "findings": new.findings} for old, new in zip(value["rounds"], record.rounds, strict=True)
+        ]
+    value.pop("explanation", None)
+    if record.explanation is not UNSET:
+        value["explanation"] = record.explanation
+    return value
+
+
+def _fallback(record: Record) -> Fallback | UnsetType:
+    return record.execution.fallback if record.execution else UNSET
+
+
+def _rounds(record: Record, question: Question, assessor: Assessor) -> tuple[list[Round], int]:
+    """Return the rounds with their ``result``s rescored, and how many of those could not be."""
+    if not any(_has_result(each) for turn in record.rounds for each in turn.findings):
+        return record.rounds, 0
     executions: dict[Call, Execution] = dict(calls_of(record))
     rounds, left = [], 0
-    for turn in record["rounds"]:
-        cypher, findings = turn["cypher"], []
-        for each in turn["findings"]:
-            if _tells_result(each):
-                execution = _execution(cypher, executions)
+    for turn in record.rounds:
+        findings = []
+        for each in turn.findings:
+            if _has_result(each):
+                execution = _execution(turn.cypher, executions)
                 left += execution is None
                 if execution is not None:
-                    each = {_RESULT: assessor.query(question, cypher, execution.to_json())}
+                    each = {_RESULT: fields_of(assessor.query(question, turn.cypher, execution))}
             findings.append(each)
-        rounds.append({**turn, "findings": findings})
+        rounds.append(replace(turn, findings=findings))
     return rounds, left
 
 
-def _tells_result(finding: Any) -> bool:
+def _has_result(finding: JsonValue) -> bool:
     return isinstance(finding, dict) and _RESULT in finding
 
 
@@ -85,79 +121,65 @@ def _execution(cypher: str | None, executions: Mapping[Call, Execution]) -> Exec
     return executions.get(Call("run", cypher))
 
 
-Values = tuple[float | None, ...]
-"""The scores of a case, in the order of ``METRICS``; None where one is not defined."""
+class CaseState(Struct, frozen=True):
+    """Scores, labels and outcome of a case."""
 
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What a record says.
-
-    Attributes:
-        values: Its scores; empty where it has none.
-        labels: Its ``errors``.
-        passed: Whether the case passed.
-    """
-
-    values: Values
+    values: tuple[float | None, ...]
+    """The scores in the order of `METRICS`; empty if the case has none."""
     labels: tuple[str, ...]
     passed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A record before and after it was scored again.
+def state_of(record: Record) -> CaseState:
+    """Return scores, labels and outcome of a record."""
+    scores = record.scores
+    values = () if scores is None else tuple(scores.value(name) for name in METRICS)
+    return CaseState(values, tuple(record.errors), record.passed)
 
-    Attributes:
-        case_id: Its case.
-        before: What it said.
-        after: What it says now.
-        parts: What differs: ``scores``, ``errors``, ``passed``, ``fallback``, ``rounds``.
-        left: How many ``result``s of its rounds could not be made again.
-    """
+
+class CaseChange(Struct, frozen=True):
+    """A case before and after it was rescored."""
 
     case_id: str
-    before: Side
-    after: Side
+    before: CaseState
+    after: CaseState
     parts: tuple[str, ...]
+    """What differs, as in `Rescored`."""
     left: int
-
-    @property
-    def scored(self) -> bool:
-        """Whether the case has scores at all."""
-        return bool(self.before.values)
+    """Number of results of rounds that could not be rescored."""
 
     def differences(self) -> dict[str, tuple[float | None, float | None]]:
         """Return the scores that differ, before and after, by metric."""
-        sides = zip(METRICS, self.before.values, self.after.values, strict=True)
-        return {name: (before, after) for name, before, after in sides if before != after}
+        pairs = zip(METRICS, self.before.values, self.after.values, strict=True)
+        return {name: (before, after) for name, before, after in pairs if before != after}
 
 
-def compared(record: Mapping[str, Any], again: Again) -> Comparison:
-    """Return what became of a record.
+class Flip(Struct, frozen=True):
+    """A case that passes or fails now, and did not before."""
 
-    Args:
-        record: The record.
-        again: The same, scored again.
-    """
-    now = again.record
-    parts = [name for name in ("scores", "errors", "passed") if record[name] != now[name]]
-    if _fallback(record) != _fallback(now):
-        parts.append("fallback")
-    if record["rounds"] != now["rounds"]:
-        parts.append("rounds")
-    before = _side(record)
-    return Comparison(record["case_id"], before, _side(now) if parts else before, tuple(parts), again.left)
+    case_id: str
+    passed: bool
+    """Whether it passes now."""
+    f1_before: float
+    f1_after: float
 
 
-def _fallback(record: Mapping[str, Any]) -> Any:
-    return (record["execution"] or {}).get("fallback")
+class LargestChange(Struct, frozen=True):
+    """The score of a case that changed most."""
+
+    case_id: str
+    metric: str
+    before: float | None
+    after: float | None
 
 
-def _side(record: Mapping[str, Any]) -> Side:
-    scores = record["scores"]
-    values = () if scores is None else tuple(scores.get(name) for name in METRICS)
-    return Side(values, tuple(record["errors"]), record["passed"])
+class MetricChange(Struct, frozen=True):
+    """The mean of a score, before and after."""
+
+    before: float | None
+    after: float | None
+    cases: int
+    """Number of cases whose score differs."""
 
 
 LARGEST = 20
@@ -170,93 +192,83 @@ class _Metric:
     cases: int = 0
 
 
-@dataclass(slots=True)
 class Tally:
-    """Counts what differs between records and the same records scored again.
+    """Counts what differs between records and the same records rescored."""
 
-    Attributes:
-        records: How many there are.
-        unscored: How many have no scores, for an infrastructure error.
-        left: Results of rounds that could not be made again.
-        changed: How many differ in anything.
-        parts: How many differ in each part.
-        flipped: Cases that passed and fail now, or the reverse, in the order of the records.
-    """
+    def __init__(self) -> None:
+        self.records = 0
+        """Number of records."""
+        self.unscored = 0
+        """Number of records without scores, because of an infrastructure error."""
+        self.left = 0
+        """Number of results of rounds that could not be rescored."""
+        self.changed = 0
+        """Number of records that differ in anything."""
+        self.parts: Counter[str] = Counter()
+        """Number of records that differ in each part."""
+        self.flipped: list[Flip] = []
+        """Cases that pass or fail now and did not before, in the order of the records."""
+        self.passed: dict[str, int] = {"before": 0, "after": 0}
+        """Number of cases that pass, before and after."""
+        self._metrics = {name: _Metric() for name in METRICS}
+        self._labels: dict[str, Counter[str]] = {
+            side: Counter() for side in ("before", "after", "gained", "lost")
+        }
+        self._largest: list[tuple[float, str, str, float | None, float | None]] = []
 
-    records: int = 0
-    unscored: int = 0
-    left: int = 0
-    changed: int = 0
-    parts: Counter[str] = field(default_factory=Counter)
-    flipped: list[dict[str, Any]] = field(default_factory=list)
-    _passed: Counter[str] = field(default_factory=Counter)
-    _metrics: dict[str, _Metric] = field(default_factory=lambda: {name: _Metric() for name in METRICS})
-    _labels: dict[str, Counter[str]] = field(
-        default_factory=lambda: {side: Counter() for side in ("before", "after", "gained", "lost")}
-    )
-    _largest: list[tuple[float, str, str, float | None, float | None]] = field(default_factory=list)
-
-    def add(self, case: Comparison) -> None:
-        """Count a record in."""
+    def add(self, case: CaseChange) -> None:
+        """Add a record."""
         self.records += 1
-        self.unscored += not case.scored
+        self.unscored += not case.before.values
         self.left += case.left
-        self._count_sides(case.before, case.after)
+        for side, state in (("before", case.before), ("after", case.after)):
+            self.passed[side] += state.passed
+            self._labels[side].update(state.labels)
+            for metric, value in zip(self._metrics.values(), state.values, strict=False):
+                if value is not None:
+                    (metric.before if side == "before" else metric.after).add(value)
         if case.parts:
             self.changed += 1
             self.parts.update(case.parts)
             self._count_changes(case)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts, means and largest changes, as ``retrocypher rescore --json`` prints them."""
-        names = sorted({*self._labels["before"], *self._labels["after"]})
-        largest = sorted(self._largest, key=lambda each: (-each[0], each[1]))
+    @property
+    def metrics(self) -> dict[str, MetricChange]:
+        """The mean of each score, before and after."""
         return {
-            "records": self.records,
-            "rescored": self.records - self.unscored,
-            "without_scores": self.unscored,
-            "results_left": self.left,
-            "changed": self.changed,
-            "parts": dict(sorted(self.parts.items())),
-            "passed": {side: self._passed[side] for side in ("before", "after")},
-            "metrics": {
-                name: {"before": metric.before.mean, "after": metric.after.mean, "cases": metric.cases}
-                for name, metric in self._metrics.items()
-            },
-            "labels": {name: {side: counts[name] for side, counts in self._labels.items()} for name in names},
-            "flipped": self.flipped,
-            "largest": [
-                {"case_id": case_id, "metric": metric, "before": before, "after": after}
-                for _, case_id, metric, before, after in largest
-            ],
+            name: MetricChange(each.before.mean, each.after.mean, each.cases)
+            for name, each in self._metrics.items()
         }
 
-    def _count_sides(self, before: Side, after: Side) -> None:
-        for side, said in (("before", before), ("after", after)):
-            self._passed[side] += said.passed
-            self._labels[side].update(said.labels)
-            for metric, value in zip(self._metrics.values(), said.values, strict=False):
-                if value is not None:
-                    (metric.before if side == "before" else metric.after).add(value)
+    @property
+    def labels(self) -> dict[str, dict[str, int]]:
+        """Number of cases by label: with it ``before`` and ``after``, and that ``gained`` and ``lost`` it."""
+        names = sorted({*self._labels["before"], *self._labels["after"]})
+        return {name: {side: counts[name] for side, counts in self._labels.items()} for name in names}
 
-    def _count_changes(self, case: Comparison) -> None:
+    @property
+    def largest(self) -> list[LargestChange]:
+        """The largest changes of a score, largest first."""
+        ordered = sorted(self._largest, key=lambda each: (-each[0], each[1]))
+        return [LargestChange(case, metric, before, after) for _, case, metric, before, after in ordered]
+
+    def _count_changes(self, case: CaseChange) -> None:
         self._labels["gained"].update({*case.after.labels} - {*case.before.labels})
         self._labels["lost"].update({*case.before.labels} - {*case.after.labels})
         differences = case.differences()
         for name in differences:
             self._metrics[name].cases += 1
         if case.before.passed != case.after.passed:
-            before, after = (side.values[METRICS.index("f1")] for side in (case.before, case.after))
-            flip = {"case_id": case.case_id, "passed": case.after.passed}
-            self.flipped.append({**flip, "f1_before": before, "f1_after": after})
+            before, after = (state.values[METRICS.index("f1")] or 0.0 for state in (case.before, case.after))
+            self.flipped.append(Flip(case.case_id, case.after.passed, before, after))
         if differences:
             name = max(differences, key=lambda each: _size(*differences[each]))
-            before, after = differences[name]
-            heapq.heappush(self._largest, (_size(before, after), case.case_id, name, before, after))
+            values = differences[name]
+            heapq.heappush(self._largest, (_size(*values), case.case_id, name, *values))
             if len(self._largest) > LARGEST:
                 heapq.heappop(self._largest)
 
 
 def _size(before: float | None, after: float | None) -> float:
-    """How large a change is; one from or to what is not defined counts as the largest."""
+    """Return the size of a change; one from or to an undefined score counts as the largest."""
     return 1.0 if before is None or after is None else abs(after - before)

@@ -1,149 +1,82 @@
-"""Two queries in colour, with what tells them apart."""
+"""Shows a case in the terminal; text of models, servers and files cannot steer the terminal."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from retrocypher.kg.cypher.edits import differing, is_word
-from retrocypher.kg.cypher.tokens import Token, TokenKind, tokens
-from retrocypher.kg.errors import GraphError
+from retrocypher.kg.cypher.edits import is_word
+from retrocypher.kg.cypher.tokens import Token, TokenKind
 from retrocypher.plugins.formatting.text import counted, one_line, safe, usd
-from retrocypher.plugins.judge.criteria import judgements_of
-from retrocypher.plugins.reporting.case_view import ShownCase
-from retrocypher.plugins.runs.record import Record, Round, was_run
-from retrocypher.plugins.scoring.verdict import claim_line, verification_lines
+from retrocypher.plugins.reporting.case_view import NO_QUERY, CaseView, compare_queries
+from retrocypher.plugins.runs.record import JsonValue, Round, fields_of
 
 _STYLES = {TokenKind.STRING: "green", TokenKind.NUMBER: "cyan", TokenKind.ERROR: "red"}
 _WORD = "bold blue"
-_MOST = 1_500
-
-
-def compared(query: str, reference: str) -> tuple[Text, Text, str]:
-    """Return query and reference, coloured, and what each has that the other has not, in plain words.
-
-    Args:
-        query: The query; whatever a model wrote.
-        reference: The reference.
-    """
-    try:
-        first, second = tokens(query), tokens(reference)
-    except GraphError:
-        return Text(safe(query, None)), Text(safe(reference, None)), ""
-    if max(len(first), len(second)) > _MOST:
-        return _coloured(query, first, set(), ""), _coloured(reference, second, set(), ""), ""
-    mine, theirs = differing(first, second)
-    said = [
-        f"only in the {name}: {', '.join(_runs(text, found, marked))}"
-        for name, text, found, marked in (
-            ("query", query, first, mine),
-            ("reference", reference, second, theirs),
-        )
-        if marked
-    ]
-    return (
-        _coloured(query, first, mine, "reverse red"),
-        _coloured(reference, second, theirs, "reverse green"),
-        "\n".join(said),
-    )
-
-
-def _coloured(text: str, found: Sequence[Token], marked: set[int], mark: str) -> Text:
-    shown, end = Text(), 0
-    for number, token in enumerate(found):
-        shown.append(safe(text[end : token.start], None), "dim")
-        style = _WORD if is_word(token) else _STYLES.get(token.kind, "")
-        shown.append(safe(token.text, None), mark if number in marked else style)
-        end = token.stop
-    shown.append(safe(text[end:], None), "dim")
-    return shown
-
-
-def _runs(text: str, found: Sequence[Token], marked: set[int]) -> Iterator[str]:
-    """Neighbouring tokens that are marked, together as they stand."""
-    for number in sorted(marked):
-        if number - 1 not in marked:
-            last = number
-            while last + 1 in marked:
-                last += 1
-            yield " ".join(safe(text[found[number].start : found[last].stop], 200).split())
-
-
 _ROWS = 20
-_ROW = 1_000
-_NO_QUERY = "(no query in the answer)"
+_ROW_CHARACTERS = 1_000
 _NO_ANSWER = "(no answer)"
 
 
-def render_case(shown: ShownCase) -> Group:
-    """Return all that is known of a case; text of models, servers and files cannot steer the terminal."""
-    return Group(*_parts(shown))
+def render_case(view: CaseView, run: Path) -> Group:
+    """Return all that is known of a case of a run."""
+    return Group(*_parts(view, run))
 
 
-def _parts(shown: ShownCase) -> Iterator[RenderableType]:
-    record = shown.record
+def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
+    record, exemplar = view.record, view.exemplar
     yield Text(one_line(record.case_id), "bold")
-    yield _verdict(shown)
+    yield _verdict(view)
+    asked = f": {exemplar.question}" if exemplar else ""
     yield from _facts(
         {
             "task": f"{record.task}, {counted(record.steps, 'step')}",
             "asked with": f"{record.prompt}, {record.shot}, loop {record.loop}, model {record.model}, "
             f"wording {record.phrasing}",
-            "exemplar": _exemplar(shown),
-            "run": str(shown.run),
+            "exemplar": "none" if record.exemplar_id is None else f"{record.exemplar_id}{asked}",
+            "run": str(run),
         }
     )
     yield from _section("question", Text(safe(record.question, None)))
-    if record.exemplar_id is not None and shown.exemplar is not None and shown.messages is not None:
-        yield from _section("exemplar", Text(f"{shown.exemplar.question}\n{shown.exemplar.cypher}"))
+    if exemplar is not None and view.messages:
+        yield from _section("exemplar", Text(f"{exemplar.question}\n{exemplar.cypher}"))
     for number, turn in enumerate(record.rounds, 1):
-        yield from _section(f"round {number}: {_headed(turn)}", *_round(turn, shown))
-    query, reference, differs = compared(
-        record.cypher or (_NO_QUERY if record.rounds else _NO_ANSWER), record.reference_cypher
-    )
-    yield from _section("query", query)
-    yield from _section("reference", reference)
-    if record.cypher is not None and differs:
-        yield Text(differs)
-    yield from _section("execution", *_execution(shown))
-    yield from _section("returned rows", *_rows((record.execution or {}).get("rows") or []))
-    if shown.question is not None:
-        yield from _section("expected rows", *_rows(shown.question.gold))
-    if shown.difference:
+        yield from _section(f"round {number}: {_round_title(turn)}", *_round(turn, view))
+    yield from _queries(view)
+    yield from _section("execution", *_execution(view))
+    yield from _section("returned rows", *_rows(record.execution.rows if record.execution else []))
+    if view.question is not None:
+        yield from _section("expected rows", *_rows(view.question.gold))
+    if difference := view.explanation.difference:
         signs = {"-": "red", "+": "green"}
-        lines = [Text(one_line(line), signs.get(line[:1], "")) for line in shown.difference]
+        lines = [Text(one_line(line), signs.get(line[:1], "")) for line in difference]
         yield from _section("difference (- missing, + too much)", *lines)
-    if record.scores:
-        yield from _section("scores", *_scores(record.scores))
-    yield from _answer(record)
-    if record.judge:
-        yield from _section(f"judge: {one_line(str(record.judge['model']))}", *_judged(shown))
-    if shown.labels:
-        told = [Text(one_line(f"{each['label']}: {each['meaning']}")) for each in shown.labels]
-        yield from _section("labels", *told)
-    if shown.why:
-        yield from _section("why", *_facts(shown.why))
+    if record.scores is not None:
+        yield from _section("scores", *_scores(view))
+    if record.answer is not None:
+        yield from _section("answer", Text(safe(record.answer or _NO_ANSWER, None)))
+    if record.verification is not None:
+        claims = [Text(one_line(line)) for line in view.claims]
+        yield from _section("claims", *map(Text, view.verification), *claims)
+    if record.judge is not None:
+        yield from _section(f"judge: {one_line(record.judge.model)}", *_judgements(view))
+    if view.labels:
+        lines = [Text(one_line(f"{label}: {meaning}")) for label, meaning in view.labels]
+        yield from _section("labels", *lines)
+    if view.explanation.why:
+        yield from _section("why", *_facts(view.explanation.why))
 
 
-def _verdict(shown: ShownCase) -> Text:
-    record = shown.record
-    error = record.infrastructure_error
-    if error and not was_run(record.to_json()):
-        return Text(safe(f"not run: {error['stage']} {error['kind']}: {error['message']}", None), "yellow")
-    f1 = (record.scores or {}).get("f1")
-    told = "" if f1 is None else f", F1 {f1:.3f}"
-    return Text("passed" + told, "green") if record.passed else Text("failed" + told, "red")
-
-
-def _exemplar(shown: ShownCase) -> str:
-    if shown.record.exemplar_id is None:
-        return "none"
-    asked = f": {shown.exemplar.question}" if shown.exemplar else ""
-    return shown.record.exemplar_id + asked
+def _verdict(view: CaseView) -> Text:
+    if (fault := view.fault) is not None:
+        return Text(safe(f"not run: {fault.stage} {fault.kind}: {fault.message}", None), "yellow")
+    scores = view.record.scores
+    f1 = "" if scores is None else f", F1 {scores.f1:.3f}"
+    return Text(f"passed{f1}", "green") if view.record.passed else Text(f"failed{f1}", "red")
 
 
 def _section(title: str, *body: RenderableType) -> Iterator[RenderableType]:
@@ -156,7 +89,7 @@ def _facts(facts: Mapping[str, str]) -> Iterator[RenderableType]:
         yield Text.assemble((f"{name}: ", "bold"), safe(text, None))
 
 
-def _headed(turn: Round) -> str:
+def _round_title(turn: Round) -> str:
     tokens = sum((turn.tokens or {}).values())
     parts = [
         turn.role,
@@ -169,11 +102,10 @@ def _headed(turn: Round) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _round(turn: Round, shown: ShownCase) -> Iterator[RenderableType]:
-    for message in (shown.messages or {}).get(turn.messages_sha256 or "", ()):
-        yield Text.assemble(
-            (f"[{one_line(str(message.get('role')))}]\n", "bold"), safe(str(message.get("content")), None)
-        )
+def _round(turn: Round, view: CaseView) -> Iterator[RenderableType]:
+    for message in view.messages.get(turn.messages_sha256 or "", ()):
+        role, content = one_line(str(message.get("role"))), safe(str(message.get("content")), None)
+        yield Text.assemble((f"[{role}]\n", "bold"), content)
     if turn.answer:
         yield Text(safe(turn.answer, None))
     if turn.cypher is not None and turn.cypher.strip() != turn.answer.strip():
@@ -182,75 +114,109 @@ def _round(turn: Round, shown: ShownCase) -> Iterator[RenderableType]:
         yield Text(_as_json(finding), "dim")
 
 
-def _execution(shown: ShownCase) -> Iterator[RenderableType]:
-    execution = shown.record.execution
-    if execution is None:
-        error = shown.record.infrastructure_error or {}
-        yield Text(f"the graph {'could not be' if error.get('stage') == 'graph' else 'was not'} asked")
+def _queries(view: CaseView) -> Iterator[RenderableType]:
+    """The query and its reference, coloured, and what each has that the other does not have, in words."""
+    record = view.record
+    query = record.cypher or (NO_QUERY if record.rounds else _NO_ANSWER)
+    found = compare_queries(query, record.reference_cypher)
+    if found is None:
+        yield from _section("query", Text(safe(query, None)))
+        yield from _section("reference", Text(safe(record.reference_cypher, None)))
         return
-    cut = ", cut" if execution["truncated"] else ""
-    yield Text(
-        f"{execution['status']}, {counted(execution['row_count'], 'row')}{cut}, {execution['time_s']:.3f} s"
+    parts = (
+        ("query", query, found.query, found.only_query, "reverse red"),
+        ("reference", record.reference_cypher, found.reference, found.only_reference, "reverse green"),
     )
-    if execution["message"]:
-        yield Text(safe(f"{execution['code']}: {execution['message']}", None))
-    if fallback := execution.get("fallback"):
-        yield Text(f"fallback: {_as_json(fallback)}", "dim")
+    for name, text, tokens, marked, mark in parts:
+        yield from _section(name, _coloured(text, tokens, marked, mark))
+    lines = [
+        f"only in the {name}: {', '.join(_neighbours(text, tokens, marked))}"
+        for name, text, tokens, marked, _ in parts
+        if marked
+    ]
+    if record.cypher is not None and lines:
+        yield Text("\n".join(lines))
 
 
-def _rows(rows: Sequence[Any]) -> Iterator[RenderableType]:
-    yield from (Text(_as_json(_short(row))) for row in rows[:_ROWS])
+def _coloured(text: str, tokens: Sequence[Token], marked: set[int], mark: str) -> Text:
+    shown, end = Text(), 0
+    for number, token in enumerate(tokens):
+        shown.append(safe(text[end : token.start], None), "dim")
+        style = _WORD if is_word(token) else _STYLES.get(token.kind, "")
+        shown.append(safe(token.text, None), mark if number in marked else style)
+        end = token.stop
+    shown.append(safe(text[end:], None), "dim")
+    return shown
+
+
+def _neighbours(text: str, tokens: Sequence[Token], marked: set[int]) -> Iterator[str]:
+    """Neighbouring tokens that are marked, together as they stand."""
+    for number in sorted(marked):
+        if number - 1 not in marked:
+            last = number
+            while last + 1 in marked:
+                last += 1
+            yield " ".join(safe(text[tokens[number].start : tokens[last].stop], 200).split())
+
+
+def _execution(view: CaseView) -> Iterator[RenderableType]:
+    execution, fault = view.record.execution, view.record.infrastructure_error
+    if execution is None:
+        yield Text(f"the graph {'could not be' if fault and fault.stage == 'graph' else 'was not'} asked")
+        return
+    cut = ", cut" if execution.truncated else ""
+    yield Text(f"{execution.status}, {counted(execution.row_count, 'row')}{cut}, {execution.time_s:.3f} s")
+    if execution.message:
+        yield Text(safe(f"{execution.code}: {execution.message}", None))
+    if execution.fallback:
+        yield Text(f"fallback: {_as_json(execution.fallback)}", "dim")
+
+
+def _rows(rows: Sequence[JsonValue]) -> Iterator[RenderableType]:
+    yield from (Text(_as_json(_nodes_as_cypher(row))) for row in rows[:_ROWS])
     if len(rows) > _ROWS:
         yield Text(f"and {len(rows) - _ROWS:,} more (--json has all that are on record)")
     if not rows:
         yield Text("none", "dim")
 
 
-def _scores(scores: Mapping[str, Any]) -> Iterator[RenderableType]:
-    numbers = {name: value for name, value in scores.items() if isinstance(value, int | float)}
-    yield Text(", ".join(f"{name} {value:.3f}" for name, value in numbers.items()))
-    for key, each in (scores.get("per_key") or {}).items():
-        yield Text(f"{key}: {_as_json(each)}", "dim")
-    if scores.get("unmatched_columns"):
-        yield Text(f"unmatched columns: {_as_json(scores['unmatched_columns'])}")
+def _scores(view: CaseView) -> Iterator[RenderableType]:
+    yield Text(", ".join(f"{name} {value:.3f}" for name, value in view.scores.items()))
+    if (scores := view.record.scores) is not None:
+        for key, each in (scores.per_key or {}).items():
+            yield Text(f"{key}: {_as_json(each)}", "dim")
+        if scores.unmatched_columns:
+            yield Text(f"unmatched columns: {_as_json(scores.unmatched_columns)}")
 
 
-def _answer(record: Record) -> Iterator[RenderableType]:
-    if record.answer is not None:
-        yield from _section("answer", Text(safe(record.answer or _NO_ANSWER, None)))
-    if record.verification is not None:
-        claims = [Text(one_line(claim_line(claim))) for claim in record.claims or ()]
-        yield from _section("claims", *map(Text, verification_lines(record.verification)), *claims)
-
-
-def _judged(shown: ShownCase) -> Iterator[RenderableType]:
-    for variant, judgement in judgements_of(shown.record.to_json()):
+def _judgements(view: CaseView) -> Iterator[RenderableType]:
+    for variant, judgement in view.judgements:
         name = variant.replace("_", " ")
-        if worth := shown.calibrations.get(variant):
-            yield Text(one_line(f"{name}, calibration: {worth}"), "dim")
+        if calibration := view.calibrations.get(variant):
+            yield Text(one_line(f"{name}, calibration: {calibration}"), "dim")
         if judgement.score is None:
             error = judgement.error or {}
             yield Text(safe(f"{name}: no score: {error.get('kind')}: {error.get('message')}", None), "yellow")
             continue
         how = "weighted by probabilities" if judgement.weighted else "as said"
-        yield Text.assemble(
-            (f"{name}: {judgement.score:.3f}", "bold"), f" ({how}): ", safe(judgement.reason, None)
-        )
+        score, reason = (f"{name}: {judgement.score:.3f}", "bold"), safe(judgement.reason, None)
+        yield Text.assemble(score, f" ({how}): ", reason)
 
 
-def _short(value: Any) -> Any:
+def _nodes_as_cypher(value: JsonValue) -> JsonValue:
     """A value of a row, its nodes as Cypher writes them: their internal ids tell a person nothing."""
     if isinstance(value, list):
-        return [_short(each) for each in value]
+        return [_nodes_as_cypher(each) for each in value]
     if not isinstance(value, Mapping):
         return value
     node = value.get("$node")
     if isinstance(node, Mapping) and isinstance(node.get("properties"), Mapping):
         within = ", ".join(f"{name}: {each}" for name, each in node["properties"].items())
         return f"(:{':'.join(map(str, node.get('labels') or ()))} {{{within}}})"
-    return {name: _short(each) for name, each in value.items()}
+    return {name: _nodes_as_cypher(each) for name, each in value.items()}
 
 
-def _as_json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return one_line(text if len(text) <= _ROW else f"{text[:_ROW]}… ({len(text):,} characters)")
+def _as_json(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=fields_of)
+    cut = f"{text[:_ROW_CHARACTERS]}… ({len(text):,} characters)"
+    return one_line(text if len(text) <= _ROW_CHARACTERS else cut)

@@ -1,65 +1,286 @@
-"""What is shown of a case, read from its run."""
+"""What is shown of a case. Terminal, pytest, Allure and HTML pages render one `CaseView`."""
 
 import difflib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from retrocypher.kg.errors import InputError
+from msgspec import UNSET
+
+from retrocypher.kg.cypher.edits import differing
+from retrocypher.kg.cypher.tokens import Token, tokens
+from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import phrase
-from retrocypher.kg.semantics.schema import parse_schema
-from retrocypher.plugins.judge.judgement import VARIANTS
-from retrocypher.plugins.runs.log import (
-    locate_cases,
-    read_case_at,
-    read_manifest,
-    read_messages,
-    read_questions,
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.runs.files import QUESTIONS
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.record import (
+    VARIANTS,
+    Claim,
+    Explanation,
+    InfrastructureError,
+    JsonValue,
+    Judgement,
+    MeasuredAnswer,
+    Record,
+    Verification,
+    fields_of,
 )
-from retrocypher.plugins.runs.record import Record
-from retrocypher.plugins.scoring.columns import key_encoder_named
-from retrocypher.plugins.scoring.explanation import Told, retold_of
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 
+if TYPE_CHECKING:
+    from retrocypher.kg.semantics.schema import Schema
+    from retrocypher.plugins.scoring.single_step import Values
+
+Messages = Mapping[str, Sequence[Mapping[str, Any]]]
+"""What models were asked, by hash."""
+
+NO_QUERY = "(no query in the answer)"
 _LISTED = 10
 _NEAR = 5
+_MOST_TOKENS = 1_500
 
 
-def find_case(run: Path, name: str) -> dict[str, Any]:
+class Label(NamedTuple):
+    """An error label with its meaning; empty for a label that is not known."""
+
+    label: str
+    meaning: str
+
+
+class QueryComparison(NamedTuple):
+    """The tokens of a query and of its reference; by place, those that the other one does not have."""
+
+    query: Sequence[Token]
+    reference: Sequence[Token]
+    only_query: set[int]
+    only_reference: set[int]
+    is_compared: bool
+    """False if a query is too long to be compared."""
+
+
+def compare_queries(query: str, reference: str) -> QueryComparison | None:
+    """Return what tells two queries apart; None if the tables of Cypher's grammar cannot be had."""
+    try:
+        first, second = tokens(query), tokens(reference)
+    except GraphError:
+        return None
+    if max(len(first), len(second)) > _MOST_TOKENS:
+        return QueryComparison(first, second, set(), set(), False)
+    return QueryComparison(first, second, *differing(first, second), True)
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """A case with all that is shown of it.
+
+    Attributes:
+        record: Its record.
+        question: Its question in the paraphrase asked; None if the run no longer has it.
+        explanation: What is wrong with it.
+        messages: What models were asked, by hash, as far as it is known and wanted.
+        exemplar: The exemplar shown; None with zero-shot, or if no bank has it.
+        calibrations: What the stored calibration says of its judge, by variant; empty without a judge.
+    """
+
+    record: Record
+    question: Question | None
+    explanation: Explanation = field(default_factory=Explanation)
+    messages: Messages = field(default_factory=dict)
+    exemplar: Exemplar | None = None
+    calibrations: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def fault(self) -> InfrastructureError | None:
+        """Why the case has no scores; None if it has."""
+        return None if self.record.was_run else self.record.infrastructure_error
+
+    @property
+    def labels(self) -> list[Label]:
+        """Its error labels, the primary one first."""
+        known = ((label, LABELS.get(name_of(label))) for label in self.record.errors)
+        return [Label(label, each.meaning if each else "") for label, each in known]
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The scores that are numbers, by name."""
+        found = fields_of(self.record.scores) if self.record.scores is not None else {}
+        return {name: value for name, value in found.items() if isinstance(value, int | float)}
+
+    @property
+    def judgements(self) -> Iterator[tuple[str, Judgement]]:
+        """The ratings of its query, each with its variant."""
+        judge = self.record.judge
+        found = ((variant, judge.judgement(variant)) for variant in VARIANTS) if judge is not None else ()
+        yield from ((variant, each) for variant, each in found if each is not None)
+
+    @property
+    def headline(self) -> str:
+        """Its result in one line, for pytest's short summary."""
+        return headline(self.record)
+
+    @property
+    def claims(self) -> list[str]:
+        """The claims of its written answer, a line each."""
+        return [claim_line(claim) for claim in self.record.claims or ()]
+
+    @property
+    def verification(self) -> list[str]:
+        """The verdict on its written answer, in lines; empty without one."""
+        found = self.record.verification
+        return [] if found is None else list(verification_lines(found))
+
+    @cached_property
+    def values(self) -> "Mapping[str, Values]":
+        """What was expected and what was returned, by key; empty if either is not known."""
+        if self.question is None or self.record.execution is None:
+            return {}
+        from retrocypher.plugins.scoring.single_step import values_by_key
+
+        return values_by_key(self.question, self.record.execution)
+
+
+def claim_line(claim: Claim) -> str:
+    """Return a claim in one line: what the graph says of it, the triple, where it stands, who stated it."""
+    ends = [_end(claim.subject), claim.predicate, _end(claim.object)]
+    of = f" of {claim.product}" if claim.product else ""
+    steps = f" in {counted(claim.steps, 'step')}" if claim.steps else ""
+    negation = "not " if claim.negated else ""
+    triple = f"{claim.verdict}: {negation}({', '.join(ends)}{of}{steps})"
+    why = f"; {claim.reason}" if claim.reason and claim.verdict != "SUPPORTED" else ""
+    where = f"; {', '.join(map(_evidence, claim.evidence))}" if claim.evidence else ""
+    return f"{triple}{why}{where}; by {' and '.join(claim.by)}"
+
+
+def _end(value: JsonValue) -> str:
+    return "?" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _evidence(evidence: JsonValue) -> str:
+    source = evidence.get("source") or {}
+    place = f" ({source['file']}, row {source['row']})" if source.get("file") else ""
+    return f"reaction {evidence['reaction']}{place}"
+
+
+def verification_lines(found: Verification) -> Iterator[str]:
+    """Yield the verdict on a written answer, and how far the model's own list of claims agrees."""
+    share = (
+        None
+        if found.support is None
+        else f"{found.support:.0%} of {counted(found.claims, 'claim')} supported"
+    )
+    yield f"{found.verdict}, {share or 'nothing is claimed'}"
+    yield from found.shortcomings
+    if (model := found.model) is not None:
+        supported = "" if model.support is None else f" {model.support:.0%} of its list supported;"
+        yield (
+            f"the model lists {counted(model.claims, 'claim')}:{supported} {model.shared:,} that the reader "
+            f"finds too, {model.only_model:,} that it does not, and leaves out {model.only_reader:,}"
+        )
+    if judge := found.judge:
+        measured = {"faithfulness": judge.faithfulness, "answer relevancy": judge.answer_relevancy}
+        texts = [_measured(name, each) for name, each in measured.items() if each]
+        yield f"measured by {judge.model}: {', '.join(texts)}"
+
+
+def _measured(name: str, found: MeasuredAnswer) -> str:
+    if found.score is None:
+        return f"no {name} ({(found.error or {}).get('kind')})"
+    return f"{name} {found.score:.3f} of {found.parts:,}"
+
+
+def headline(record: Record) -> str:
+    """Return the result of a case that was run in one line: its primary label, scores, status and rows."""
+    scores, execution = record.scores, record.execution
+    if scores is None or execution is None:
+        return "not run"
+    primary = f"{record.errors[0]}: " if record.errors else ""
+    return (
+        f"{primary}F1 {scores.f1:.3f} (precision {scores.precision:.3f}, recall {scores.recall:.3f}), "
+        f"status {execution.status}, {counted(execution.row_count, 'row')}"
+    )
+
+
+class CaseReader:
+    """Makes the views of the cases of a run; asks neither a model nor the graph.
+
+    Args:
+        log: The run.
+
+    Raises:
+        InputError: If a file of the run cannot be read, or it matched keys by an encoder that cannot be had.
+    """
+
+    def __init__(self, log: RunLog) -> None:
+        self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
+        self._schema_text = log.manifest.graph.schema if log.manifest.graph else ""
+        self._encoder = None
+        if encoder := log.manifest.options.get("key_encoder"):
+            from retrocypher.plugins.scoring.columns import key_encoder_named
+
+            self._encoder = key_encoder_named(encoder).matcher()
+
+    def view(self, record: Record, messages: Messages | None = None) -> CaseView:
+        """Return the view of a case.
+
+        Args:
+            record: Its record.
+            messages: What models were asked, by hash.
+
+        Raises:
+            GraphError: The tables of Cypher's grammar cannot be had.
+        """
+        asked = self._questions.get(record.question_id)
+        if asked is None:
+            return CaseView(record, None, messages=messages or {})
+        question = phrase(asked, record.phrasing)
+        return CaseView(record, question, self._explanation(record, question), messages or {})
+
+    def _explanation(self, record: Record, question: Question) -> Explanation:
+        if record.explanation is not UNSET:
+            return record.explanation
+        if record.scores is not None and not record.errors:
+            return Explanation()
+        # Imported here: only records of earlier versions need the scoring, which takes long to load.
+        from retrocypher.plugins.scoring.explanation import explanation_of
+
+        return explanation_of(record, question, self._schema, self._encoder)
+
+    @cached_property
+    def _schema(self) -> "Schema | None":
+        from retrocypher.kg.semantics.schema import parse_schema
+
+        return parse_schema(self._schema_text) if self._schema_text else None
+
+
+def find_case(log: RunLog, name: str) -> Record:
     """Return the record of a case.
 
     Args:
-        run: The run directory.
-        name: The case's id, its beginning, or any part of it; upper and lower case do not matter. Where it
-            is the beginning of one id, that one is meant, whatever other ids it is a part of.
+        log: The run.
+        name: The case's id, its beginning, or any part of it; upper and lower case do not matter. If it is
+            the beginning of one id, that case is meant, whatever other ids contain it.
 
     Raises:
-        InputError: If the folder is not a run, or no case or several have the name; says which are near.
+        InputError: If the folder is not a run, or no case or several have the name; names the nearest ones.
     """
-    places: dict[str, tuple[int, int]] = {}
-    for number, offset, case in locate_cases(run):
-        if case == name:
-            return read_case_at(run, number, offset)
-        places[case] = number, offset
-    for found, do in ((_beginning(name, places), "begin with"), (_holding(name, places), "contain")):
+    places = {place.case_id: place for place in log.case_ids()}
+    beginning = [case for case in places if case.lower().startswith(name.lower())]
+    containing = [case for case in places if name.lower() in case.lower()]
+    for found, do in (([name] * (name in places), "are"), (beginning, "begin with"), (containing, "contain")):
         if len(found) == 1:
-            return read_case_at(run, *places[found[0]])
+            place = places[found[0]]
+            return log.record_at(place.number, place.offset)
         if found:
-            raise InputError(f"{run}: {len(found):,} cases {do} {name!r}: {_listed(found)}. Name one.")
+            raise InputError(f"{log}: {len(found):,} cases {do} {name!r}: {_listed(found)}. Name one.")
     near = difflib.get_close_matches(name, places, _NEAR, cutoff=0.4)
     choice = f"Near are {_listed(near)}" if near else f"It has {_listed(list(places)) or 'none'}"
-    raise InputError(f"{run}: no case is called {name!r}. {choice}.")
-
-
-def _beginning(name: str, ids: Collection[str]) -> list[str]:
-    return [each for each in ids if each.lower().startswith(name.lower())]
-
-
-def _holding(name: str, ids: Collection[str]) -> list[str]:
-    return [each for each in ids if name.lower() in each.lower()]
+    raise InputError(f"{log}: no case is called {name!r}. {choice}.")
 
 
 def _listed(ids: list[str]) -> str:
@@ -67,129 +288,70 @@ def _listed(ids: list[str]) -> str:
     return ", ".join(ids[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def calibrations_told(record: Record, manifest: Mapping[str, Any], root: Path) -> dict[str, str]:
-    """Return what the calibration on file says of the judge, by variant; nothing of a case without one.
+def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> CaseView:
+    """Return the view of one case with its exemplar and what is known of its judge.
 
     Args:
-        record: The case.
-        manifest: The manifest of its run.
-        root: The project's folder, which ``reports/calibrations`` is below.
-    """
-    facts = manifest.get("judge")
-    if not record.judge or not facts:
-        return {}
-    # What it needs takes its time, which a case without a judge need not.
-    from retrocypher.plugins.judge.stored_calibration import Filed, filed, newest_of
-    from retrocypher.plugins.reporting.judge_tables import estimate_text
-
-    def told(each: Filed, variant: str) -> str:
-        rates = each.rates[variant]
-        accepts, rejects = estimate_text(rates.false_accepts), estimate_text(rates.false_rejects)
-        return f"kappa {estimate_text(each.kappa[variant])}, false accepts {accepts}, false rejects {rejects}"
-
-    try:
-        known = filed(root)
-    except InputError as error:
-        return dict.fromkeys(VARIANTS, f"the calibrations cannot be read ({error})")
-    found = {variant: newest_of(known, facts, variant) for variant in VARIANTS}
-    return {
-        variant: "none is on file" if each is None else told(each, variant) for variant, each in found.items()
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCase:
-    """A case with all that is told of it.
-
-    Attributes:
-        run: The run directory.
-        record: Its record.
-        question: Its question in the wording asked; None where the run has it no more.
-        exemplar: The exemplar shown; None with zero-shot, or where no bank has it.
-        difference: What the answer lacks (``-``) and has too much (``+``), a line each.
-        why: What else there is to say of a failed case, by what it is about.
-        messages: What models were asked, by hash; only where asked for.
-        calibrations: What the calibration on file says of its judge, by variant; empty without a judge.
-    """
-
-    run: Path
-    record: Record
-    question: Question | None
-    exemplar: Exemplar | None
-    difference: tuple[str, ...] = ()
-    why: Mapping[str, str] = field(default_factory=dict)
-    messages: Mapping[str, Any] | None = None
-    calibrations: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def labels(self) -> list[dict[str, str]]:
-        """Its error labels with what they mean, the primary one first."""
-        known = [(label, LABELS.get(name_of(label))) for label in self.record.errors]
-        return [{"label": label, "meaning": each.meaning if each else ""} for label, each in known]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the case as one JSON object."""
-        return {
-            "run": str(self.run),
-            "case_id": self.record.case_id,
-            "record": self.record.to_json(),
-            "question": self.question.to_json() if self.question else None,
-            "exemplar": {
-                "id": self.exemplar.id,
-                "question": self.exemplar.question,
-                "cypher": self.exemplar.cypher,
-            }
-            if self.exemplar
-            else None,
-            "labels": self.labels,
-            "difference": list(self.difference),
-            "why": dict(self.why),
-            "calibrations": dict(self.calibrations),
-            "messages": None if self.messages is None else dict(self.messages),
-        }
-
-
-def show_case(run: Path, found: Mapping[str, Any], *, with_messages: bool = False) -> ShownCase:
-    """Return what is shown of a case; neither model nor graph is asked.
-
-    Args:
-        run: The run directory.
-        found: The case's record.
+        log: The run.
+        record: The record of the case.
         with_messages: Whether to read what models were asked.
 
     Raises:
-        InputError: If the record or another file of the run cannot be read.
+        InputError: If a file of the run cannot be read.
         GraphError: The tables of Cypher's grammar cannot be had.
     """
-    try:
-        record = Record.from_json(found)
-    except ValueError as error:
-        raise InputError(f"{run}: {found.get('case_id')}: {error}") from error
-    asked = read_questions(run).get(record.question_id)
-    question = None if asked is None else phrase(asked, record.phrasing)
-    manifest = read_manifest(run)
-    told = None if question is None else _told(record, question, manifest)
     used = {turn.messages_sha256 for turn in record.rounds}
-    messages = read_messages(run) if with_messages else None
-    return ShownCase(
-        run=run,
-        record=record,
-        question=question,
+    messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}
+    return replace(
+        CaseReader(log).view(record, messages),
         exemplar=_exemplar(record),
-        difference=tuple(told.difference.splitlines()) if told else (),
-        why=told.why if told else {},
-        calibrations=calibrations_told(record, manifest, Path.cwd()),
-        messages=None if messages is None else {key: messages[key] for key in messages if key in used},
+        calibrations=_calibrations(record, log.manifest.judge, Path.cwd()),
     )
 
 
-def _told(record: Record, question: Question, manifest: Mapping[str, Any]) -> Told:
-    schema = manifest.get("graph", {}).get("schema")
-    encoder = manifest.get("options", {}).get("key_encoder")
-    key_encoder = key_encoder_named(encoder).matcher() if encoder else None
-    return retold_of(record, question, parse_schema(schema) if schema else None, key_encoder)
+def case_json(view: CaseView, run: Path, *, with_messages: bool) -> dict[str, Any]:
+    """Return what `retrocypher show --json` prints of a case."""
+    exemplar = view.exemplar
+    return {
+        "run": str(run),
+        "case_id": view.record.case_id,
+        "record": view.record,
+        "question": view.question.to_json() if view.question else None,
+        "exemplar": {"id": exemplar.id, "question": exemplar.question, "cypher": exemplar.cypher}
+        if exemplar
+        else None,
+        "labels": [label._asdict() for label in view.labels],
+        "difference": view.explanation.difference,
+        "why": view.explanation.why,
+        "calibrations": dict(view.calibrations),
+        "messages": dict(view.messages) if with_messages else None,
+    }
 
 
 def _exemplar(record: Record) -> Exemplar | None:
     banks = (load_bank("single_step"), load_bank("multi_step"))
     return next((each for bank in banks for each in bank if each.id == record.exemplar_id), None)
+
+
+def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[str, str]:
+    """What the stored calibration says of the judge, by variant; nothing for a case without a judge."""
+    if record.judge is None or judge is None:
+        return {}
+    # Imported here: it loads the calibrations' statistics, which a case without a judge does not need.
+    from retrocypher.plugins.judge.stored_calibration import load_calibrations, newest_of
+    from retrocypher.plugins.reporting.judge_tables import estimate_text
+
+    try:
+        known = load_calibrations(root)
+    except InputError as error:
+        return dict.fromkeys(VARIANTS, f"the calibrations cannot be read ({error})")
+    texts: dict[str, str] = {}
+    for variant in VARIANTS:
+        found = newest_of(known, judge, variant)
+        if found is None:
+            texts[variant] = "none is on file"
+            continue
+        kappa, rates = estimate_text(found.kappa[variant]), found.rates[variant]
+        accepts, rejects = estimate_text(rates.false_accepts), estimate_text(rates.false_rejects)
+        texts[variant] = f"kappa {kappa}, false accepts {accepts}, false rejects {rejects}"
+    return texts

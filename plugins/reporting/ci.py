@@ -1,22 +1,23 @@
-"""Untrusted text in Markdown, as GitHub shows it."""
+"""What CI services show of a run: the summary of a GitHub job, and properties in a JUnit file."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.junitxml import LogXML, xml_key
+from msgspec import Struct
 
-from retrocypher.plugins.analysis.gate_decision import Found, GateResult, RuleFinding
+from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
 from retrocypher.plugins.analysis.paired_scores import Change
 from retrocypher.plugins.analysis.score_table import slice_means
-from retrocypher.plugins.analysis.scores import Side
+from retrocypher.plugins.analysis.scores import RunScores
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.comparison_tables import rule_line
+from retrocypher.plugins.reporting.gate_text import rule_line
+from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import JUDGE_STAGE
-from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 
 # A backslash or an entity keeps from text what Markdown reads while it parses. It does not keep off what
 # GitHub puts into the text that is left: $math$, :emoji:, @names, #1, GH-1, hashes of commits, addresses.
@@ -59,37 +60,23 @@ def _apart(text: str) -> str:
     return f"<span>{text}</span>"
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is told of a run.
-
-    Attributes:
-        run: Its folder.
-        manifest: Its manifest.
-        summary: Its summary.
-        f1: Mean F1 of all its cases with its interval.
-        gate: What became of its gate; None without one.
-    """
+class Facts(Struct, frozen=True):
+    """What is said of a run."""
 
     run: Path
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     summary: Mapping[str, Any]
     f1: Estimate
+    """Mean F1 of all its cases."""
     gate: GateResult | None
+    """The result of its gate; None without one."""
 
 
-def facts_of(run: Path, side: Side, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
-    """Return what is told of a run.
-
-    Args:
-        run: Its folder.
-        side: Its scores.
-        summary: Its summary.
-        gate: What became of its gate; None without one.
-    """
-    (mean,) = slice_means(side.table()) if side.records else (None,)
-    f1 = Estimate(None, None, None, 0, 0) if mean is None else mean.mean
-    return Facts(run, side.manifest, summary, f1, gate)
+def facts_of(run: Path, scores: RunScores, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
+    """Return what is said of a run."""
+    (mean,) = slice_means(scores.table()) if scores.cases else (None,)
+    f1 = NO_ESTIMATE if mean is None else mean.mean
+    return Facts(run, scores.manifest, summary, f1, gate)
 
 
 _CHANGES = 10
@@ -97,12 +84,7 @@ _FILES = ("report.html", "summary.json", "records.jsonl", "manifest.json")
 
 
 def job_summary(facts: Facts, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield the sections of a job's summary, the most important first.
-
-    Args:
-        facts: What is told of the run.
-        environment: Where GitHub says which run of a workflow this is.
-    """
+    """Yield the sections of a job's summary, the most important first."""
     yield "\n".join(_head(facts))
     if facts.gate is not None:
         yield "\n".join(_gate(facts.gate))
@@ -139,11 +121,11 @@ def _gate(gate: GateResult) -> Iterator[str]:
     if gate.baseline:
         yield f"Measured against {escaped(gate.baseline)}."
         yield ""
-    yield "| met | rule and what became of it |"
+    yield "| met | rule and outcome |"
     yield "|---|---|"
     for each in gate.rules:
         yield f"| {'yes' if each.holds else '**no**'} | {escaped(rule_line(each))} |"
-        if each.rule.by:
+        if each.by:
             yield from _slices(each)
     yield ""
     yield from (f"- {escaped(note)}" for each in gate.rules for note in each.notes)
@@ -151,23 +133,23 @@ def _gate(gate: GateResult) -> Iterator[str]:
     yield ""
 
 
-def _slices(finding: RuleFinding) -> Iterator[str]:
-    for each in finding.slices:
-        if each.found is not Found.HOLDS:
+def _slices(result: RuleResult) -> Iterator[str]:
+    for each in result.slices:
+        if each.verdict is not RuleStatus.HOLDS:
             labels = ", ".join(f"{name} {label}" for name, label in each.slice.items())
             told = each.estimate
             value = each.reason if told is None or told.value is None else f"{told.value:.3f}"
             if told is not None and told.low is not None:
                 value += f" ({told.low:.3f} to {told.high:.3f})"
-            yield f"| | {each.found.value}: {escaped(labels)}: {escaped(value)} |"
+            yield f"| | {each.verdict.value}: {escaped(labels)}: {escaped(value)} |"
 
 
-def _changed(rules: Sequence[RuleFinding]) -> dict[str, RuleFinding]:
+def _changed(rules: Sequence[RuleResult]) -> dict[str, RuleResult]:
     """Return for each score the rule that tells what changed: rules of one score tell the same."""
-    told: dict[str, RuleFinding] = {}
+    told: dict[str, RuleResult] = {}
     for each in rules:
         if each.changes:
-            told.setdefault(each.rule.metric, each)
+            told.setdefault(each.metric, each)
     return told
 
 
@@ -221,20 +203,12 @@ _CUT = "\n*The rest is larger than GitHub shows; it is in the files of the run.*
 
 
 def job_summary_file(environment: Mapping[str, str]) -> Path | None:
-    """Return the file that GitHub shows; None outside of GitHub Actions.
-
-    Args:
-        environment: The variables of the process.
-    """
+    """Return the file that GitHub shows; None outside of GitHub Actions."""
     return Path(environment[_VARIABLE]) if environment.get(_VARIABLE) else None
 
 
 def append_job_summary(file: Path, sections: Iterable[str]) -> None:
     """Append sections to the summary of a job, as many as GitHub shows; what does not fit is left out whole.
-
-    Args:
-        file: The file that GitHub shows.
-        sections: Sections in Markdown, the most important first.
 
     Raises:
         OSError: If it cannot be written.
@@ -261,10 +235,6 @@ def add_junit_properties(config: pytest.Config, facts: Facts) -> None:
 
     That is what pytest's fixture ``record_testsuite_property`` does; a fixture runs in workers, which write
     no such file.
-
-    Args:
-        config: The session's configuration.
-        facts: What is told of the run.
     """
     log = _log(config)
     if log is not None:
@@ -279,11 +249,11 @@ def _log(config: pytest.Config) -> LogXML | None:
 def _properties(facts: Facts) -> Iterator[tuple[str, str]]:
     manifest, summary = facts.manifest, facts.summary
     yield "run", str(facts.run)
-    yield "models", ", ".join(model["label"] for model in manifest.get("models") or ())
-    yield "prompts", ", ".join(manifest.get("prompts") or ())
-    yield "shots", ", ".join((manifest.get("options") or {}).get("shot") or ())
-    yield "loops", ", ".join((manifest.get("loops") or {}).get("names") or ())
-    yield "graph_fingerprint", str((manifest.get("graph") or {}).get("fingerprint"))
+    yield "models", ", ".join(model.label for model in manifest.models)
+    yield "prompts", ", ".join(manifest.prompts)
+    yield "shots", ", ".join(manifest.options.get("shot") or ())
+    yield "loops", ", ".join(manifest.loops.names)
+    yield "graph_fingerprint", str(manifest.graph and manifest.graph.fingerprint)
     for name in ("cases", "passed", "failed", "infrastructure_errors"):
         yield name, str(summary[name])
     yield from _estimate(facts.f1)

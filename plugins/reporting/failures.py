@@ -1,14 +1,14 @@
-"""What a case raises so that pytest shows it red."""
+"""How pytest shows a case that failed."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from retrocypher.plugins.formatting.text import counted, safe
-from retrocypher.plugins.runs.record import Record, was_run
+from retrocypher.plugins.reporting.case_view import NO_QUERY, CaseView
 
 _SHOWN = 20
+"""Most lines of a difference."""
 
 
 class CaseFailedError(AssertionError):
@@ -19,68 +19,37 @@ class CaseError(Exception):
     """The harness could not ask or answer: never a score."""
 
 
-def raise_unless_passed(record: Record, difference: str, told: Mapping[str, str] | None = None) -> None:
-    """Raise what the record says.
+def failure_of(view: CaseView) -> CaseError | CaseFailedError | None:
+    """Return what pytest is to raise for a case: CaseError without scores, None for a case that passed."""
+    if (fault := view.fault) is not None:
+        return CaseError(f"{fault.stage} {fault.kind}: {safe(fault.message)}")
+    return None if view.record.passed else CaseFailedError("\n".join(_lines(view)))
+
+
+def _lines(view: CaseView) -> Iterator[str]:
+    record, differing = view.record, view.explanation.difference
+    yield view.headline
+    if record.execution is not None and record.execution.message:
+        yield f"message:  {safe(record.execution.message)}"
+    if record.errors:
+        yield f"why:      {', '.join(record.errors)}"
+    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.items())
+    yield f"question: {safe(record.question)}"
+    yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
+    yield "difference (- missing, + too much):"
+    yield from map(safe, differing[:_SHOWN])
+    if len(differing) > _SHOWN:
+        yield f"and {counted(len(differing) - _SHOWN, 'more line')}: see the Allure report"
+
+
+def failure_repr(text: str, location: tuple[str, int | None, str]) -> ReprExceptionInfo:
+    """Return the text of a failed case as pytest's representation of a failure.
+
+    A plain string would do for the terminal, but pytest takes all of it for its short summary on a CI service
+    and for the message of a JUnit file. Of this one it takes the first line, and xdist can transport it.
 
     Args:
-        record: The case's record.
-        difference: What the answer lacks and what it has too much, a line each.
-        told: What else there is to say, by what it is about (see ``why``).
-
-    Raises:
-        CaseError: If an infrastructure error kept the case from its scores.
-        CaseFailedError: If F1 is under the threshold.
-    """
-    error = record.infrastructure_error
-    if error is not None and not was_run(record.to_json()):
-        raise CaseError(f"{error['stage']} {error['kind']}: {safe(error['message'])}")
-    if not record.passed:
-        raise CaseFailedError(_reason(record, difference, told or {}))
-
-
-def headline(errors: Sequence[str], scores: Mapping[str, Any], execution: Mapping[str, Any]) -> str:
-    """Return in one line what came of a case: what pytest puts beside its name in the short summary.
-
-    Args:
-        errors: The ``errors`` of its record.
-        scores: Its ``scores``.
-        execution: Its ``execution``.
-    """
-    count = execution["row_count"]
-    rows = counted(count, "row")
-    primary = f"{errors[0]}: " if errors else ""
-    return (
-        f"{primary}F1 {scores['f1']:.3f} (precision {scores['precision']:.3f}, "
-        f"recall {scores['recall']:.3f}), status {execution['status']}, {rows}"
-    )
-
-
-def _reason(record: Record, difference: str, told: Mapping[str, str]) -> str:
-    scores, execution = record.scores or {}, record.execution or {}
-    differing = difference.splitlines()
-    more = len(differing) - _SHOWN
-    lines = [
-        headline(record.errors, scores, execution),
-        *([f"message:  {safe(execution['message'])}"] if execution["message"] else []),
-        *([f"why:      {', '.join(record.errors)}"] if record.errors else []),
-        *(f"{f'{about}:':<10}{safe(text)}" for about, text in told.items()),
-        f"question: {safe(record.question)}",
-        f"cypher:   {safe(record.cypher or '(no query in the answer)')}",
-        "difference (- missing, + too much):",
-        *(safe(line) for line in differing[:_SHOWN]),
-        *([f"and {counted(more, 'more line')}: see the Allure report"] if more > 0 else []),
-    ]
-    return "\n".join(lines)
-
-
-def shortened(text: str, location: tuple[str, int | None, str]) -> ReprExceptionInfo:
-    """Shape a case's text as a failure.
-
-    A plain string would do for the terminal, but pytest takes it whole for its short summary on a CI service
-    and for the message of a JUnit file; of this it takes the first line, and it survives xdist's transport.
-
-    Args:
-        text: What a failed case says, its verdict on the first line.
+        text: The text, its verdict on the first line.
         location: Where the test is, as on its report: file, line from 0, name.
     """
     path, line, _ = location

@@ -3,137 +3,141 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from retrocypher.plugins.analysis.ledger import ledger_rows
+from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers
+from retrocypher.plugins.analysis.report_comparisons import ReportComparison
+from retrocypher.plugins.statistics.intervals import Estimate
 
 Row = dict[str, Any]
-_ESTIMATE = ("value", "low", "high")
 _OF_A_JUDGE = ("score", "f1", "accepted", "right", "kappa", "auroc", "spearman", "kendall")
 
 
-def tables(page: Mapping[str, Any]) -> dict[str, list[Row]]:
+METRIC_NAMES = {"bleu": "BLEU", "meteor": "METEOR", "rouge_l": "ROUGE-L"}
+
+
+def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
     """Return the tables by name; those without a row are left out."""
-    runs = page["runs"]
+    runs = numbers.runs
     found = {
         "scores": [row for run in runs for row in _scores(run)],
         "boxes": [row for run in runs for row in _boxes(run)],
         "errors": [row for run in runs for row in _errors(run)],
         "text-metrics": [row for run in runs for row in _validity(run)],
         "judge": [row for run in runs for row in _judge(run)],
-        "loops": [{"run": run["name"], **row} for run in runs for row in ledger_rows(run["ledger"])],
-        "comparisons": [row for each in page["comparisons"] for row in _comparison(each)],
+        "loops": [{"run": run.name, **row} for run in runs for row in ledger_rows(run.ledger)],
+        "comparisons": [row for each in numbers.comparisons for row in _comparison(each)],
     }
     return {name: rows for name, rows in found.items() if rows}
 
 
-def _scores(run: Mapping[str, Any]) -> Iterator[Row]:
-    for part in run["results"]:
-        for group in part["groups"]:
-            for row in (*group["rows"], {**group["all"], "task": "all"}):
+def _with_ends(name: str, estimate: Estimate) -> Row:
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def _scores(run: RunNumbers) -> Iterator[Row]:
+    for part in run.scores:
+        for group in part.groups:
+            for row in group.rows:
                 yield {
-                    "run": run["name"],
-                    "model": part["model"],
-                    "loop": part["loop"],
-                    "prompt": group["prompt"],
-                    "shot": group["shot"],
-                    "task": row["task"],
-                    "cases": row["cases"],
-                    "passed": row["passed"],
-                    "failed": row["failed"],
-                    "not_run": row["infrastructure_errors"],
-                    **{
-                        name if end == "value" else f"{name}_{end}": row["means"][name].to_json()[end]
-                        for name in ("precision", "recall", "f1")
-                        for end in _ESTIMATE
-                    },
-                    "targets": row["means"]["f1"].clusters,
+                    "run": run.name,
+                    "model": part.model,
+                    "loop": part.loop,
+                    "prompt": group.prompt,
+                    "shot": group.shot,
+                    "task": row.label,
+                    "cases": row.cases,
+                    "passed": row.passed,
+                    "failed": row.failed,
+                    "not_run": row.infrastructure_errors,
+                    **_with_ends("precision", row.means["precision"]),
+                    **_with_ends("recall", row.means["recall"]),
+                    **_with_ends("f1", row.means["f1"]),
+                    "targets": row.means["f1"].clusters,
                 }
 
 
-def _boxes(run: Mapping[str, Any]) -> Iterator[Row]:
-    for part in run["boxes"]:
-        for task in part["tasks"]:
-            for row in task["rows"]:
-                box = {
-                    **row["box"],
-                    "outliers": " ".join(f"{value:g}*{often}" for value, often in row["box"]["outliers"]),
-                }
-                at = {"prompt": row["prompt"], "shot": row["shot"]}
+def _boxes(run: RunNumbers) -> Iterator[Row]:
+    for part in run.boxes:
+        for task in part.tasks:
+            for row in task.rows:
                 yield {
-                    "run": run["name"],
-                    "model": part["model"],
-                    "loop": part["loop"],
-                    "task": task["task"],
-                    **at,
-                    **box,
+                    "run": run.name,
+                    "model": part.model,
+                    "loop": part.loop,
+                    "task": task.task,
+                    "prompt": row.prompt,
+                    "shot": row.shot,
+                    **asdict(row.box),
+                    "outliers": " ".join(f"{value:g}*{often}" for value, often in row.box.outliers),
                 }
 
 
-def _errors(run: Mapping[str, Any]) -> Iterator[Row]:
-    for part in run["taxonomy"]:
-        for label in part["labels"]:
+def _errors(run: RunNumbers) -> Iterator[Row]:
+    for part in run.errors:
+        for label in part.labels:
             yield {
-                "run": run["name"],
-                "model": part["model"],
-                "loop": part["loop"],
-                "label": label["name"],
-                "cases": label["cases"],
-                **dict(zip(part["tasks"], label["by_task"], strict=True)),
+                "run": run.name,
+                "model": part.model,
+                "loop": part.loop,
+                "label": label.name,
+                "cases": label.cases,
+                **dict(zip(part.tasks, label.by_task, strict=True)),
             }
 
 
-def _validity(run: Mapping[str, Any]) -> Iterator[Row]:
-    for each in run["validity"]:
-        row = {"run": run["name"], "metric": each["name"], "cases_of": each["slice"].get("setting", "all")}
-        for name in ("pearson", "spearman"):
-            row |= {name if end == "value" else f"{name}_{end}": each[name][end] for end in _ESTIMATE}
-        yield row | {"n": each["pearson"]["n"]}
-
-
-def _comparison(each: Mapping[str, Any]) -> Iterator[Row]:
-    if "found" not in each:
-        return
-    for found in (each["found"]["overall"], *each["found"]["slices"]):
-        difference = found["difference"]
+def _validity(run: RunNumbers) -> Iterator[Row]:
+    for each in run.validity:
         yield {
-            "about": each["about"],
-            "model": each["model"],
-            "a": each["a"],
-            "b": each["b"],
-            "task": found["slice"].get("task", "all"),
-            "pairs": difference["n"],
-            "mean_a": found["mean_a"],
-            "mean_b": found["mean_b"],
-            "difference": difference["value"],
-            "difference_low": difference["low"],
-            "difference_high": difference["high"],
-            **{
-                name: found[name]
-                for name in ("wins", "losses", "ties", "p_value", "p_holm", "detectable", "verdict")
-            },
+            "run": run.name,
+            "metric": METRIC_NAMES[each.metric],
+            "cases_of": each.slice.get("setting", "all"),
+            **_with_ends("pearson", each.pearson),
+            **_with_ends("spearman", each.spearman),
+            "n": each.pearson.n,
         }
 
 
-def _judge(run: Mapping[str, Any]) -> Iterator[Row]:
-    for part in run["judge"]:
-        for task, each in part["rows"]:
-            told = {name: getattr(each, name) for name in _OF_A_JUDGE}
-            told |= {"brier": each.reliability.brier, "ece": each.reliability.ece}
-            yield {
-                "run": run["name"],
-                "judge": part["judge"],
-                "variant": part["variant"],
+def _comparison(each: ReportComparison) -> Iterator[Row]:
+    for row in each.rows:
+        yield {
+            "about": each.about,
+            "model": each.model,
+            "a": each.a,
+            "b": each.b,
+            "task": row.slice.get("task", "all"),
+            "pairs": row.difference.n,
+            "mean_a": row.mean_a,
+            "mean_b": row.mean_b,
+            **_with_ends("difference", row.difference),
+            "wins": row.wins,
+            "losses": row.losses,
+            "ties": row.ties,
+            "p_value": row.p_value,
+            "p_holm": row.p_holm,
+            "detectable": row.detectable,
+            "verdict": row.verdict.value,
+        }
+
+
+def _judge(run: RunNumbers) -> Iterator[Row]:
+    for part in run.judge:
+        for task, each in part.rows:
+            row: Row = {
+                "run": run.name,
+                "judge": part.judge,
+                "variant": part.variant,
                 "task": task,
                 "judged": each.judged,
                 "no_score": sum(each.unjudged.values()),
-                **{
-                    name if end == "value" else f"{name}_{end}": estimate.to_json()[end]
-                    for name, estimate in told.items()
-                    for end in _ESTIMATE
-                },
             }
+            for name in _OF_A_JUDGE:
+                row |= _with_ends(name, getattr(each, name))
+            yield row | _with_ends("brier", each.reliability.brier) | _with_ends("ece", each.reliability.ece)
 
 
 # A spreadsheet takes what begins so for a formula.

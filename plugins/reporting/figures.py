@@ -1,4 +1,4 @@
-"""How figures look: one or two columns wide, the same file each time, and told apart by any eye."""
+"""Figures of a report: one or two columns wide, the same bytes each time, legible to any eye."""
 
 import math
 import re
@@ -14,7 +14,20 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
+from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers
+from retrocypher.plugins.analysis.report_judge import JudgeVariant
+from retrocypher.plugins.analysis.report_scores import (
+    Cloud,
+    SeriesBoxes,
+    SeriesErrors,
+    SeriesScores,
+    TaskBoxes,
+)
+from retrocypher.plugins.analysis.score_table import MetricValidity
+from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES, as_csv, as_latex, tables
+from retrocypher.plugins.runs.record import NO_LOOP
+from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.means import BoxStats
 
 ONE_COLUMN, TWO_COLUMNS = 3.35, 7.0
 """Widths in inches."""
@@ -77,19 +90,15 @@ _ROW, _STEP, _MARGIN = 0.2, 0.11, 0.75
 _PANEL = 1.55
 
 
-def f1_by_task(part: Mapping[str, Any]) -> Figure:
-    """Return mean F1 with its 95 % interval, a row a task and a mark a prompt and shot.
-
-    Args:
-        part: One of the ``results`` of a run.
-    """
-    groups = part["groups"]
-    prompts = list(dict.fromkeys(group["prompt"] for group in groups))
-    tasks = list(dict.fromkeys(row["task"] for group in groups for row in group["rows"]))
-    marks: dict[str, list[tuple[str, str, Any]]] = {task: [] for task in tasks}
+def f1_by_task(part: SeriesScores) -> Figure:
+    """Return mean F1 with its 95 % interval, a row a task and a mark a prompt and shot."""
+    groups = part.groups
+    prompts = list(dict.fromkeys(group.prompt for group in groups))
+    tasks = list(dict.fromkeys(row.label for group in groups for row in group.rows[:-1]))
+    marks: dict[str, list[tuple[str, str, Estimate]]] = {task: [] for task in tasks}
     for group in groups:
-        for row in group["rows"]:
-            marks[row["task"]].append((group["prompt"], group["shot"], row["means"]["f1"]))
+        for row in group.rows[:-1]:
+            marks[row.label].append((group.prompt, group.shot, row.means["f1"]))
     heights = [_ROW + _STEP * len(marks[task]) for task in tasks]
     figure = blank(TWO_COLUMNS, _MARGIN + sum(heights))
     axes = figure.subplots()
@@ -99,8 +108,7 @@ def f1_by_task(part: Mapping[str, Any]) -> Figure:
         first = top + _ROW / 2 + _STEP / 2
         for place, (prompt, shot, mean) in enumerate(marks[task]):
             y, colour = first + place * _STEP, colour_of(shot)
-            if mean.has_interval:
-                axes.plot((mean.low, mean.high), (y, y), color=colour, linewidth=1.1, solid_capstyle="butt")
+            _interval(axes, mean, y, colour, solid_capstyle="butt")
             if mean.value is not None:
                 axes.plot(
                     mean.value, y, marker_of(prompt, prompts), color=colour, markersize=3.4, clip_on=False
@@ -111,30 +119,31 @@ def f1_by_task(part: Mapping[str, Any]) -> Figure:
     axes.set_yticks(middles, [plain(task.replace("_", " ")) for task in tasks])
     axes.tick_params(axis="y", length=0)
     unit_axis(axes, "x", "Mean F1 (95 % interval)")
-    shots = list(dict.fromkeys(group["shot"] for group in groups))
+    shots = list(dict.fromkeys(group.shot for group in groups))
     _legend(figure, prompts, shots)
     return figure
 
 
-def boxes(tasks: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return box plots of F1 as in the paper's figures A5 to A8: a panel a task, a group of boxes a prompt.
+def _interval(axes: Axes, estimate: Estimate, y: float, colour: str, **style: Any) -> None:
+    if estimate.low is not None and estimate.high is not None:
+        axes.plot((estimate.low, estimate.high), (y, y), color=colour, linewidth=1.1, **style)
 
-    Args:
-        tasks: The tasks of one setting, from the ``boxes`` of a run.
-    """
+
+def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
+    """Return box plots of F1 as in the paper's figures A5 to A8: a panel a task, a group a prompt."""
     columns = 3 if len(tasks) > 4 else min(2, len(tasks))
     rows = -(-len(tasks) // columns)
     figure = blank(TWO_COLUMNS, 0.45 + _PANEL * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharey=True).flat
-    shots = list(dict.fromkeys(row["shot"] for task in tasks for row in task["rows"]))
+    shots = list(dict.fromkeys(row.shot for task in tasks for row in task.rows))
     for axes, task in zip(panels, tasks, strict=False):
-        prompts = list(dict.fromkeys(row["prompt"] for row in task["rows"]))
+        prompts = list(dict.fromkeys(row.prompt for row in task.rows))
         width = 0.8 / len(shots)
-        for row in task["rows"]:
-            box, colour = row["box"], colour_of(row["shot"])
-            x = prompts.index(row["prompt"]) - 0.4 + width * (shots.index(row["shot"]) + 0.5)
+        for row in task.rows:
+            colour = colour_of(row.shot)
+            x = prompts.index(row.prompt) - 0.4 + width * (shots.index(row.shot) + 0.5)
             axes.bxp(
-                [_bxp(box)],
+                [_bxp(row.box)],
                 positions=[x],
                 widths=width * 0.8,
                 manage_ticks=False,
@@ -161,7 +170,7 @@ def boxes(tasks: Sequence[Mapping[str, Any]]) -> Figure:
         axes.set_xlim(-0.5, len(prompts) - 0.5)
         axes.tick_params(axis="x", length=0)
         unit_axis(axes, "y", "")
-        axes.set_xlabel(plain(task["task"].replace("_", " ")), color=INK)
+        axes.set_xlabel(plain(task.task.replace("_", " ")), color=INK)
     for axes in list(panels):
         axes.set_axis_off()
     figure.supylabel("F1", fontsize=7.5, color=INK)
@@ -169,15 +178,15 @@ def boxes(tasks: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def _bxp(box: Mapping[str, Any]) -> dict[str, Any]:
+def _bxp(box: BoxStats) -> dict[str, Any]:
     return {
-        "med": box["median"],
-        "q1": box["q1"],
-        "q3": box["q3"],
-        "whislo": box["whisker_low"],
-        "whishi": box["whisker_high"],
-        "mean": box["mean"],
-        "fliers": [value for value, _ in box["outliers"]],
+        "med": box.median,
+        "q1": box.q1,
+        "q3": box.q3,
+        "whislo": box.whisker_low,
+        "whishi": box.whisker_high,
+        "mean": box.mean,
+        "fliers": [value for value, _ in box.outliers],
     }
 
 
@@ -213,24 +222,18 @@ _PANELS_A_ROW = 2
 _BAR = 0.08
 
 
-def judge_scores(part: Mapping[str, Any]) -> Figure:
-    """Return how many cases have which score, in tenths: a panel for each model and loop, on one scale.
-
-    Args:
-        part: One part of the ``judge`` of a run.
-    """
-    series = part["series"]
+def judge_scores(part: JudgeVariant) -> Figure:
+    """Return how many cases have which score, in tenths: a panel for each model and loop, on one scale."""
+    series = part.series
     rows = -(-len(series) // _PANELS_A_ROW)
     columns = min(len(series), _PANELS_A_ROW)
     figure = blank(ONE_COLUMN if columns == 1 else TWO_COLUMNS, 0.3 + 1.9 * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    for axes, told in zip(panels.flat, series, strict=False):
-        bars = told["bars"]
-        axes.bar([bar["score"] for bar in bars], [bar["cases"] for bar in bars], width=_BAR, color=ACCENT)
-        mean = told["mean"].value
-        if mean is not None:
-            axes.axvline(mean, color=QUIET, linewidth=0.8, linestyle="--")
-        axes.set_title(plain(f"{told['model']}, {told['loop']}"), fontsize=7.5, color=INK)
+    for axes, each in zip(panels.flat, series, strict=False):
+        axes.bar([place / 10 for place in range(len(each.counts))], each.counts, width=_BAR, color=ACCENT)
+        if each.mean.value is not None:
+            axes.axvline(each.mean.value, color=QUIET, linewidth=0.8, linestyle="--")
+        axes.set_title(plain(f"{each.model}, {each.loop}"), fontsize=7.5, color=INK)
         axes.set_xlim(-0.06, 1.06)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     for axes in panels.flat[len(series) :]:
@@ -240,20 +243,17 @@ def judge_scores(part: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def judge_reliability(part: Mapping[str, Any]) -> Figure:
-    """Return the share of right cases by score, with 95 % intervals; on the line a score is the chance.
-
-    Args:
-        part: One part of the ``judge`` of a run.
-    """
+def judge_reliability(part: JudgeVariant) -> Figure:
+    """Return the share of right cases by score, with 95 % intervals; on the line a score is the chance."""
     figure = blank(ONE_COLUMN, ONE_COLUMN)
     axes = figure.subplots()
     axes.plot((0, 1), (0, 1), color=QUIET, linewidth=0.7)
-    for each in part["reliability"].bins:
+    for each in part.overall.reliability.bins:
         if each.right.low is not None and each.right.high is not None:
             ends = (each.right.low, each.right.high)
             axes.plot((each.score, each.score), ends, color=ACCENT, linewidth=1.1)
-        axes.plot(each.score, each.right.value, "o", color=ACCENT, markersize=4, clip_on=False)
+        if each.right.value is not None:
+            axes.plot(each.score, each.right.value, "o", color=ACCENT, markersize=4, clip_on=False)
     unit_axis(axes, "x", "Mean score of the judge")
     unit_axis(axes, "y", "Share of cases with an F1 of 1 (95 % interval)")
     axes.set_aspect("equal")
@@ -264,19 +264,15 @@ _ERROR_BAR = 0.2
 _AREA = 90.0
 
 
-def errors(part: Mapping[str, Any]) -> Figure:
-    """Return bars of how many cases have which primary label.
-
-    Args:
-        part: One part of the ``taxonomy`` of a run.
-    """
-    labels = part["labels"]
+def errors(part: SeriesErrors) -> Figure:
+    """Return bars of how many cases have which primary label."""
+    labels = part.labels
     figure = blank(ONE_COLUMN, 0.5 + _ERROR_BAR * len(labels))
     axes = figure.subplots()
     places = range(len(labels))
-    counts = [label["cases"] for label in labels]
+    counts = [label.cases for label in labels]
     axes.barh(places, counts, height=0.65, color=ACCENT)
-    axes.set_yticks(places, [plain(label["name"].replace("_", " ")) for label in labels])
+    axes.set_yticks(places, [plain(label.name.replace("_", " ")) for label in labels])
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     for place, count in zip(places, counts, strict=True):
@@ -287,56 +283,47 @@ def errors(part: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def text_metrics(clouds: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return each text metric against F1; the area of a circle is as the number of cases in a bin of 0.05.
-
-    Args:
-        clouds: The ``clouds`` of a run.
-    """
+def text_metrics(clouds: Sequence[Cloud]) -> Figure:
+    """Return each text metric against F1; the area of a circle is as the number of cases in a bin of 0.05."""
     figure = blank(TWO_COLUMNS, TWO_COLUMNS / 3 + 0.1)
     panels = figure.subplots(1, len(clouds), squeeze=False, sharey=True).flat
-    most = max(point["cases"] for cloud in clouds for point in cloud["points"])
+    most = max(point.cases for cloud in clouds for point in cloud.points)
     for axes, cloud in zip(panels, clouds, strict=True):
-        points = cloud["points"]
+        points = cloud.points
         axes.scatter(
-            [point["x"] for point in points],
-            [point["y"] for point in points],
-            s=[max(1.5, _AREA * point["cases"] / most) for point in points],
+            [point.x for point in points],
+            [point.y for point in points],
+            s=[max(1.5, _AREA * point.cases / most) for point in points],
             color=ACCENT,
             alpha=0.6,
             linewidths=0,
             clip_on=False,
         )
         unit_axis(axes, "y", "")
-        unit_axis(axes, "x", cloud["name"])
+        unit_axis(axes, "x", METRIC_NAMES[cloud.metric])
         axes.set_aspect("equal")
     figure.supylabel("F1", fontsize=7.5, color=INK)
     return figure
 
 
-def correlations(validity: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return the correlations of the text metrics with F1, with their 95 % intervals.
-
-    Args:
-        validity: The ``validity`` of a run.
-    """
+def correlations(validity: Sequence[MetricValidity]) -> Figure:
+    """Return the correlations of the text metrics with F1, with their 95 % intervals."""
     rows = [
-        (f"{each['name']}, {each['slice'].get('setting', 'all').replace('_', ' ')}", each)
+        (f"{METRIC_NAMES[each.metric]}, {str(each.slice.get('setting', 'all')).replace('_', ' ')}", each)
         for each in validity
     ]
     figure = blank(ONE_COLUMN, 0.75 + 0.24 * len(rows))
     axes = figure.subplots()
     for place, (_, each) in enumerate(rows):
-        for name, shift, marker, colour in (
-            ("pearson", -0.16, "o", ACCENT),
-            ("spearman", 0.16, "s", "#d55e00"),
+        for name, found, shift, marker, colour in (
+            ("Pearson", each.pearson, -0.16, "o", ACCENT),
+            ("Spearman", each.spearman, 0.16, "s", "#d55e00"),
         ):
-            told, y = each[name], place + shift
-            if told["low"] is not None and told["high"] is not None:
-                axes.plot((told["low"], told["high"]), (y, y), color=colour, linewidth=1.1)
-            if told["value"] is not None:
-                label = name.capitalize() if place == 0 else None
-                axes.plot(told["value"], y, marker, color=colour, markersize=3.4, label=label)
+            y = place + shift
+            _interval(axes, found, y, colour)
+            if found.value is not None:
+                label = name if place == 0 else None
+                axes.plot(found.value, y, marker, color=colour, markersize=3.4, label=label)
     axes.axvline(0, color=QUIET, linewidth=0.6)
     axes.set_xlim(min(-0.05, axes.get_xlim()[0]), 1.02)
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
@@ -350,11 +337,7 @@ def correlations(validity: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def loops(ledger: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return mean F1 before and after each loop, and the rates of repair and breakage with their intervals.
-
-    Args:
-        ledger: The ``ledger`` of a run.
-    """
+    """Return mean F1 before and after each loop, and the rates of repair and breakage."""
     names = [plain(f"{entry['model']}, {entry['loop']}") for entry in ledger]
     figure = blank(TWO_COLUMNS, 0.8 + 0.3 * len(names))
     before, rates = figure.subplots(1, 2, sharey=True)
@@ -386,17 +369,14 @@ def loops(ledger: Sequence[Mapping[str, Any]]) -> Figure:
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 
 
-def write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write the figures of a report as SVG and PNG, and its tables as CSV and LaTeX.
+def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
+    """Write the figures of a report as SVG and PNG, and its tables as CSV and LaTeX; return the files.
 
     Files of the same names are replaced.
 
     Args:
-        page: The numbers, as ``plugins.report`` tells them.
-        folder: Where to; made if absent.
-
-    Returns:
-        The files.
+        numbers: The numbers of the report.
+        folder: The folder; made if absent.
 
     Raises:
         InputError: If the folder cannot be written to.
@@ -405,9 +385,9 @@ def write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         written: list[Path] = []
         with styled():
-            for name, figure in _figures(page):
+            for name, figure in _figures(numbers.runs):
                 written += save(figure, folder, name)
-        for name, rows in tables(page).items():
+        for name, rows in tables(numbers).items():
             for ending, text in ((".csv", as_csv(rows)), (".tex", as_latex(rows))):
                 file = folder / f"{name}{ending}"
                 file.write_text(text, "utf-8")
@@ -419,34 +399,38 @@ def write_figures(page: Mapping[str, Any], folder: Path) -> list[Path]:
     return written
 
 
-def _figures(page: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
-    runs = page["runs"]
+def _figures(runs: Sequence[RunNumbers]) -> Iterator[tuple[str, Figure]]:
     for run in runs:
-        of_run = [run["name"]] if len(runs) > 1 else []
-        alone = len(run["results"]) == 1
-        for part in run["results"]:
-            yield _name("f1", of_run, part, alone), f1_by_task(part)
-        for part in run["boxes"]:
-            for setting in dict.fromkeys(task["setting"] for task in part["tasks"]):
-                tasks = [task for task in part["tasks"] if task["setting"] == setting]
+        of_run = [run.name] if len(runs) > 1 else []
+        alone = len(run.scores) == 1
+        for scores in run.scores:
+            yield _name("f1", of_run, scores, alone), f1_by_task(scores)
+        for part in run.boxes:
+            for setting in dict.fromkeys(task.setting for task in part.tasks):
+                tasks = [task for task in part.tasks if task.setting == setting]
                 yield _name(f"boxes-{setting}", of_run, part, alone), boxes(tasks)
-        for part in run["taxonomy"]:
-            yield _name("errors", of_run, part, alone), errors(part)
-        if run["clouds"]:
-            yield _name("text-metrics", of_run), text_metrics(run["clouds"])
-        if run["validity"]:
-            yield _name("text-metrics-correlations", of_run), correlations(run["validity"])
-        for part in run["judge"]:
-            told = [part["variant"].replace("_", "-"), *([part["judge"]] if len(run["judge"]) > 2 else [])]
-            yield _name("judge-scores", [*of_run, *told]), judge_scores(part)
-            yield _name("judge-reliability", [*of_run, *told]), judge_reliability(part)
-        if run["ledger"]:
-            yield _name("loops", of_run), loops(run["ledger"])
+        for labels in run.errors:
+            yield _name("errors", of_run, labels, alone), errors(labels)
+        if run.clouds:
+            yield _name("text-metrics", of_run), text_metrics(run.clouds)
+        if run.validity:
+            yield _name("text-metrics-correlations", of_run), correlations(run.validity)
+        for judge in run.judge:
+            names = [judge.variant.replace("_", "-"), *([judge.judge] if len(run.judge) > 2 else [])]
+            yield _name("judge-scores", [*of_run, *names]), judge_scores(judge)
+            yield _name("judge-reliability", [*of_run, *names]), judge_reliability(judge)
+        if run.ledger:
+            yield _name("loops", of_run), loops(run.ledger)
 
 
-def _name(figure: str, of_run: list[str], part: Mapping[str, Any] | None = None, alone: bool = True) -> str:
-    """Return a file's name; where there are several runs, models or loops, it says which."""
-    told = [figure, *of_run]
+def _name(
+    figure: str,
+    of_run: list[str],
+    part: SeriesScores | SeriesBoxes | SeriesErrors | None = None,
+    alone: bool = True,
+) -> str:
+    """Return a file's name; it says which run, model and loop if there are several."""
+    names = [figure, *of_run]
     if part is not None and not alone:
-        told += [part["model"], *([part["loop"]] if part["loop"] != "none" else [])]
-    return _UNFIT.sub("-", "-".join(told))[:120].strip("-")
+        names += [part.model, *([part.loop] if part.loop != NO_LOOP else [])]
+    return _UNFIT.sub("-", "-".join(names))[:120].strip("-")

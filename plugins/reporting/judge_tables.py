@@ -1,28 +1,35 @@
-"""Agreement with execution as a person reads it; tables that fit 80 columns."""
+"""Tables of a judge's agreement and calibration, and of the bank of known errors, for 80 columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from rich import box
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
-from retrocypher.plugins.formatting.text import counted, counted_table, one_line, usd
+from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.mutations.registry import OPERATORS
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.formatting.tables import counted_table
+from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
+from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
 from retrocypher.plugins.statistics.intervals import Estimate
 
 _LISTED = 5
+_TWICE = 2
+_VARIANTS = {"with_reference": "with the reference query", "without_reference": "without the reference query"}
 
 
 def agreement_table(found: Sequence[VariantAgreement]) -> Group:
-    """Return how far each judge and variant agrees with execution, and where they are furthest apart.
-
-    Args:
-        found: What `agreements` returned.
-    """
+    """Return how far each judge and variant agrees with execution, and where they are furthest apart."""
     parts: list[RenderableType] = []
     for each in found:
         parts += [Text(f"agreement with execution, {each.variant.replace('_', ' ')}", style="bold")]
-        parts += [_by_task(each), *map(Text, _lines(each)), ""]
+        parts += [_by_task(each), *map(Text, _agreement_lines(each)), ""]
     return Group(*parts)
 
 
@@ -32,53 +39,29 @@ def _by_task(found: VariantAgreement) -> RenderableType:
         table.add_row(
             one_line(task),
             f"{each.judged:,}",
-            _number(each.score),
-            _number(each.f1),
-            _number(each.kappa, "+"),
+            _value(each.score),
+            _value(each.f1),
+            _value(each.kappa, "+"),
             _ends(each.kappa, "+"),
-            _number(each.auroc),
+            _value(each.auroc),
         )
     return table
 
 
-def _lines(found: VariantAgreement) -> Iterator[str]:
+def _agreement_lines(found: VariantAgreement) -> Iterator[str]:
     overall = found.overall
-    yield f"AUROC {_whole(overall.auroc)}, Brier score {_whole(overall.reliability.brier)}"
-    yield f"Spearman {_whole(overall.spearman, '+')}, Kendall {_whole(overall.kendall, '+')}"
-    yield f"expected calibration error {_whole(overall.reliability.ece)}"
+    yield f"AUROC {_with_ends(overall.auroc)}, Brier score {_with_ends(overall.reliability.brier)}"
+    yield f"Spearman {_with_ends(overall.spearman, '+')}, Kendall {_with_ends(overall.kendall, '+')}"
+    yield f"expected calibration error {_with_ends(overall.reliability.ece)}"
     if found.disagreements:
         yield "furthest apart:"
     for each in found.disagreements[:_LISTED]:
         yield f"  {one_line(each.case_id)}: F1 {each.f1:.3f}, judge {each.score or 0:.3f}"
 
 
-def _whole(estimate: Estimate, sign: str = "") -> str:
-    ends = _ends(estimate, sign)
-    return _number(estimate, sign) + (f" [{ends}]" if ends else "")
-
-
-def _number(estimate: Estimate, sign: str = "") -> str:
-    return "n/a" if estimate.value is None else f"{estimate.value:{sign}.3f}"
-
-
-def _ends(estimate: Estimate, sign: str) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
-
-
-_VARIANTS = {"with_reference": "with the reference query", "without_reference": "without the reference query"}
-
-_TWICE = 2
-
-
 def calibration_table(calibration: Calibration) -> Group:
-    """Return the figures of a calibration, of each variant in turn.
-
-    Args:
-        calibration: The calibration.
-    """
-    parts: list[RenderableType] = [*map(Text, _head(calibration))]
+    """Return the figures of a calibration, of each variant in turn."""
+    parts: list[RenderableType] = [*map(Text, _calibration_head(calibration))]
     for variant, measured in calibration.variants.items():
         parts += ["", Text(_VARIANTS[variant], style="bold"), *map(Text, _calibration_lines(measured)), ""]
         parts += [_rates("errors taken for right", "label", measured.by_error), ""]
@@ -87,16 +70,7 @@ def calibration_table(calibration: Calibration) -> Group:
     return Group(*parts)
 
 
-def estimate_text(estimate: Estimate, sign: str = "") -> str:
-    """Return a number and its interval; ``n/a`` where it is not defined."""
-    if estimate.value is None:
-        return "n/a"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:{sign}.3f} [no interval]"
-    return f"{estimate.value:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
-
-
-def _head(calibration: Calibration) -> Iterator[str]:
+def _calibration_head(calibration: Calibration) -> Iterator[str]:
     kinds = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in calibration.sample.items())
     yield f"judge {one_line(calibration.judge)}, criteria {calibration.criteria[:8]}"
     yield f"{sum(calibration.sample.values()):,} queries: {kinds}"
@@ -119,13 +93,13 @@ def _calibration_lines(measured: Measured) -> Iterator[str]:
         yield f"no score        {kinds}; these are in no number"
 
 
-def _retest(told: TestRetest) -> Iterator[str]:
-    if told.largest is None:
+def _retest(found: TestRetest) -> Iterator[str]:
+    if found.largest is None:
         once = "each query was judged once (--repeats 3 tells it)"
-        yield f"test-retest     n/a: {once if told.repeats < _TWICE else 'no query has a score each time'}"
+        yield f"test-retest     n/a: {once if found.repeats < _TWICE else 'no query has a score each time'}"
         return
-    yield f"test-retest     SD {estimate_text(told.spread)} over {told.repeats} judgements"
-    yield f"                {told.largest:.3f} at most; verdict turned {estimate_text(told.turned)}"
+    yield f"test-retest     SD {estimate_text(found.spread)} over {found.repeats} judgements"
+    yield f"                {found.largest:.3f} at most; verdict turned {estimate_text(found.turned)}"
 
 
 def _rates(title: str, first: str, rates: Mapping[str, Rate]) -> RenderableType:
@@ -133,8 +107,8 @@ def _rates(title: str, first: str, rates: Mapping[str, Rate]) -> RenderableType:
     for name, each in rates.items():
         if each.rate.value is not None:
             mean = "" if each.score.value is None else f"{each.score.value:.3f}"
-            value, _, ends = estimate_text(each.rate).partition(" ")
-            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", value, ends.strip("[]"), mean)
+            ends = _ends(each.rate) or "no interval"
+            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", _value(each.rate), ends, mean)
     return table
 
 
@@ -148,3 +122,153 @@ def _sensitivity(measured: Measured) -> RenderableType:
             size, turned = f"{each.size.value:.3f}", f"{each.turned.value:.1%}".replace("%", " %")
             table.add_row(name.replace("_", " "), f"{each.size.n:,}", moved, size, turned)
     return table
+
+
+def estimate_text(estimate: Estimate, sign: str = "") -> str:
+    """Return a number and its interval; ``n/a`` if it is not defined."""
+    if estimate.value is None:
+        return "n/a"
+    return f"{_value(estimate, sign)} [{_ends(estimate, sign) or 'no interval'}]"
+
+
+def _with_ends(estimate: Estimate, sign: str = "") -> str:
+    return estimate_text(estimate, sign) if estimate.has_interval else _value(estimate, sign)
+
+
+def _value(estimate: Estimate, sign: str = "") -> str:
+    return "n/a" if estimate.value is None else f"{estimate.value:{sign}.3f}"
+
+
+def _ends(estimate: Estimate, sign: str = "") -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
+
+
+_COMPOSITIONS = "(compositions)"
+_ROWS = (*OPERATORS, _COMPOSITIONS)
+_HELD_OUT, _REASON = 5, 7
+"""Widths of columns whose heading is broken between its words."""
+
+
+def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Group:
+    """Return how many entries of a bank each operator has, how many are held out, and what was dropped.
+
+    Args:
+        entries: Entries of both parts.
+        manifest: The manifest of the bank.
+    """
+    counts, held_out = Counter[str](), Counter[str]()
+    labels: dict[str, str] = {}
+    for entry in entries:
+        name = _row_of(entry.operator)
+        counts[name] += 1
+        held_out[name] += entry.held_out
+        labels[name] = name_of(entry.label or "")
+    table = _bank_table("The bank of known errors", "operator", "kind", "label")
+    for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
+        table.add_column(heading, justify="right", width=width)
+    for name in filter(counts.__contains__, _ROWS):
+        kind = OPERATORS[name].kind if name in OPERATORS else "neutral"
+        numbers = (counts[name], held_out[name], sum(_dropped(manifest, name).values()))
+        table.add_row(name, kind, labels[name], *_cells(numbers))
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
+    operators = ", ".join(manifest["held_out_operators"])
+    notes = [
+        f"Dropped: {reasons}." if reasons else "",
+        f"Held out as operators: {operators}." if operators else "",
+    ]
+    return Group(table, "", *filter(None, notes))
+
+
+def counts_json(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the tables of a bank show as one JSON object; arguments as of `counts_table`."""
+    kinds, held_out = Counter[str](), Counter[str]()
+    by_task: dict[str, Counter[str]] = {}
+    for entry in entries:
+        name = _row_of(entry.operator)
+        kinds[entry.kind] += 1
+        held_out[name] += entry.held_out
+        by_task.setdefault(name, Counter())[entry.task] += 1
+    return {
+        "entries": kinds.total(),
+        "by_kind": dict(kinds),
+        "held_out": held_out.total(),
+        "held_out_operators": list(manifest["held_out_operators"]),
+        "operators": {
+            name: {
+                "entries": by_task.get(name, Counter()).total(),
+                "held_out": held_out[name],
+                "by_task": dict(by_task.get(name, Counter())),
+                "dropped": dict(_dropped(manifest, name)),
+            }
+            for name in _ROWS
+            if name in by_task or _dropped(manifest, name)
+        },
+    }
+
+
+def tasks_table(entries: Iterable[BankEntry]) -> Group:
+    """Return how many entries of a bank each operator has of each task."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in entries:
+        counts.setdefault(_row_of(entry.operator), Counter())[entry.task] += 1
+    table = _bank_table("Entries by task", "operator")
+    for heading in (*map(str, range(1, len(TASKS) + 1)), "all"):
+        table.add_column(heading, justify="right")
+    for name in filter(counts.__contains__, _ROWS):
+        table.add_row(name, *_cells((*(counts[name][task] for task in TASKS), counts[name].total())))
+    return Group(table, "", ", ".join(f"{number}={task}" for number, task in enumerate(TASKS, 1)), "")
+
+
+def dropped_table(manifest: Mapping[str, Any]) -> Table:
+    """Return how many mutants of each operator were dropped, and why."""
+    reasons = _reasons(manifest)
+    table = _bank_table("Dropped, by reason", "operator")
+    for reason in reasons:
+        table.add_column(reason, justify="right", width=_REASON)
+    for name in _ROWS:
+        if dropped := _dropped(manifest, name):
+            table.add_row(name, *(f"{dropped[reason]:,}" if reason in dropped else "" for reason in reasons))
+    return table
+
+
+def totals(entries: Iterable[BankEntry]) -> str:
+    """Return how many entries of a bank there are of each kind, and how many are held out."""
+    kinds, held_out = Counter[str](), 0
+    operators: dict[str, set[str]] = {}
+    for entry in entries:
+        kinds[entry.kind] += 1
+        held_out += entry.held_out
+        operators.setdefault(entry.kind, set()).add(_row_of(entry.operator))
+    parts = [
+        f"{count:,} {kind} ({counted(len(operators[kind]), 'operator')})" for kind, count in kinds.items()
+    ]
+    return f"{kinds.total():,} entries: {', '.join(parts)}; {held_out:,} of them held out"
+
+
+def _bank_table(title: str, *headings: str) -> Table:
+    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=0)
+    for heading in headings:
+        table.add_column(heading, no_wrap=True)
+    return table
+
+
+def _cells(numbers: Iterable[int]) -> Iterator[str]:
+    return (f"{number:,}" if number else "" for number in numbers)
+
+
+def _reasons(manifest: Mapping[str, Any]) -> Counter[str]:
+    every = Counter[str]()
+    for counts in manifest["dropped"].values():
+        every.update(counts)
+    return every
+
+
+def _dropped(manifest: Mapping[str, Any], name: str) -> Mapping[str, int]:
+    found: Mapping[str, int] = manifest["dropped"].get("composition" if name == _COMPOSITIONS else name, {})
+    return found
+
+
+def _row_of(operator: str) -> str:
+    return _COMPOSITIONS if "+" in operator else operator

@@ -1,4 +1,4 @@
-"""The closing table."""
+"""Tables of a summary and of a ledger, for a terminal of 80 columns."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,20 +14,16 @@ from rich.text import Text
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.analysis.group import MEASURED, pooled
 from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT
+from retrocypher.plugins.analysis.summary import in_order
 from retrocypher.plugins.formatting.text import counted, usd
-from retrocypher.plugins.judge.judgement import VARIANTS
+from retrocypher.plugins.runs.record import VARIANTS
 
 _OF_FALLBACKS = ("recall", "f1")
 _ANSWERED = ("written", "insufficient", "empty", "failed")
 
 
 def lines_below(cells: Sequence[Mapping[str, Any]], wordings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines below the table of one model and loop.
-
-    Args:
-        cells: Its ``cells`` of a ``summary.json``.
-        wordings: Its ``wordings`` there.
-    """
+    """Yield the lines below the table of one model and loop: its ``cells`` and ``wordings`` of a summary."""
     yield from _labels(cells)
     yield from _fallbacks(cells)
     yield from _answers(cells)
@@ -61,7 +57,6 @@ def _fallbacks(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _answers(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """How many answers were written, and what the graph says of them."""
     found = [cell["answers"] for cell in cells if "answers" in cell]
     if not found:
         return
@@ -91,7 +86,6 @@ def _mean_of(name: str, judged: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _judgements(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What the judge says, beside the F1 of the same cases."""
     found = [cell["judge"] for cell in cells if "judge" in cell]
     for variant in VARIANTS:
         told = [each[variant] for each in found]
@@ -125,16 +119,13 @@ def render_table(
     models: Sequence[str] = (),
     loops: Sequence[str] = (),
 ) -> Group:
-    """Return the closing table: by task, prompt and shot, one table a model (and loop), with counts.
-
-    Below each table stand the primary labels of its failed cases, what fallbacks brought, and a mean for each
-    wording where there are several.
+    """Return the scores of a summary by task, prompt and shot: one table for each model and loop.
 
     Args:
-        summary: What `summarise` returns, or a ``summary.json`` read back.
-        notes: By label of a model, what is to be said beside it, such as that its run was interrupted.
-        models: Labels of models in the order in which their tables are to come; others come after these.
-        loops: Names of loops in the order in which a model's tables are to come.
+        summary: What `summarise` returns, or a ``summary.json``.
+        notes: Remarks by label of a model, such as that its run was interrupted.
+        models: Labels of models in the order of their tables; others come after these.
+        loops: Names of loops in the order of a model's tables.
     """
     notes = notes or {}
     tables: list[RenderableType] = []
@@ -146,23 +137,6 @@ def render_table(
         wordings = [each for each in summary["wordings"] if (each["model"], each["loop"]) == (model, loop)]
         tables += [_model_table(title, rows), *map(Text, lines_below(rows, wordings)), ""]
     return Group(*tables[:-1])
-
-
-def in_order(
-    entries: Sequence[Mapping[str, Any]], models: Sequence[str], loops: Sequence[str]
-) -> list[Mapping[str, Any]]:
-    """Return entries by ``model`` and ``loop`` in the orders given, those not named last; else as they come.
-
-    Args:
-        entries: Entries with ``model`` and ``loop``.
-        models: Labels of models.
-        loops: Names of loops.
-    """
-    return sorted(entries, key=lambda entry: (_place(entry["model"], models), _place(entry["loop"], loops)))
-
-
-def _place(name: str, order: Sequence[str]) -> tuple[int, str]:
-    return (order.index(name) if name in order else len(order), name)
 
 
 def _model_table(title: str, cells: list[Mapping[str, Any]]) -> Table:
@@ -216,11 +190,11 @@ _OF_ITS_ANSWERS = ("non_detected_error_rate", "non_corrected_error_rate", "false
 
 
 def render_ledger(ledger: Sequence[Mapping[str, Any]], unpriced: Mapping[str, str] | None = None) -> Group:
-    """Return the ledger as tables for the terminal, 80 columns wide.
+    """Return the ``ledger`` of a summary as tables.
 
     Args:
-        ledger: The ``ledger`` of a ``summary.json``.
-        unpriced: By label of a model, the name of the one that plays its roles, where that has no list price.
+        ledger: The ledger.
+        unpriced: By label of a model, the name of the one that plays its roles, if that has no list price.
     """
     parts: list[RenderableType] = []
     for entry in ledger:
@@ -268,7 +242,6 @@ def _cases(entry: Mapping[str, Any]) -> Table:
 
 
 def _repairs(entry: Mapping[str, Any]) -> Table:
-    """What repairs took, for the labels of wrong first answers."""
     priced = entry["cost"] is not None
     table = _empty("error of first answer")
     table.add_column("repair rate [95 %]", justify="right", no_wrap=True)
@@ -290,7 +263,6 @@ def _repairs(entry: Mapping[str, Any]) -> Table:
 
 
 def _validators(entry: Mapping[str, Any]) -> Table:
-    """One column a validator: rates with interval and denominator are wide."""
     table = _empty("validator")
     validators = entry["validators"]
     for name in validators:
@@ -334,7 +306,6 @@ def _gain(gain: Mapping[str, Any]) -> str:
 
 
 def _of(rate: Mapping[str, Any]) -> str:
-    """Return a rate with what it is of."""
     return f"{_rate(rate)} of {rate['of']:,}"
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.runs.record import SCHEMA_VERSION
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, fields_of
 
 RECORDS = "records.jsonl"
 MESSAGES = "messages.jsonl"
@@ -27,7 +26,6 @@ def no_run(path: Path, lacking: str) -> InputError:
     """Return the error for a path that is no run, or lacks what is needed of one.
 
     Args:
-        path: What was named as the folder of a run.
         lacking: Name of the file that is not in it.
     """
     if not path.exists():
@@ -42,17 +40,21 @@ def no_run(path: Path, lacking: str) -> InputError:
 def json_line(value: Any) -> str:
     """Return a value as one line of JSON that any reader takes, without the line's end.
 
+    Structs and dataclasses become objects of their fields.
+
     Half a surrogate pair, which a model may answer with and UTF-8 cannot hold, becomes a JSON escape.
 
     Raises:
         ValueError: If a number is not finite.
     """
-    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, default=fields_of))
 
 
 def json_page(value: Any) -> str:
     """Return a value as lines of JSON for a person to read; else as `json_line`."""
-    return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+    return (
+        _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, default=fields_of)) + "\n"
+    )
 
 
 def _readable(text: str) -> str:
@@ -60,18 +62,6 @@ def _readable(text: str) -> str:
 
 
 REMEDY = "restore it from a copy, or make the run again"
-
-_COUNTS = ("cases", "scored", "passed", "failed", "infrastructure_errors", "selected_cases")
-_TEXTS = ("case_id", "question_id", "task", "setting", "prompt", "shot", "loop", "model")
-_NULLS = {"scores": dict, "execution": dict, "infrastructure_error": dict, "cypher": str}
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    **dict.fromkeys(_TEXTS, (str,)),
-    **{name: (kind, type(None)) for name, kind in _NULLS.items()},
-    "steps": (int,),
-    "passed": (bool,),
-    "rounds": (list,),
-    "errors": (list,),
-}
 
 
 def value_of(content: bytes) -> Any:
@@ -84,53 +74,6 @@ def value_of(content: bytes) -> Any:
         return json.loads(content.decode())
     except RecursionError:
         raise ValueError("nested too deep") from None
-
-
-def require_record(file: Path, number: int, value: Mapping[str, Any]) -> None:
-    """Refuse what is no record that can be read here.
-
-    Args:
-        file: Where it stands.
-        number: Number of its line, from 1.
-        value: What stands there.
-
-    Raises:
-        InputError: If it is of another schema version, or a field that every record has is missing or of
-            another type.
-    """
-    version = value.get("schema_version")
-    if version != SCHEMA_VERSION:
-        raise InputError(f"{file}, line {number}: {other_version(version)}")
-    missing = [name for name in _KINDS if name not in value]
-    if missing:
-        why = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-        raise InputError(f"{file}, line {number}: not a whole record, for {why}; {REMEDY}")
-    for name, kinds in _KINDS.items():
-        if not isinstance(value[name], kinds):
-            shown = repr(value[name])[:40]
-            raise InputError(f"{file}, line {number}: not a whole record, for {name} is {shown}; {REMEDY}")
-
-
-def require_numbers(file: Path, summary: Mapping[str, Any]) -> None:
-    """Refuse a summary with anything but numbers for counts and means, as one that was edited by hand.
-
-    Args:
-        file: Where it stands.
-        summary: What stands there.
-
-    Raises:
-        InputError: If a count or a mean is no number, or a part is no object.
-    """
-    cells = summary.get("cells", [])
-    for part in (summary, *(cells if isinstance(cells, list) else [cells])):
-        means = part.get("means", {}) if isinstance(part, dict) else None
-        if not isinstance(means, dict):
-            raise InputError(f"{file}: not what a run writes there; {REMEDY}")
-        counts = {name: part[name] for name in _COUNTS if name in part}
-        known = {name: mean for name, mean in means.items() if mean is not None}
-        for name, value in {**counts, **known}.items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InputError(f"{file}: {name} is {repr(value)[:40]} and no number; {REMEDY}")
 
 
 def other_version(version: object) -> str:
@@ -181,7 +124,7 @@ class LineFile:
             self._file = -1
 
 
-def mend(path: Path) -> int:
+def truncate_partial_line(path: Path) -> int:
     """Cut off what is left of a last line that was not written whole.
 
     Args:
@@ -279,7 +222,7 @@ def is_held(folder: Path) -> bool:
     return False
 
 
-def _holder(file: Path) -> dict[str, Any]:
+def _holder(file: Path) -> dict[str, JsonValue]:
     with suppress(OSError, ValueError):
         told = json.loads(file.read_text(encoding="utf-8"))
         if isinstance(told, dict):
@@ -287,7 +230,7 @@ def _holder(file: Path) -> dict[str, Any]:
     return {}
 
 
-def _told(holder: dict[str, Any]) -> str:
+def _told(holder: dict[str, JsonValue]) -> str:
     if not holder:
         return "another process"
     return f"process {holder.get('pid')} on {holder.get('host')} (since {holder.get('since')})"

@@ -1,81 +1,63 @@
-"""What a case asked of the graph, and what came of it, as its record tells."""
+"""The calls of the graph that a case made, as its record holds them."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from msgspec import Struct, structs
 
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.plugins.runs.record import NO_LOOP, Fallback, GraphCall, Record
 from retrocypher.prompts.loops.interface import Graph
 
-_NO_LOOP = "none"
 
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a graph.
-
-    Attributes:
-        call: Whether the query was run, or only planned.
-        cypher: The query, not blank.
-        timeout_s: Seconds it might take, where the caller set a limit of its own.
-        row_limit: Rows it might ask for, where the caller set a limit.
-    """
+class Call(Struct, frozen=True):
+    """One call of a graph."""
 
     call: Literal["run", "explain"]
+    """Whether the query was run, or only planned."""
     cypher: str
+    """The query, not blank."""
     timeout_s: float | None = None
+    """Seconds it might take, if the caller set a limit of its own."""
     row_limit: int | None = None
+    """Rows it might ask for, if the caller set a limit."""
 
     def digest(self) -> bytes:
         """Return what stands for the call in an index."""
         text = json.dumps([self.call, self.cypher, self.timeout_s, self.row_limit])
         return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
-    def to_json(self, result: Execution, execution: Execution, fallback: Mapping[str, Any] | None) -> Any:
-        """Return the call as it stands in a record; what the record holds elsewhere is named, not repeated.
 
-        Args:
-            result: What came of it.
-            execution: What is on the record as ``execution``.
-            fallback: What is there as ``execution.fallback``.
-        """
-        told: Any = result.to_json()
-        if replace(result, time_s=execution.time_s) == execution:
-            told = "execution"
-        elif fallback is not None and result.rows is fallback["rows"]:
-            told = "fallback"
-        return {**asdict(self), "result": told}
-
-
-def calls_of(record: Mapping[str, Any]) -> Iterator[tuple[Call, Execution]]:
-    """Yield the calls of a case with what came of each; none where the graph could not be asked.
-
-    Args:
-        record: A record as in ``records.jsonl``.
-    """
-    execution = record["execution"]
+def calls_of(record: Record) -> Iterator[tuple[Call, Execution]]:
+    """Yield the calls of a case with their results; none if the graph could not be asked."""
+    execution = record.execution
     if execution is None:
         return
-    if record["loop"] == _NO_LOOP:
-        if record["cypher"] is not None:
-            yield Call("run", record["cypher"]), Execution.from_json(execution)
+    if record.loop == NO_LOOP:
+        if record.cypher is not None:
+            yield Call("run", record.cypher), _plain(execution)
         return
-    held = {"execution": execution, "fallback": execution.get("fallback")}
-    # Records of the first versions hold none.
-    for told in record.get("graph_calls", ()):
-        call = Call(told["call"], told["cypher"], told["timeout_s"], told["row_limit"])
-        result = told["result"]
-        yield call, Execution.from_json(held[result] if isinstance(result, str) else result)
+    # Records of the first versions hold no calls.
+    for each in record.graph_calls:
+        call = Call(each.call, each.cypher, each.timeout_s, each.row_limit)
+        if each.result == "execution":
+            yield call, _plain(execution)
+        elif isinstance(each.result, Execution):
+            yield call, each.result
+        elif execution.fallback:
+            yield call, _plain(execution.fallback)
+
+
+def _plain(part: Execution | Fallback) -> Execution:
+    """Return an execution without its fallback, or that of a fallback, which has no code."""
+    names = Execution.__struct_fields__
+    return Execution(**{name: getattr(part, name) for name in names if hasattr(part, name)})
 
 
 class WatchedGraph:
-    """Asks a graph the same thing once within a case, and keeps what came of it.
-
-    Args:
-        graph: The graph.
-    """
+    """Asks a graph the same thing only once within a case, and keeps the results."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -95,18 +77,28 @@ class WatchedGraph:
 
         return self._once("run", cypher, timeout_s, row_limit, run)
 
-    def to_json(self, execution: Execution, fallback: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    def calls(self, execution: Execution, fallback: Fallback | None) -> list[GraphCall]:
         """Return the calls as the ``graph_calls`` of a record.
 
+        Results that the record holds elsewhere are named, not repeated.
+
         Args:
-            execution: What is on the record as ``execution``.
-            fallback: What is there as ``execution.fallback``; None where there is none.
+            execution: The ``execution`` of the record, without a fallback.
         """
-        return [call.to_json(result, execution, fallback) for call, result in self._calls.items()]
+
+        def result(found: Execution) -> Execution | Literal["execution", "fallback"]:
+            if structs.replace(found, time_s=execution.time_s) == execution:
+                return "execution"
+            return "fallback" if fallback is not None and found.rows is fallback.rows else found
+
+        return [
+            GraphCall(call.call, call.cypher, call.timeout_s, call.row_limit, result(found))
+            for call, found in self._calls.items()
+        ]
 
     def _once(
         self,
-        call: Any,
+        call: Literal["run", "explain"],
         cypher: str | None,
         timeout_s: float | None,
         row_limit: int | None,

@@ -2,12 +2,11 @@
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
+from msgspec import Struct
 from rich import box
 from rich.console import Group
 from rich.padding import Padding
@@ -17,7 +16,7 @@ from rich.text import Text
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.runs.files import MANIFEST, RECORDS, is_held
-from retrocypher.plugins.runs.log import lacks_aside, read_manifest, read_records, read_summary
+from retrocypher.plugins.runs.log import RunLog
 
 _BLOCK = 1 << 20
 _COMPLETE, _INTERRUPTED, _INCOMPLETE = "complete", "interrupted", "incomplete"
@@ -25,102 +24,89 @@ _RUNNING, _UNREADABLE = "running", "unreadable"
 _BY_STATUS = {0: _COMPLETE, 1: _COMPLETE, 2: _INTERRUPTED, None: _INTERRUPTED}
 
 
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """One run; what is not known is None, or empty.
+class RunEntry(Struct, frozen=True):
+    """One run in a list; what is not known is None, or empty."""
 
-    Attributes:
-        path: Its folder.
-        state: ``complete``; ``incomplete``: cases have no score, judgement or whole answer, or there is no
-            manifest; ``interrupted``:
-            ended by the user, or killed; ``running``: a process holds it; ``unreadable``.
-        reason: Why it is unreadable.
-        started: When it began, UTC, ISO 8601.
-        ended: When it ended.
-        models: Labels of its models.
-        prompts: Its prompts.
-        shots: Its shots.
-        loops: Its loops.
-        done: Cases that have a record.
-        planned: Cases that it was to have.
-        mean_f1: Mean F1 of its scored cases.
-        cost: What its answers cost in USD, at list prices.
-        commit: The commit it was made with.
-        changed: Whether files were changed since that commit.
-    """
-
-    path: Path
+    path: str
+    """Its folder."""
     state: str
+    """``complete``; ``incomplete``: cases have no score, judgement or whole answer, or there is no manifest;
+    ``interrupted``: ended by the user, or killed; ``running``: a process holds it; ``unreadable``."""
     reason: str | None = None
+    """Why it is unreadable."""
     started: str | None = None
+    """When it began, UTC, ISO 8601."""
     ended: str | None = None
+    """When it ended."""
     models: tuple[str, ...] = ()
+    """Labels of its models."""
     prompts: tuple[str, ...] = ()
+    """Its prompts."""
     shots: tuple[str, ...] = ()
+    """Its shots."""
     loops: tuple[str, ...] = ()
+    """Its loops."""
     done: int | None = None
+    """Cases that have a record."""
     planned: int | None = None
+    """Cases that it was to have."""
     mean_f1: float | None = None
+    """Mean F1 of its scored cases."""
     cost: float | None = None
+    """Cost of its completions in USD, at list prices."""
     commit: str | None = None
+    """The commit it was made with."""
     changed: bool | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry as one JSON object."""
-        return {**asdict(self), "path": str(self.path)}
+    """Whether files were changed since that commit."""
 
 
-def read_entry(run: Path) -> RunEntry:
-    """Return what is to be said of a run; of one that cannot be read, why.
+def read_entry(run: RunLog) -> RunEntry:
+    """Return the entry of a run; that of a run that cannot be read says why.
 
-    The records themselves are read only where no summary was written.
+    The records themselves are read only if no summary was written.
     """
     try:
-        return _entry(run, read_manifest(run), read_summary(run))
+        return _entry(run)
     except InputError as error:
-        return RunEntry(run, _UNREADABLE, str(error))
+        return RunEntry(str(run), _UNREADABLE, str(error))
     except OSError as error:
-        return RunEntry(run, _UNREADABLE, f"{run}: {error.strerror}")
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return RunEntry(run, _UNREADABLE, f"{run}: not what a run writes ({type(error).__name__}: {error})")
+        return RunEntry(str(run), _UNREADABLE, f"{run}: {error.strerror}")
 
 
-def _entry(run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any]) -> RunEntry:
-    done, mean_f1, cost = _measured(run, manifest, summary)
-    planned = summary.get("selected_cases") or manifest.get("cases")
-    options, git = manifest.get("options") or {}, manifest.get("git") or {}
+def _entry(run: RunLog) -> RunEntry:
+    manifest = run.manifest
+    done, mean_f1, cost = _measured(run)
+    planned = run.summary.selected_cases or manifest.cases
     return RunEntry(
-        path=run,
-        state=_state(run, manifest, summary, done, planned),
-        started=manifest.get("started"),
-        ended=manifest.get("ended"),
-        models=tuple(str(model["label"]) for model in manifest.get("models", ())),
-        prompts=tuple(manifest.get("prompts", ())),
-        shots=tuple(options.get("shot", ())),
-        loops=tuple(manifest.get("loops", {}).get("names", ())),
+        path=str(run),
+        state=_state(run, done, planned),
+        started=manifest.started,
+        ended=manifest.ended,
+        models=tuple(model.label for model in manifest.models),
+        prompts=tuple(manifest.prompts),
+        shots=tuple(manifest.options.get("shot", ())),
+        loops=tuple(manifest.loops.names),
         done=done,
         planned=planned,
         mean_f1=mean_f1,
         cost=cost,
-        commit=git.get("commit"),
-        changed=git.get("changed"),
+        commit=manifest.git.commit if manifest.git else None,
+        changed=manifest.git.changed if manifest.git else None,
     )
 
 
-def _state(
-    run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any], done: int, planned: int | None
-) -> str:
-    if is_held(run):
+def _state(run: RunLog, done: int, planned: int | None) -> str:
+    if is_held(run.path):
         return _RUNNING
-    if not manifest:
+    if not run.has_manifest:
         return _INCOMPLETE
-    state = _BY_STATUS.get(manifest.get("exit_status"), _INCOMPLETE)
+    state = _BY_STATUS.get(run.manifest.exit_status, _INCOMPLETE)
     short = planned is not None and done < planned
-    return _INCOMPLETE if state == _COMPLETE and (short or lacks_aside(summary)) else state
+    return _INCOMPLETE if state == _COMPLETE and (short or run.summary.lacks_aside) else state
 
 
 def _lines(run: Path) -> int:
-    """How many whole lines the records have: counted, and not read, since there may be many runs."""
+    """Return how many whole lines the records have: counted, not read, because there may be many runs."""
     file = run / RECORDS
     if not file.is_file():
         return 0
@@ -128,46 +114,43 @@ def _lines(run: Path) -> int:
         return sum(block.count(b"\n") for block in iter(lambda: records.read(_BLOCK), b""))
 
 
-def _measured(
-    run: Path, manifest: Mapping[str, Any], summary: Mapping[str, Any]
-) -> tuple[int, float | None, float | None]:
-    """Return how many cases have a record, their mean F1, and what their answers cost."""
-    if summary:
-        lines = _lines(run)
-        if lines != summary["cases"] and not is_held(run):
+def _measured(run: RunLog) -> tuple[int, float | None, float | None]:
+    """Return how many cases have a record, their mean F1, and what their completions cost."""
+    if run.has_summary:
+        lines, summary, answers = _lines(run.path), run.summary, run.manifest.answers
+        if lines != summary.cases and not is_held(run.path):
             raise InputError(
-                f"{run}: summary.json tells {counted(summary['cases'], 'case')}, and records.jsonl has "
+                f"{run}: summary.json tells {counted(summary.cases, 'case')}, and records.jsonl has "
                 f"{lines:,}; restore them from a copy, or make the run again"
             )
-        return summary["cases"], summary["means"]["f1"], (manifest.get("answers") or {}).get("cost")
+        return summary.cases, summary.means.get("f1"), answers.cost if answers else None
     scores: list[float] = []
     costs: list[float] = []
     done = 0
-    for record in read_records(run):
+    for record in run.records():
         done += 1
-        if record["scores"] is not None:
-            scores.append(record["scores"]["f1"])
-        costs += [turn["cost"] for turn in record["rounds"] if turn.get("cost") is not None]
+        if record.scores is not None:
+            scores.append(record.scores.f1)
+        costs += [turn.cost for turn in record.rounds if turn.cost is not None]
     return done, math.fsum(scores) / len(scores) if scores else None, math.fsum(costs) if costs else None
 
 
 _DEEPEST = 3
 
 
-def find_runs(folder: Path) -> list[Path]:
-    """Return the run directories in a folder and up to three folders below, by name; one in a run is none.
+def find_runs(folder: Path) -> list[RunLog]:
+    """Return the runs in a folder and up to three folders below, by name; the folder may be a run itself.
 
-    Args:
-        folder: The folder; it may be a run itself.
+    Folders inside a run are not looked into.
 
     Raises:
-        InputError: If it is no folder that can be read.
+        InputError: The folder cannot be read.
     """
     try:
         next(folder.iterdir(), None)
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror}; name a folder that holds runs") from error
-    return sorted(_runs(folder, _DEEPEST))
+    return [RunLog(run) for run in sorted(_runs(folder, _DEEPEST))]
 
 
 def _runs(folder: Path, deeper: int) -> Iterator[Path]:
@@ -211,7 +194,7 @@ def runs_table(entries: Iterable[RunEntry], folder: Path) -> Table:
 
 
 def _named(entry: RunEntry, folder: Path) -> Group:
-    path = entry.path
+    path = Path(entry.path)
     name = path.relative_to(folder) if path.is_relative_to(folder) and path != folder else path
     return Group(Text(one_line(str(name))), Padding(Text(one_line(_what(entry)), "dim"), (0, 0, 0, 2)))
 

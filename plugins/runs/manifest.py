@@ -1,41 +1,366 @@
-"""The manifest: what a reader needs to know to trust, or repeat, a run."""
+"""The manifest of a run: what was run, on what, and with what.
 
-import hashlib
+The docstring below a field is its documentation; `docs/records.md` is generated from them. Each field has a
+default, because manifests of earlier versions, and of runs that were killed, lack some.
+"""
+
 import platform
 import subprocess
-from collections.abc import Mapping
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import psutil
+from msgspec import UNSET, Struct, UnsetType, field
 
-from retrocypher.plugins.runs.record import SCHEMA_VERSION
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue
+
+
+class ModelEntry(Struct):
+    """One model of a run."""
+
+    label: str
+    """Name in case ids and tables."""
+    kind: str = ""
+    """Kind of model, such as `openai`, `gguf` or `mutant`."""
+    argument: str = ""
+    """What the kind needs: a name, a file or nothing."""
+    file_sha256: str | UnsetType = UNSET
+    """SHA-256 of the file of a model from a file."""
+
+
+class JudgeEntry(Struct):
+    """The judge of a run."""
+
+    model: ModelEntry
+    """Its model."""
+    api: str | None = None
+    """Host, port and path of its API."""
+    criteria: str = ""
+    """SHA-256 of the criteria."""
+    name: str = ""
+    """Name of the criteria."""
+    scale: list[int] = field(default_factory=list)
+    """Lowest and highest rating."""
+    rows: int = 0
+    """Rows of the result shown to the judge at most."""
+
+
+class LoopsEntry(Struct):
+    """The loops of a run."""
+
+    names: list[str] = field(default_factory=list)
+    """Their names."""
+    validator: str | None = ""
+    """The validator of the loops."""
+    players: dict[str, ModelEntry] = field(default_factory=dict)
+    """The models that play roles, by label of the model."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of each prompt text; empty without a loop."""
+    once: list[JsonValue] | UnsetType = UNSET
+    """Completions made once for the run; written at the end."""
+
+
+class AnsweringEntry(Struct):
+    """How written answers of a run were made."""
+
+    writers: dict[str, ModelEntry] = field(default_factory=dict)
+    """The models that write them, by label of the model."""
+    context: str = ""
+    """What they are written from: `rows`, `hybrid` or `hybrid-lexical`."""
+    encoder: str | None = None
+    """Encoder that finds passages."""
+    limits: dict[str, JsonValue] = field(default_factory=dict)
+    """Limits of the context, and weights of a hybrid one."""
+    thresholds: dict[str, JsonValue] = field(default_factory=dict)
+    """Shares of supported claims that the verdicts need."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of each prompt text."""
+
+
+class Prices(Struct):
+    """List prices of the models of a run."""
+
+    as_of: str = ""
+    """Month of the price list."""
+    usd_per_million_tokens: dict[str, JsonValue] = field(default_factory=dict)
+    """Prices of `prompt` and `completion` tokens by name of the model."""
+
+
+class QuestionsEntry(Struct):
+    """The questions of a run."""
+
+    count: int = 0
+    """Number of questions asked."""
+    set_sha256: str = ""
+    """SHA-256 of the whole question set."""
+    graph_fingerprint: str = ""
+    """Fingerprint of the graph that the set was made for."""
+
+
+class GraphEntry(Struct):
+    """The graph of a run."""
+
+    kind: str = ""
+    """`local`, `docker`, `uri`; `none` in a replay."""
+    version: str = ""
+    """Version of the server."""
+    fingerprint: str = ""
+    """Hash of the content of the graph."""
+    schema: str = ""
+    """Schema as prompts show it."""
+    notes: list[str] = field(default_factory=list)
+    """Limits that cannot be enforced."""
+    schema_sha256: str = ""
+    """SHA-256 of the schema."""
+
+
+class Git(Struct):
+    """The commit of the code that ran."""
+
+    commit: str = ""
+    """Hash of the commit."""
+    changed: bool = False
+    """Whether files were changed since."""
+
+
+class Machine(Struct):
+    """The machine that ran a run; null where something is unknown."""
+
+    system: str | None = None
+    """Operating system and kernel."""
+    os: str | None = None
+    """Name of the distribution."""
+    architecture: str | None = None
+    """Architecture of the processor."""
+    cpu: str | None = None
+    """Model of the processor."""
+    cores: int | None = None
+    """Logical cores."""
+    physical_cores: int | None = None
+    """Physical cores."""
+    memory_gib: float | None = None
+    """Memory in GiB."""
+    java: str | None = None
+    """Version of Java; null if the server is not a process of this machine."""
+
+
+class KeyEntry(Struct):
+    """The resume key of a run."""
+
+    sha256: str = ""
+    """Hash of the parts."""
+    parts: dict[str, JsonValue] = field(default_factory=dict)
+    """What decides the records, by name."""
+
+
+class ShardEntry(Struct):
+    """Which shard of a run this is."""
+
+    number: int
+    """Number of the shard, from 1."""
+    of: int
+    """How many shards there are."""
+    cases_in_all: int = 0
+    """Number of cases of the whole run."""
+    key: KeyEntry = field(default_factory=KeyEntry)
+    """Key of the whole run."""
+
+
+class Continued(Struct):
+    """One resumption of a run."""
+
+    at: str = ""
+    """When it was resumed, in UTC."""
+    taken: int = 0
+    """Cases taken from the records."""
+    retried: int = 0
+    """Cases that were tried again."""
+    before: dict[str, JsonValue] = field(default_factory=dict)
+    """`ended` and `exit_status` of the earlier part."""
+
+
+class Tokens(Struct):
+    """Counts of tokens."""
+
+    prompt: int = 0
+    """Tokens of the prompts."""
+    completion: int = 0
+    """Tokens of the completions."""
+
+
+class Served(Struct):
+    """What the server called the model that answered."""
+
+    model: str | None = None
+    """Name of the model as reported by the server."""
+    system_fingerprint: str | None = None
+    """Its build as reported by the server."""
+    answers: int = 0
+    """Number of completions, cached ones included."""
+
+
+class ModelUsage(Struct):
+    """Completions of one model."""
+
+    asked: int = 0
+    """Completions requested."""
+    from_cache: int = 0
+    """Completions taken from the cache."""
+    without_tokens: int = 0
+    """Requested completions whose tokens were not reported."""
+    tokens: Tokens = field(default_factory=Tokens)
+    """Tokens of those requested."""
+    tokens_from_cache: Tokens = field(default_factory=Tokens)
+    """The same of those from the cache."""
+    cost: float | None = None
+    """Cost of those requested, in USD."""
+    seconds: float = 0.0
+    """Seconds of those requested."""
+    served: list[Served] = field(default_factory=list)
+    """What the server called the model. Two entries mean that the server changed it."""
+
+
+class AnswerCounts(Struct):
+    """Completions of a run."""
+
+    cache: str | None = None
+    """File of the response cache, or null."""
+    asked: int = 0
+    """Completions requested from models."""
+    from_cache: int = 0
+    """Completions taken from the cache."""
+    cost: float | None = None
+    """Cost of those requested, in USD; null if no price is known."""
+    by_model: dict[str, ModelUsage] = field(default_factory=dict)
+    """By label, models that play roles included; a judge is `judge:LABEL`. Completions made once for the run
+    are in the totals only."""
+
+
+class Counts(Struct):
+    """What became of the cases of a run."""
+
+    planned: int = 0
+    """As `cases`."""
+    selected: int = 0
+    """Left by `-k` and `-m`."""
+    run: int = 0
+    """Have a record."""
+    passed: int = 0
+    """Passed."""
+    failed: int = 0
+    """Scored below the threshold."""
+    infrastructure_errors: int = 0
+    """Have no scores because of an infrastructure error."""
+    lost: int = 0
+    """Crashed: selected, without a record."""
+
+
+class StandstillEntry(Struct):
+    """What runaway queries cost a run."""
+
+    queries: int = 0
+    """Queries rerun alone."""
+    seconds: float = 0.0
+    """Seconds that others waited."""
+
+
+class Manifest(Struct, kw_only=True):
+    """What was run, on what, and with what.
+
+    Written before the first case and again at the end. In a killed run, `ended` and `exit_status` stay null
+    and there is no `summary.json`.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    """Version of the format: 1."""
+    started: str | None = None
+    """Start in UTC, to the second."""
+    ended: str | None = None
+    """End in UTC."""
+    exit_status: int | None = None
+    """pytest's exit status; 16 for an incomplete run."""
+    cases: int | None = None
+    """Number of cases that the options make, before `-k` and `-m`."""
+    options: dict[str, JsonValue] = field(default_factory=dict)
+    """Every option as resolved. `seed` is the one seed of sample, random exemplars, mutants, and models that
+    take one."""
+    models: list[ModelEntry] = field(default_factory=list)
+    """The models."""
+    loops: LoopsEntry = field(default_factory=LoopsEntry)
+    """The loops."""
+    judge: JudgeEntry | None = None
+    """The judge; null without one."""
+    api: str | None = None
+    """Host, port and path of `OPENAI_BASE_URL`; null without a model behind an API."""
+    prices: Prices | None = None
+    """List prices; null if none is known."""
+    questions: QuestionsEntry = field(default_factory=QuestionsEntry)
+    """The questions."""
+    prompts: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of each prompt by name, over its template and the way an exemplar is shown."""
+    exemplars: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the exemplar bank of each setting."""
+    graph: GraphEntry | None = None
+    """The graph."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """`python` and packages; `retrocypher` is this one, `neo4j-driver` the driver."""
+    git: Git | None = None
+    """The commit; null outside a checkout."""
+    machine: Machine | None = None
+    """The machine."""
+    answering: AnsweringEntry | None = None
+    """How written answers were made; null without `--answer`."""
+    key: KeyEntry | None = None
+    """The resume key."""
+    executor: dict[str, JsonValue] = field(default_factory=dict)
+    """Who ran it: `name` and `type` of the CI service or `local`; of a service also `buildName`, `buildOrder`
+    and `buildUrl`, if known."""
+    shard: ShardEntry | None = None
+    """Which shard the run is; null if it is none."""
+    continued: list[Continued] | UnsetType = UNSET
+    """One entry each time the run was resumed."""
+    answers: AnswerCounts | UnsetType = UNSET
+    """Completions: how many were requested, and their cost. Written at the end."""
+    counts: Counts | UnsetType = UNSET
+    """What became of the cases. Written at the end."""
+    standstill: StandstillEntry | UnsetType = UNSET
+    """Runaway queries. Written at the end."""
+    merged_from: list[JsonValue] | UnsetType = UNSET
+    """The shards of a merged run."""
+    rescored_from: JsonValue | UnsetType = UNSET
+    """The run that was rescored, with time, versions and commit."""
+    judged_from: JsonValue | UnsetType = UNSET
+    """When the run was judged afterwards, by which code, and the number of completions requested."""
+
+    def unpriced_players(self) -> dict[str, str]:
+        """Return, by label of a model, the name of the one that plays its roles, if it has no list price."""
+        known = self.prices.usd_per_million_tokens if self.prices else {}
+        return {
+            label: entry.argument
+            for label, entry in self.loops.players.items()
+            if entry.kind == "openai" and entry.argument not in known
+        }
+
 
 _CPUS = Path("/proc/cpuinfo")
 
 
-def machine(java: str | None = None) -> dict[str, Any]:
+def machine(java: str | None = None) -> Machine:
     """Return what a reader of times should know of this machine.
 
     Args:
         java: Version of the Java that runs the graph's server here; None where it does not run here.
-
-    Returns:
-        ``system`` and ``os`` in the words of the system, ``architecture``, model of the ``cpu``, ``cores``
-        (logical) and ``physical_cores``, ``memory_gib`` and ``java``; null where one is not told.
     """
-    return {
-        "system": platform.platform(terse=True),
-        "os": _os(),
-        "architecture": platform.machine(),
-        "cpu": _cpu(),
-        "cores": psutil.cpu_count(),
-        "physical_cores": psutil.cpu_count(logical=False),
-        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
-        "java": java,
-    }
+    return Machine(
+        system=platform.platform(terse=True),
+        os=_os(),
+        architecture=platform.machine(),
+        cpu=_cpu(),
+        cores=psutil.cpu_count(),
+        physical_cores=psutil.cpu_count(logical=False),
+        memory_gib=round(psutil.virtual_memory().total / 2**30, 1),
+        java=java,
+    )
 
 
 def _os() -> str | None:
@@ -77,72 +402,9 @@ _PACKAGES = (
 _SHOWN_AS = {"neo4j": "neo4j-driver"}
 
 
-def manifest(
-    *,
-    started: datetime,
-    options: Mapping[str, Any],
-    models: list[dict[str, Any]],
-    loops: Mapping[str, Any],
-    judge: Mapping[str, Any] | None = None,
-    api: str | None,
-    prices: Mapping[str, Any] | None,
-    questions: Mapping[str, Any],
-    prompts: Mapping[str, str],
-    exemplars: Mapping[str, str],
-    graph: Mapping[str, Any],
-    java: str | None,
-    cases: int,
-    checkout: Path,
-) -> dict[str, Any]:
-    """Return the manifest of a run.
-
-    Args:
-        started: When the run began.
-        options: The options as resolved; no secret among them.
-        models: The run's models, label and kind of each.
-        loops: Its loops, their validator, and the models that play their roles.
-        judge: Its judge: model, address, criteria; None without one.
-        api: Host, port and path of the API that models are behind; None without such a model.
-        prices: List prices of the run's models, with their date; None where none is known.
-        questions: Count, hash and graph fingerprint of the question set.
-        prompts: SHA-256 of each prompt by name.
-        exemplars: SHA-256 of the exemplar bank of each setting.
-        graph: Kind, version, fingerprint, schema and notes of the server.
-        java: Version of the Java that runs the server on this machine; None where none does.
-        cases: Number of cases planned.
-        checkout: The project's folder, for the commit.
-    """
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
-        "ended": None,
-        "exit_status": None,
-        "cases": cases,
-        "options": dict(options),
-        "models": models,
-        "loops": dict(loops),
-        "judge": None if judge is None else dict(judge),
-        "api": api,
-        "prices": None if prices is None else dict(prices),
-        "questions": dict(questions),
-        "prompts": dict(prompts),
-        "exemplars": dict(exemplars),
-        "graph": {**graph, "schema_sha256": hashlib.sha256(str(graph["schema"]).encode()).hexdigest()},
-        **code_facts(checkout),
-        "machine": machine(java),
-    }
-
-
-def code_facts(checkout: Path) -> dict[str, Any]:
-    """Return what tells the code that is running: ``versions`` of packages, and ``git``, the commit.
-
-    Args:
-        checkout: The project's folder.
-    """
-    return {
-        "versions": {"python": platform.python_version(), **_versions()},
-        "git": _commit(checkout),
-    }
+def code_facts(checkout: Path) -> dict[str, JsonValue]:
+    """Return the `versions` of Python and packages, and `git`, the commit of the project's folder."""
+    return {"versions": {"python": platform.python_version(), **_versions()}, "git": _commit(checkout)}
 
 
 def _versions() -> dict[str, str]:
@@ -155,7 +417,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _commit(checkout: Path) -> dict[str, Any] | None:
+def _commit(checkout: Path) -> Git | None:
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(checkout), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
@@ -163,6 +425,6 @@ def _commit(checkout: Path) -> dict[str, Any] | None:
     try:
         # The package may be installed in a folder of somebody else's repository.
         git("ls-files", "--error-unmatch", str(Path(__file__).resolve()))
-        return {"commit": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain"))}
+        return Git(git("rev-parse", "HEAD"), bool(git("status", "--porcelain")))
     except (OSError, subprocess.SubprocessError):
         return None

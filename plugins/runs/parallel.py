@@ -1,4 +1,4 @@
-"""The records of a run in parts, each for a process to read by itself."""
+"""Work on the parts of a run in several processes."""
 
 import gc
 import multiprocessing
@@ -9,63 +9,9 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from retrocypher.kg.errors import RetroCypherError
-from retrocypher.plugins.runs.files import RECORDS
-from retrocypher.plugins.runs.log import record_of_line
-
-_BYTES = 1_000_000
-_LINES = 250
-
-
-class Chunk(NamedTuple):
-    """Some lines of the records.
-
-    Attributes:
-        first: Number of its first line, from 1.
-        offset: Where it begins, in bytes.
-        size: Its bytes.
-        lines: Its lines.
-    """
-
-    first: int
-    offset: int
-    size: int
-    lines: int
-
-
-def chunks_of(run: Path) -> Iterator[Chunk]:
-    """Yield the parts of the records of a run, in order; they are not looked into."""
-    first, offset, size, lines = 1, 0, 0, 0
-    with (run / RECORDS).open("rb") as file:
-        for line in file:
-            size, lines = size + len(line), lines + 1
-            if size >= _BYTES or lines >= _LINES:
-                yield Chunk(first, offset, size, lines)
-                first, offset, size, lines = first + lines, offset + size, 0, 0
-    if lines:
-        yield Chunk(first, offset, size, lines)
-
-
-def records_of(run: Path, chunk: Chunk) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
-    """Yield number, line and record of each line of a part.
-
-    The last line of a run that was killed may be half a record: that is none.
-
-    Raises:
-        InputError: If a line is not a record.
-    """
-    with (run / RECORDS).open("rb") as file:
-        file.seek(chunk.offset)
-        for number in range(chunk.first, chunk.first + chunk.lines):
-            line = file.readline()
-            record = record_of_line(run, number, line)
-            if record is None:
-                return
-            yield number, line, record
-
 
 _Job = TypeVar("_Job", bound=Hashable)
 _Part = TypeVar("_Part")
@@ -84,10 +30,7 @@ def in_processes(
     Args:
         prepare: Makes of a job what does its parts, once in each process. A class or function of a module, so
             that a new process finds it.
-        job: What is the same for all parts, as plain values.
-        parts: The parts.
         workers: How many processes; with one, and of one part, all is done in this process.
-        lost: What is said where a process is lost.
 
     Raises:
         RetroCypherError: A process is lost, or as the work raises.

@@ -1,136 +1,102 @@
-"""The record: one JSON line a case, and all that is needed to score it again."""
+"""The record of a case: one line of `records.jsonl`, with all that is needed to score the case again.
+
+The docstring below a field is its documentation; `docs/records.md` is generated from them. Fields that
+every record has are required. Fields that later versions added have a default.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import fields
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+from retrocypher.kg.execution.execution import Execution, Status
 
 SCHEMA_VERSION = 1
 
+JsonValue = Any
+"""A value as JSON holds it, in the open parts of records: null, boolean, number, string, list or object."""
 
-@dataclass(slots=True)
-class Round:
-    """One step on the way to the final query; fields as in the record contract.
+Variant = Literal["with_reference", "without_reference"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
-    ``messages_sha256`` is None where no model was asked.
-    """
-
-    role: str
-    messages_sha256: str | None
-    answer: str
-    cypher: str | None
-    verdict: str | None = None
-    findings: list[Any] = field(default_factory=list)
-    time_s: float = 0.0
-    tokens: dict[str, int] | None = None
-    cost: float | None = None
-    cached: bool = False
-
-
-@dataclass(slots=True)
-class Record:
-    """One case, whole; fields as in the record contract."""
-
-    case_id: str
-    question_id: str
-    task: str
-    setting: str
-    steps: int
-    prompt: str
-    shot: str
-    loop: str
-    model: str
-    exemplar_id: str | None
-    question: str
-    reference_cypher: str
-    phrasing: int = 1
-    rounds: list[Round] = field(default_factory=list)
-    cypher: str | None = None
-    execution: dict[str, Any] | None = None
-    graph_calls: list[dict[str, Any]] = field(default_factory=list)
-    scores: dict[str, Any] | None = None
-    errors: list[str] = field(default_factory=list)
-    judge: dict[str, Any] | None = None
-    answer: str | None = None
-    claims: list[Any] | None = None
-    verification: dict[str, Any] | None = None
-    infrastructure_error: dict[str, str] | None = None
-    passed: bool = False
-    schema_version: int = SCHEMA_VERSION
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the record as one JSON object, ``schema_version`` first; parts are shared, not copied."""
-        body = _shallow(self)
-        body["rounds"] = [_shallow(turn) for turn in self.rounds]
-        return {"schema_version": body.pop("schema_version"), **body}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Record":
-        """Read what `to_json` gave; parts are shared, not copied.
-
-        Raises:
-            ValueError: If it lacks a field, or has one that no record has.
-        """
-        try:
-            return cls(**{**value, "rounds": [Round(**turn) for turn in value["rounds"]]})
-        except (TypeError, KeyError) as error:
-            raise ValueError(f"not a record ({error})") from error
-
-
-def _shallow(part: Record | Round) -> dict[str, Any]:
-    return {each.name: getattr(part, each.name) for each in fields(part)}
-
-
-_OF_ANSWER = "answer:"
-_OF_JUDGE = f"{_OF_ANSWER}judge:"
+NO_LOOP = "none"
+GENERATOR = "generator"
 JUDGE_STAGE = "judge"
 """The one stage of an infrastructure error that comes after the scores."""
+_OF_ANSWER = "answer:"
+_OF_JUDGE = f"{_OF_ANSWER}judge:"
 
 
-def asked_a_model(turn: Mapping[str, Any]) -> bool:
-    """Return whether a round asked a model that reads messages, now or when its answer was first had.
+class InfrastructureError(Struct):
+    """Why a case could not be run or judged."""
 
-    Such a call takes time. The models that look at the question alone take none, and of a text made once a
-    run neither tokens nor time are told.
-    """
-    return turn["messages_sha256"] is not None and turn["time_s"] > 0
-
-
-def is_of_answer(role: str) -> bool:
-    """Return whether rounds of a role belong to the written answer, and not to the query."""
-    return role.startswith(_OF_ANSWER)
+    stage: str
+    """What could not be asked: `model`, `graph` or `judge`. With `judge` the case has its scores."""
+    kind: str
+    """Kind of failure, such as `not_cached` or `NotRecorded`."""
+    message: str
+    """What happened."""
 
 
-def is_of_judge(role: str) -> bool:
-    """Return whether rounds of a role are those of a judge that measures the written answer."""
-    return role.startswith(_OF_JUDGE)
+class KeyScore(Struct):
+    """How well one key of the gold answer was returned."""
+
+    precision: float | None
+    """Precision; null where both sides are empty."""
+    recall: float | None
+    """Recall; null where both sides are empty."""
+    f1: float | None
+    """F1; null where both sides are empty."""
+    tp: int
+    """Values in both."""
+    fp: int
+    """Values returned that the gold answer lacks."""
+    fn: int
+    """Values of the gold answer that were not returned."""
+    stage: str | None
+    """The least certain stage that matched a column to the key; null without a column."""
+    columns: dict[str, str]
+    """Columns of this key, each with the stage that matched it."""
 
 
-def answer_fault(record: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return why a written answer, its claims or its verdict are missing; None where nobody failed.
+class Scores(Struct, kw_only=True):
+    """The scores of a case; null where one is not defined."""
 
-    Args:
-        record: A record as in ``records.jsonl``.
+    precision: float | None = None
+    """Precision, pooled over the keys of the gold answer; of routes for multi-step questions."""
+    recall: float | None = None
+    """Recall, pooled likewise."""
+    f1: float
+    """F1, pooled likewise. A case passes by this score."""
+    per_key: dict[str, KeyScore] | None = None
+    """Scores of each key of a single-step question."""
+    focus_f1: float | None = None
+    """F1 of the key that the question asks for."""
+    row_f1: float | None = None
+    """F1 over whole reactions."""
+    unmatched_columns: list[str] | None = None
+    """Columns that match no key and are ignored."""
+    exact_path_precision: float | None = None
+    """Share of returned routes that are gold routes."""
+    exact_path_recall: float | None = None
+    """Share of gold routes that were returned."""
+    exact_path_f1: float | None = None
+    """F1 of routes."""
+    partial_path_recall: float | None = None
+    """Mean share of a gold route that its longest common suffix with a returned route makes up."""
+    bleu: float | None = None
+    """BLEU of the query text against the reference query."""
+    meteor: float | None = None
+    """METEOR of the query text."""
+    rouge_l: float | None = None
+    """ROUGE-L of the query text."""
 
-    Returns:
-        ``stage`` (``model``, ``graph`` or ``judge``), ``kind`` and ``message``, as of an infrastructure
-        error.
-    """
-    for turn in record["rounds"]:
-        if is_of_answer(turn["role"]) and turn["verdict"] == "error":
-            fault: dict[str, str] = turn["findings"][-1]["error"]
-            return fault
-    return None
-
-
-def is_whole(record: Mapping[str, Any]) -> bool:
-    """Return whether a case has all that was asked for: scores, and an answer where one was to be written."""
-    return record["infrastructure_error"] is None and answer_fault(record) is None
-
-
-def was_run(record: Mapping[str, Any]) -> bool:
-    """Return whether a case was asked, executed and scored, even where a judge could then not be asked."""
-    error = record.get("infrastructure_error")
-    return error is None or error.get("stage") == JUDGE_STAGE
+    def value(self, metric: str) -> float | None:
+        """Return the score of one of `METRICS`."""
+        found: float | None = getattr(self, metric)
+        return found
 
 
 METRICS = (
@@ -147,3 +113,452 @@ METRICS = (
     "meteor",
     "rouge_l",
 )
+
+
+class ResultScores(Struct):
+    """The scores of rows beside those of the case: of a query within a loop, or of a fallback."""
+
+    f1: float
+    """F1 of the rows."""
+    precision: float
+    """Precision of the rows."""
+    recall: float
+    """Recall of the rows."""
+    row_f1: float | None
+    """F1 over whole reactions."""
+    focus_f1: float | None
+    """F1 of the key that the question asks for."""
+
+
+class RoundResult(Struct):
+    """The score of one query of a loop.
+
+    It is computed once for each distinct query after the loop has ended. That of the first round is the score
+    of the first completion alone.
+    """
+
+    status: Status
+    """Status of the execution."""
+    f1: float
+    """F1 of the query."""
+    precision: float
+    """Precision of the query."""
+    recall: float
+    """Recall of the query."""
+    row_f1: float | None
+    """F1 over whole reactions."""
+    focus_f1: float | None
+    """F1 of the key that the question asks for."""
+    passed: bool
+    """Whether F1 reached `--case-threshold`."""
+    errors: list[str]
+    """Error labels, the primary one first."""
+
+
+class Fallback(Struct, kw_only=True):
+    """Rows that the loop `guarded` looked up for the molecules of the question.
+
+    They never count as rows of the query.
+    """
+
+    reason: str
+    """Why the fallback was used."""
+    entities: list[JsonValue] = field(default_factory=list)
+    """Molecules named in the question: the `text`, and the `names` looked up for it."""
+    resolved: list[str] = field(default_factory=list)
+    """Names that the graph knows."""
+    hops: int = 0
+    """How far around them reactions were returned."""
+    cypher: str | None = None
+    """The query of the fallback; null if the graph knows no molecule of the question."""
+    status: Status
+    """How it ended."""
+    message: str | None = None
+    """The server's message, or the reason."""
+    columns: list[str] = field(default_factory=list)
+    """Names of the columns."""
+    rows: list[JsonValue] = field(default_factory=list)
+    """Values in column order, one list a row."""
+    row_count: int = 0
+    """Number of rows."""
+    truncated: bool = False
+    """Whether a cap cut the result."""
+    time_s: float = 0.0
+    """Seconds of the deciding attempt."""
+    scores: ResultScores
+    """Scores of these rows."""
+    passed: bool = False
+    """Whether their F1 reached `--case-threshold`."""
+
+
+class RecordedExecution(Execution, frozen=True):
+    """Result of running the query of a case."""
+
+    fallback: Fallback | UnsetType = UNSET
+    """With the loop `guarded`: what was returned instead of an empty result."""
+
+
+class Round(Struct):
+    """One completion, or one other step of a loop or of writing an answer."""
+
+    role: str
+    """Who acted.
+
+    `generator` for the first completion. In loops: `explain`, `direction`, `validator:schema`,
+    `validator:checklist`, `corrector`, `analyst`, `reviewer`, `executor`, `guard`, `fallback`, `harness`, or
+    a name chosen by a loop of your own. For written answers: `answer:text`, `answer:claims`, `answer:check`,
+    `answer:judge:faithfulness`, `answer:judge:answer_relevancy`.
+    """
+    messages_sha256: str | None
+    """Key into `messages.jsonl`; null if no model was asked."""
+    answer: str
+    """The completion as received; empty if no model was asked."""
+    cypher: str | None
+    """The query proposed, or the query examined."""
+    verdict: str | None = None
+    """Result of the step, in a word; null for the first completion."""
+    findings: list[JsonValue] = field(default_factory=list)
+    """What else is known of the step.
+
+    What the model reported beside its completion (such as a finish reason); issues (`label`, `message`,
+    `start`, `stop`); `edit` (changes, each with `was` and `is`); `detail` (why a proposal was rejected);
+    `result` (a RoundResult).
+    """
+    time_s: float = 0.0
+    """Seconds of the call, or of the step."""
+    tokens: dict[str, int] | None = None
+    """`prompt` and `completion` tokens, if reported."""
+    cost: float | None = None
+    """Cost of these tokens in USD at the list price; null if tokens or price are unknown, or if `cached`."""
+    cached: bool = False
+    """Whether the completion existed before and cost this case nothing.
+
+    It was made once for the run, or comes from the cache. `tokens` and `time_s` are then those of the
+    original call.
+    """
+
+    @property
+    def asked_model(self) -> bool:
+        """Whether a model that reads messages was asked, now or when its completion was first had.
+
+        Such a call takes time. Models that look at the question alone take none; of a text made once for the
+        run neither tokens nor time are recorded.
+        """
+        return self.messages_sha256 is not None and self.time_s > 0
+
+    @property
+    def of_answer(self) -> bool:
+        """Whether the round belongs to the written answer, and not to the query."""
+        return self.role.startswith(_OF_ANSWER)
+
+    @property
+    def of_judge(self) -> bool:
+        """Whether it is a call of the judge that measures the written answer."""
+        return self.role.startswith(_OF_JUDGE)
+
+    @property
+    def result(self) -> RoundResult | None:
+        """The score of its query; None where it has none of its own."""
+        for finding in self.findings:
+            if isinstance(finding, dict) and "result" in finding:
+                return msgspec.convert(finding["result"], RoundResult)
+        return None
+
+
+class GraphCall(Struct):
+    """One call of the graph in a case with a loop."""
+
+    call: Literal["run", "explain"]
+    """What was asked."""
+    cypher: str
+    """The query."""
+    timeout_s: float | None
+    """Timeout set by the loop."""
+    row_limit: int | None
+    """Row limit set by the loop."""
+    result: Execution | Literal["execution", "fallback"]
+    """The result, or the name of the field of the record that already holds it."""
+
+
+class Judgement(Struct):
+    """One rating of a query by a judge."""
+
+    model: str
+    """Label of the judge."""
+    variant: Variant
+    """Whether the reference query was shown."""
+    score: float | None
+    """Score from 0 to 1; null if the judge gave none."""
+    weighted: bool
+    """Whether the score is a mean over the possible numbers by their log-probabilities; otherwise it is the
+    number stated."""
+    reason: str
+    """The judge's reason; empty without a score."""
+    error: dict[str, str] | None
+    """`kind` and `message` of why there is no score."""
+    tokens: dict[str, int] | None
+    """`prompt` and `completion` tokens, if reported."""
+    cost: float | None
+    """Cost in USD; null if unknown or cached."""
+    time_s: float
+    """Seconds of the call."""
+    cached: bool
+    """Whether the completion existed before."""
+    criteria: str
+    """SHA-256 of the criteria."""
+    rating: int | float | None = None
+    """The number stated, on the scale of the criteria."""
+    asked_sha256: str = ""
+    """Hash of what the judge was asked."""
+    details: dict[str, JsonValue] = field(default_factory=dict)
+    """What the judge's model reported beside its completion, without log-probabilities."""
+
+    def __post_init__(self) -> None:
+        """Refuse a judgement with neither a score nor an error, or with both."""
+        if self.score is not None and not 0 <= self.score <= 1:
+            raise ValueError(f"score is {self.score}, which is not in the range from 0 to 1")
+        if (self.score is None) != (self.error is not None and {"kind", "message"} <= self.error.keys()):
+            raise ValueError("there must be a score, or an error with kind and message")
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the judge could not be asked, so that asking again may help."""
+        return self.error is not None and self.error["kind"] not in OWN_FAULTS
+
+
+OWN_FAULTS = frozenset({"malformed", "out_of_scale", "no_answer"})
+"""Kinds of error that are the judge's own words: asked again it would say the same. All others are faults of
+the harness or of the API."""
+
+
+class Judge(Struct):
+    """Ratings of a query by a judge."""
+
+    model: str
+    """Label of the judge."""
+    criteria: str
+    """SHA-256 of the criteria."""
+    with_reference: Judgement | None = None
+    """Rating with the reference query shown."""
+    without_reference: Judgement | None = None
+    """Rating without it."""
+
+    @property
+    def judgements(self) -> dict[Variant, Judgement]:
+        """The ratings there are, by variant."""
+        found = {variant: self.judgement(variant) for variant in VARIANTS}
+        return {variant: each for variant, each in found.items() if each is not None}
+
+    def judgement(self, variant: Variant) -> Judgement | None:
+        """Return the rating of a variant."""
+        return self.with_reference if variant == "with_reference" else self.without_reference
+
+
+class Claim(Struct, kw_only=True):
+    """One claim of a written answer, with what the graph says of it."""
+
+    subject: JsonValue
+    """What the claim is about: a reaction id, a canonical SMILES, or null for any."""
+    predicate: str
+    """What is said of it."""
+    object: JsonValue
+    """Of what, or how much."""
+    product: JsonValue | UnsetType = UNSET
+    """The product that a yield is of, or that a reaction without an id makes."""
+    steps: JsonValue | UnsetType = UNSET
+    """Number of reactions of a `PRECURSOR_OF`."""
+    low: JsonValue | UnsetType = UNSET
+    """Where the range of a yield begins."""
+    share: JsonValue | UnsetType = UNSET
+    """Whether a yield may be a share of 1."""
+    negated: JsonValue | UnsetType = UNSET
+    """Whether the answer says that it is not so."""
+    origin: JsonValue | UnsetType = UNSET
+    """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
+    start: JsonValue | UnsetType = UNSET
+    """Offset in the answer of the words it was read from."""
+    stop: JsonValue | UnsetType = UNSET
+    """Offset after them."""
+    verdict: str
+    """Whether the graph supports it."""
+    reason: str = ""
+    """Why."""
+    evidence: list[JsonValue] = field(default_factory=list)
+    """`reaction`, what was `found`, and `source`, the source record."""
+    by: list[str] = field(default_factory=list)
+    """Who stated it: `reader`, `question`, or `model`, which is the model's own list."""
+
+
+class ListedClaims(Struct):
+    """What the model's own list of its claims says, compared with what the reader finds."""
+
+    claims: int
+    """Number of claims listed."""
+    unreadable: int
+    """How many name no molecule or reaction that can be looked up."""
+    shared: int
+    """How many the reader finds too."""
+    only_model: int
+    """How many only the model lists."""
+    only_reader: int
+    """How many only the reader finds."""
+    support: float | None
+    """Share of the listed claims that the graph supports; null without one."""
+
+
+class MeasuredAnswer(Struct):
+    """What a metric of the judge says of a written answer."""
+
+    score: float | None
+    """Score from 0 to 1; null if there is none."""
+    parts: int = 0
+    """Number of claims or statements that the judge found."""
+    error: dict[str, str] | None = None
+    """`kind` and `message` of why there is no score."""
+
+
+class AnswerJudge(Struct):
+    """What the judge measures of a written answer."""
+
+    model: str
+    """Label of the judge."""
+    faithfulness: MeasuredAnswer | UnsetType = UNSET
+    """Share of claims that the rows and passages do not contradict."""
+    answer_relevancy: MeasuredAnswer | UnsetType = UNSET
+    """Share of statements that bear on the question."""
+
+
+class Verification(Struct, kw_only=True):
+    """Verdict on a written answer."""
+
+    verdict: str
+    """`VERIFIED`, `PARTIALLY_VERIFIED`, `REFUTED` or `UNVERIFIABLE`."""
+    support: float | None
+    """Share of supported claims; null without a claim."""
+    claims: int = 0
+    """Number of claims."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Number of claims by verdict."""
+    shortcomings: list[str] = field(default_factory=list)
+    """What keeps the answer from being verified although its claims hold."""
+    thresholds: dict[str, JsonValue] = field(default_factory=dict)
+    """Shares of supported claims that the verdicts need."""
+    model: ListedClaims | None = None
+    """The model's own list; null if it gave none."""
+    judge: AnswerJudge | UnsetType = UNSET
+    """With `--judge`: what the judge measures."""
+
+
+class Explanation(Struct):
+    """What is wrong with a case, for a person to read; at most 20,000 characters of difference."""
+
+    difference: list[str] = field(default_factory=list)
+    """What the result lacks (`-`) and what it has too much (`+`), a line each; empty if it is right."""
+    why: dict[str, str] = field(default_factory=dict)
+    """For a failed case, where there is something to say: `finding` (what the text of the query shows of the
+    primary label), `focus` (the requested key alone is right), `loop` (what the loop did)."""
+
+
+class Record(Struct, kw_only=True):
+    """One case. Written as the case ends, one JSON object a line."""
+
+    schema_version: int = SCHEMA_VERSION
+    """Version of the record format: 1."""
+    case_id: str
+    """Question, prompt, shot, loop and model, joined by dashes: the id that pytest shows."""
+    question_id: str
+    """Id of the question."""
+    task: str
+    """Task of the question."""
+    setting: str
+    """`single_step` or `multi_step`."""
+    steps: int
+    """Number of reaction steps; 1 for single-step questions."""
+    prompt: str
+    """Name of the prompt."""
+    shot: str
+    """How the exemplar was chosen: `ZS`, `1S-S`, `1S-D-R`, `1S-D-S`."""
+    loop: str
+    """Name of the loop, or `none`."""
+    model: str
+    """Label of the model."""
+    exemplar_id: str | None = None
+    """The exemplar shown; null with `ZS`."""
+    question: str = ""
+    """The question as asked."""
+    reference_cypher: str = ""
+    """The reference query."""
+    phrasing: int = 1
+    """Number of the paraphrase asked, from 1 (`--phrasing`)."""
+    rounds: list[Round]
+    """One entry for each completion and each other step of a loop."""
+    cypher: str | None
+    """The query that was scored; null if the completion contained none.
+
+    A completion of comments only is kept and has the status `no_query`.
+    """
+    execution: RecordedExecution | None
+    """Result of running `cypher`; null if the graph could not be asked."""
+    graph_calls: list[GraphCall] = field(default_factory=list)
+    """For a case with a loop, every call of the graph; empty without a loop. Replays use it."""
+    scores: Scores | None
+    """The scores; null if an infrastructure error of `model` or `graph` prevented them."""
+    errors: list[str]
+    """Error labels, the primary one first; empty if nothing is wrong."""
+    judge: Judge | None = None
+    """Ratings of the query by a judge; null without one."""
+    answer: str | None = None
+    """The written answer, without the model's thoughts.
+
+    Empty if the model wrote nothing, null if none was requested or the model could not be asked.
+    """
+    claims: list[Claim] | None = None
+    """Claims of the written answer with their verdicts; null if there is nothing to check."""
+    verification: Verification | None = None
+    """Verdict on the written answer; null if there is nothing to check."""
+    infrastructure_error: InfrastructureError | None
+    """Why the case could not be run or judged; null if nothing went wrong."""
+    passed: bool
+    """Whether F1 reached `--case-threshold`."""
+    explanation: Explanation | UnsetType = UNSET
+    """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the case was asked, executed and scored, even where a judge could then not be asked."""
+        error = self.infrastructure_error
+        return error is None or error.stage == JUDGE_STAGE
+
+    @property
+    def answer_fault(self) -> InfrastructureError | None:
+        """Why a written answer, its claims or its verdict are missing; None where nothing failed."""
+        for turn in self.rounds:
+            if turn.of_answer and turn.verdict == "error":
+                return msgspec.convert(turn.findings[-1]["error"], InfrastructureError)
+        return None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the case has all that was asked for: scores, and an answer where one was to be written."""
+        return self.infrastructure_error is None and self.answer_fault is None
+
+
+def record_from(value: Mapping[str, JsonValue]) -> Record:
+    """Return the record in the JSON object of a line; unknown fields are ignored, values in rows are shared.
+
+    Raises:
+        msgspec.ValidationError: A field is missing or of another type.
+    """
+    return msgspec.convert(value, Record)
+
+
+def fields_of(part: Any) -> dict[str, JsonValue]:
+    """Return the fields of a struct or a dataclass that are set, by name; values are shared, not copied.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    if isinstance(part, Struct):
+        values = ((name, getattr(part, name)) for name in part.__struct_fields__)
+        return {name: value for name, value in values if value is not UNSET}
+    return {each.name: getattr(part, each.name) for each in fields(part)}

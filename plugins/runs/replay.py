@@ -1,4 +1,4 @@
-"""Where in the records of some runs a case, a call of the graph or an answer stands."""
+"""Replays runs: rows and completions come from their records."""
 
 import hashlib
 import json
@@ -6,201 +6,182 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.plugins.runs.files import MANIFEST, json_line, no_run
 from retrocypher.plugins.runs.graph_calls import Call, calls_of
-from retrocypher.plugins.runs.log import locate_records, read_manifest, read_record_at
-from retrocypher.plugins.runs.record import is_of_answer, is_of_judge
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import GraphEntry, Manifest, ModelEntry
+from retrocypher.plugins.runs.record import GENERATOR, Record, Round
 from retrocypher.prompts.models.interface import Answer, Chat, Model, ModelError, Request, TextModel
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
 
-_GENERATOR = "generator"
-
 
 class Place(NamedTuple):
-    """A record: number of its run, and where in the file it begins."""
+    """Where a record stands."""
 
     run: int
+    """Number of its run."""
+    line: int
+    """Number of its line, from 1."""
     offset: int
+    """Bytes before the line."""
 
 
-class Asked(NamedTuple):
-    """A question to a model that reads messages.
-
-    Attributes:
-        model: Who is asked, as `who` tells.
-        messages_sha256: Hash of the messages.
-        repeat: How often the case has asked the same before.
-    """
+class ModelCall(NamedTuple):
+    """A request to a model that reads messages."""
 
     model: str
+    """The model, as `model_identity` names it."""
     messages_sha256: str
+    """Hash of the messages."""
     repeat: int
+    """How often the case made the same request before."""
 
     def digest(self) -> bytes:
-        """Return what stands for the question in an index."""
+        """Return what stands for the request in an index."""
         return hashlib.blake2b(json.dumps(self).encode(), digest_size=16).digest()
 
 
 class RunIndex:
-    """Finds records without holding them: of each case, call and answer it knows the place alone.
+    """Finds records without holding them: of each case, call and completion it knows the place alone.
 
     Args:
-        runs: Run directories; where two hold the same, the first counts.
-        manifests: Their manifests.
+        runs: The runs; where two hold the same, the first counts.
     """
 
-    def __init__(self, runs: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, runs: Sequence[RunLog]) -> None:
         self.runs = runs
-        self._models = [_models(manifest) for manifest in manifests]
-        self._judges = [_judge(manifest) for manifest in manifests]
+        self._models = [_models(run.manifest) for run in runs]
+        self._judges = [_judge(run.manifest) for run in runs]
         self._cases: dict[str, Place] = {}
         self._calls: dict[bytes, Place] = {}
-        self._answers: dict[bytes, Place] = {}
-        self._read: tuple[Place, dict[str, Any]] | None = None
+        self._completions: dict[bytes, Place] = {}
+        self._read: tuple[Place, Record] | None = None
         for number, run in enumerate(runs):
-            for offset, record in locate_records(run):
-                place = Place(number, offset)
-                self._cases.setdefault(record["case_id"], place)
-                for call, _ in calls_of(record):
+            for line in run.record_lines():
+                place = Place(number, line.number, line.offset)
+                self._cases.setdefault(line.record.case_id, place)
+                for call, _ in calls_of(line.record):
                     self._calls.setdefault(call.digest(), place)
-                for asked, _ in self._asked(number, record):
-                    self._answers.setdefault(asked.digest(), place)
+                for asked, _ in self._asked(number, line.record):
+                    self._completions.setdefault(asked.digest(), place)
 
     @property
     def named(self) -> str:
         """The runs, for messages."""
         return ", ".join(map(str, self.runs))
 
-    def case(self, case_id: str) -> dict[str, Any] | None:
-        """Return the record of a case; None where no run has it."""
+    def case(self, case_id: str) -> Record | None:
+        """Return the record of a case; None if no run has it."""
         place = self._cases.get(case_id)
         return None if place is None else self._record(place)
 
-    def judged(self, case_id: str, judge: str) -> dict[str, Any] | None:
-        """Return the record of a case; None where no run has it, or not one that this judge judged.
-
-        Args:
-            case_id: The case.
-            judge: Who judged, as `who` tells.
-        """
+    def judged(self, case_id: str, judge: str) -> Record | None:
+        """Return the record of a case; None if no run has it, or not one that this judge judged."""
         place = self._cases.get(case_id)
         if place is None or self._judges[place.run] != judge:
             return None
         return self._record(place)
 
-    def calling(self, call: Call) -> dict[str, Any] | None:
-        """Return a record that has a call of the graph; None where none has it."""
+    def calling(self, call: Call) -> Record | None:
+        """Return a record that has a call of the graph; None if none has it."""
         place = self._calls.get(call.digest())
         return None if place is None else self._record(place)
 
-    def answer(self, case_id: str, asked: Asked) -> dict[str, Any] | None:
-        """Return the round that answers a question, the case's own before others; None where none does."""
-        places = (self._cases.get(case_id), self._answers.get(asked.digest()))
+    def completion(self, case_id: str, asked: ModelCall) -> Round | None:
+        """Return the round that answers a request, the case's own before others; None if none does."""
+        places = (self._cases.get(case_id), self._completions.get(asked.digest()))
         for place in dict.fromkeys(place for place in places if place is not None):
             for other, turn in self._asked(place.run, self._record(place)):
                 if other == asked:
                     return turn
         return None
 
-    def _record(self, place: Place) -> dict[str, Any]:
+    def _record(self, place: Place) -> Record:
         # A case is looked up several times in a row.
         if self._read is None or self._read[0] != place:
-            self._read = (place, read_record_at(self.runs[place.run], place.offset))
+            self._read = (place, self.runs[place.run].record_at(place.line, place.offset))
         return self._read[1]
 
-    def _asked(self, run: int, record: Mapping[str, Any]) -> Iterator[tuple[Asked, dict[str, Any]]]:
-        generators, players, writers = self._models[run]
+    def _asked(self, run: int, record: Record) -> Iterator[tuple[ModelCall, Round]]:
+        models = self._models[run]
         before: Counter[tuple[str, str]] = Counter()
-        for turn in record["rounds"]:
-            who_answers = generators if turn["role"] == _GENERATOR else players
-            if is_of_answer(turn["role"]):
-                who_answers = writers
-            model, sha256 = who_answers.get(record["model"]), turn["messages_sha256"]
-            if is_of_judge(turn["role"]):
-                model = self._judges[run]
-            failed = is_of_answer(turn["role"]) and turn["verdict"] == "error"
-            if model is not None and sha256 is not None and not failed:
-                yield Asked(model, sha256, before[model, sha256]), turn
-                before[model, sha256] += 1
+        for turn in record.rounds:
+            asked = models.generators if turn.role == GENERATOR else models.players
+            if turn.of_answer:
+                asked = models.writers
+            model = self._judges[run] if turn.of_judge else asked.get(record.model)
+            failed = turn.of_answer and turn.verdict == "error"
+            if model is not None and turn.messages_sha256 is not None and not failed:
+                key = (model, turn.messages_sha256)
+                yield ModelCall(*key, before[key]), turn
+                before[key] += 1
 
 
-def who(spec: Mapping[str, str], seed: int) -> str | None:
-    """Return what tells a model that reads messages from others; None of the other models.
+def model_identity(model: ModelSpec | ModelEntry, seed: int) -> str | None:
+    """Return what tells a model that reads messages from others; None for other models.
 
     Weights are told by the name of their file: the folder may be another on another machine.
-
-    Args:
-        spec: Kind and argument, as a manifest has them.
-        seed: The seed of the run.
     """
-    if spec["kind"] not in TEXT_KINDS:
+    if model.kind not in TEXT_KINDS:
         return None
-    name = Path(spec["argument"]).name if spec["kind"] == "gguf" else spec["argument"]
-    return json.dumps([spec["kind"], name, seed])
+    name = Path(model.argument).name if model.kind == "gguf" else model.argument
+    return json.dumps([model.kind, name, seed])
 
 
 class _Models(NamedTuple):
-    """Who answers in a run, by the label of the case's model: with queries, in loops, and in words."""
+    """The models of a run, by the label of the case's model: of queries, of loops, and of written answers."""
 
     generators: dict[str, str]
     players: dict[str, str]
     writers: dict[str, str]
 
 
-def _judge(manifest: Mapping[str, Any]) -> str | None:
-    judge = manifest.get("judge")
-    return None if judge is None else who(judge["model"], manifest["options"]["seed"])
+def _judge(manifest: Manifest) -> str | None:
+    return None if manifest.judge is None else model_identity(manifest.judge.model, manifest.options["seed"])
 
 
-def _models(manifest: Mapping[str, Any]) -> _Models:
-    seed = manifest["options"]["seed"]
-    answering = manifest.get("answering") or {"writers": {}}
+def _models(manifest: Manifest) -> _Models:
+    seed = manifest.options["seed"]
     parts = (
-        {spec["label"]: spec for spec in manifest["models"]},
-        manifest["loops"]["players"],
-        answering["writers"],
+        {entry.label: entry for entry in manifest.models},
+        manifest.loops.players,
+        manifest.answering.writers if manifest.answering else {},
     )
-    known = ({label: who(spec, seed) for label, spec in part.items()} for part in parts)
+    known = ({label: model_identity(entry, seed) for label, entry in part.items()} for part in parts)
     return _Models(*({label: model for label, model in part.items() if model} for part in known))
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRuns:
-    """Runs whose rows and answers are used again.
+    """Runs whose rows and completions are used again."""
 
-    Attributes:
-        paths: Their folders, absolute, each once.
-        manifests: Their manifests.
-        schema: Schema text of the graph they ran on.
-        fingerprint: Hash of its content.
-        version: Version of the server they ran on, of the first where they differ.
-    """
-
-    paths: tuple[Path, ...]
-    manifests: tuple[Mapping[str, Any], ...]
+    logs: tuple[RunLog, ...]
+    """The runs, by absolute folder, each once."""
     schema: str
+    """Schema text of the graph they ran on."""
     fingerprint: str
+    """Hash of its content."""
     version: str
+    """Version of the server they ran on, of the first if they differ."""
 
 
 def replayed_runs(
     graph: str, named: Sequence[str], *, fingerprint: str, query_timeout: float
 ) -> ReplayedRuns | None:
-    """Resolve and check ``--graph none`` and ``--replay``; None where the run has a graph.
+    """Resolve and check ``--graph none`` and ``--replay``; None if the run has a graph.
 
     Args:
-        graph: What ``--graph`` says.
-        named: What ``--replay`` names.
+        graph: The value of ``--graph``.
+        named: The values of ``--replay``.
         fingerprint: Of the graph that the questions were made for.
-        query_timeout: Seconds that a query may take.
 
     Raises:
-        InputError: If one of the two options is given without the other, something named is no run, or a run
-            was on another graph or with another limit.
+        InputError: One of the two options is given without the other, a folder is not a run, or a run was on
+            another graph or with another limit.
     """
     if graph != "none":
         if named:
@@ -210,43 +191,42 @@ def replayed_runs(
             )
         return None
     if not named:
-        raise InputError("--graph none: rows then come from runs that were; name them with --replay DIR")
-    paths = tuple(dict.fromkeys(Path(name).expanduser().resolve() for name in named))
-    manifests = tuple(_manifest(path) for path in paths)
-    for path, manifest in zip(paths, manifests, strict=True):
-        for wrong in _differences(manifest, manifests[0], fingerprint, query_timeout):
-            raise InputError(f"--replay {path}: {wrong}")
-    first = manifests[0]["graph"]
-    return ReplayedRuns(paths, manifests, first["schema"], first["fingerprint"], first["version"])
+        raise InputError("--graph none: rows then come from earlier runs; name them with --replay DIR")
+    logs = tuple(RunLog(path) for path in dict.fromkeys(Path(name).expanduser().resolve() for name in named))
+    graphs = [_graph(log) for log in logs]
+    for log, each in zip(logs, graphs, strict=True):
+        timeout = log.manifest.options["query_timeout"]
+        for wrong in _differences(each, graphs[0], fingerprint, timeout, query_timeout):
+            raise InputError(f"--replay {log}: {wrong}")
+    return ReplayedRuns(logs, graphs[0].schema, graphs[0].fingerprint, graphs[0].version)
 
 
-def _manifest(path: Path) -> dict[str, Any]:
-    manifest = read_manifest(path)
-    if not all(manifest.get(part) for part in ("graph", "options", "models", "loops")):
-        raise InputError(f"--replay {no_run(path, MANIFEST)}")
-    return manifest
+def _graph(log: RunLog) -> GraphEntry:
+    written, graph = log.manifest_json, log.manifest.graph
+    if graph is None or not all(written.get(part) for part in ("options", "models", "loops")):
+        raise InputError(f"--replay {no_run(log.path, MANIFEST)}")
+    return graph
 
 
 def _differences(
-    manifest: Mapping[str, Any], first: Mapping[str, Any], fingerprint: str, query_timeout: float
+    graph: GraphEntry, first: GraphEntry, fingerprint: str, timeout: float, query_timeout: float
 ) -> Iterator[str]:
-    graph, timeout = manifest["graph"], manifest["options"]["query_timeout"]
-    if graph["fingerprint"] != fingerprint:
+    if graph.fingerprint != fingerprint:
         yield (
-            f"it ran on graph {graph['fingerprint'][:12]}, and the questions were made for "
+            f"it ran on graph {graph.fingerprint[:12]}, and the questions were made for "
             f"{fingerprint[:12]}; name their set with --questions, or another run"
         )
-    if graph["schema"] != first["graph"]["schema"]:
+    if graph.schema != first.schema:
         yield "it ran with another schema text than the first run that is named; replay them one by one"
     if timeout != query_timeout:
         yield (
-            f"its queries had {timeout:g} s, these would have {query_timeout:g}: what came of a slow one "
-            f"nobody knows. Say --query-timeout {timeout:g}."
+            f"its queries had {timeout:g} s, these would have {query_timeout:g}: the result of a slow one is "
+            f"unknown. Say --query-timeout {timeout:g}."
         )
 
 
 _DETAILS = frozenset({"attempts", "finish_reason", "no_answer"})
-"""What a model that reads messages tells beside its answer has one of these."""
+"""What a model that reads messages reports beside its completion has one of these."""
 
 
 class ReplayedModel:
@@ -255,9 +235,6 @@ class ReplayedModel:
     The records come first: another cache may hold another answer to the same question.
 
     Args:
-        spec: The model.
-        seed: Seed of the run.
-        index: The records.
         otherwise: Who is asked what is not on record; None for nobody.
     """
 
@@ -265,7 +242,7 @@ class ReplayedModel:
         self, spec: ModelSpec, seed: int, index: RunIndex, otherwise: TextModel | Model | None
     ) -> None:
         self.label = spec.label
-        self._who = who(spec.to_json(), seed)
+        self._identity = model_identity(spec, seed)
         self._index = index
         self._otherwise = otherwise
 
@@ -277,8 +254,9 @@ class ReplayedModel:
         """
         sha256 = hashlib.sha256(json_line(request.messages).encode()).hexdigest()
         turn = None
-        if self._who is not None:
-            turn = self._index.answer(request.case_id, Asked(self._who, sha256, request.repeat))
+        if self._identity is not None:
+            asked = ModelCall(self._identity, sha256, request.repeat)
+            turn = self._index.completion(request.case_id, asked)
         if turn is not None:
             return _as_answer(turn)
         if self._otherwise is None:
@@ -299,12 +277,12 @@ class ReplayedModel:
         )
 
 
-def _as_answer(turn: Mapping[str, Any]) -> Answer:
-    told = [each for each in turn["findings"] if isinstance(each, dict) and _DETAILS & each.keys()]
+def _as_answer(turn: Round) -> Answer:
+    told = [each for each in turn.findings if isinstance(each, dict) and _DETAILS & each.keys()]
     return Answer(
-        turn["answer"],
-        tokens=turn["tokens"],
-        time_s=turn["time_s"],
+        turn.answer,
+        tokens=turn.tokens,
+        time_s=turn.time_s,
         details=dict(told[-1]) if told else {},
         cached=True,
     )
@@ -318,11 +296,7 @@ class NotRecorded(GraphError):  # noqa: N818 - the name that records and readers
 
 
 class RecordedGraphs:
-    """Gives each case the rows of its own record, and of others for what that does not hold.
-
-    Args:
-        index: The records.
-    """
+    """Gives each case the rows of its own record, and of others for what that does not hold."""
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index

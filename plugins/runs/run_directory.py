@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.runs.files import (
@@ -22,8 +21,10 @@ from retrocypher.plugins.runs.files import (
     RunLock,
     json_line,
     json_page,
-    mend,
+    truncate_partial_line,
 )
+from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.record import JsonValue
 
 _OURS = frozenset({RECORDS, MESSAGES, QUESTIONS, MANIFEST, SUMMARY, LOCK, ALLURE})
 _PARTIAL = ".partial"
@@ -35,25 +36,25 @@ class RunDirectory:
     Every record is on the disk as it is written, so a killed run keeps what it had.
 
     Args:
-        path: The folder; made if absent. A run that has no record yet is begun anew.
-        go_on: Whether the folder holds a run to go on with; nothing in it is changed before `go_on`.
+        path: The folder; made if absent. A run that has no record yet starts again.
+        resume: Whether the folder holds a run to resume; nothing in it is changed before `resume` is called.
 
     Raises:
         InputError: If another process holds the folder, it cannot be written to, or, where a new run is
             asked for, it holds a run or other things.
     """
 
-    def __init__(self, path: Path, *, go_on: bool = False) -> None:
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
         self.path = path
         self._seen: set[str] = set()
         self._records: LineFile | None = None
         self._messages: LineFile | None = None
         with _understood(path):
             path.mkdir(parents=True, exist_ok=True)
-            if not go_on and not (path / LOCK).exists():
+            if not resume and not (path / LOCK).exists():
                 _require_room(path)
             self._lock = RunLock(path)
-            if not go_on:
+            if not resume:
                 self._begin()
 
     def __enter__(self) -> "RunDirectory":
@@ -67,8 +68,8 @@ class RunDirectory:
     ) -> None:
         self.close()
 
-    def go_on(self, kept: Iterable[int] | None) -> None:
-        """Take up the run: cut off half a last line, and open the files to add to them.
+    def resume(self, kept: Iterable[int] | None) -> None:
+        """Resume the run: cut off half a last line, and open the files to append to them.
 
         Args:
             kept: Numbers of the lines of the records that are kept, from 1; None for all.
@@ -78,18 +79,17 @@ class RunDirectory:
         """
         with _understood(self.path):
             for name in (RECORDS, MESSAGES):
-                mend(self.path / name)
+                truncate_partial_line(self.path / name)
             if kept is not None:
                 _keep_lines(self.path / RECORDS, frozenset(kept))
             (self.path / SUMMARY).unlink(missing_ok=True)
             self._open()
             self._seen = set(_hashes(self.path / MESSAGES))
 
-    def write_record(self, line: str, messages: Mapping[str, Any]) -> None:
+    def write_record(self, line: str, messages: Mapping[str, JsonValue]) -> None:
         """Append a record, and those of its messages that were not written yet.
 
         Args:
-            line: The record as one line of JSON.
             messages: The record's messages by their hash.
 
         Raises:
@@ -103,12 +103,10 @@ class RunDirectory:
                 self._seen.add(key)
         self._records.append(line)
 
-    def begin(self, questions: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> None:
+    def begin(
+        self, questions: Iterable[Mapping[str, JsonValue]], manifest: Manifest | Mapping[str, JsonValue]
+    ) -> None:
         """Write or replace what is known before the first case.
-
-        Args:
-            questions: The questions of the run.
-            manifest: The manifest.
 
         Raises:
             InputError: If they cannot be written.
@@ -117,15 +115,15 @@ class RunDirectory:
             self.write_questions(questions)
             self.write_manifest(manifest)
 
-    def write_questions(self, questions: Iterable[Mapping[str, Any]]) -> None:
+    def write_questions(self, questions: Iterable[Mapping[str, JsonValue]]) -> None:
         """Write or replace the questions of the run; raises OSError where they cannot be written."""
         _replace(self.path / QUESTIONS, "".join(json_line(question) + "\n" for question in questions))
 
-    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+    def write_manifest(self, manifest: Manifest | Mapping[str, JsonValue]) -> None:
         """Write or replace the manifest; raises OSError where it cannot be written."""
         _replace(self.path / MANIFEST, json_page(manifest))
 
-    def write_summary(self, summary: Mapping[str, Any]) -> None:
+    def write_summary(self, summary: Mapping[str, JsonValue]) -> None:
         """Write or replace the summary; raises OSError where it cannot be written."""
         _replace(self.path / SUMMARY, json_page(summary))
 
@@ -177,9 +175,6 @@ def _remove_files(path: Path) -> None:
 def holds_records(path: Path) -> bool:
     """Tell whether a folder holds a run with a record.
 
-    Args:
-        path: The run directory.
-
     Raises:
         InputError: If that cannot be told.
     """
@@ -197,8 +192,6 @@ def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:
 
     Args:
         reports: The folder that holds runs.
-        labels: Labels of the run's models.
-        now: The time of the run.
     """
     name = f"{now:%Y%m%d-%H%M%S}-{'+'.join(labels)[:80].replace('/', '_')}"
     path = reports / name

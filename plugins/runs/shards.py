@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question
@@ -15,15 +14,12 @@ _SALT = "shard"
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of the parts that a run is split into.
-
-    Attributes:
-        number: Which one, from 1.
-        of: How many there are.
-    """
+    """One of the parts that a run is split into."""
 
     number: int
+    """Number of the part, from 1."""
     of: int
+    """How many parts there are."""
 
     def __str__(self) -> str:
         return f"shard {self.number} of {self.of}"
@@ -50,10 +46,6 @@ class Shard:
                 f"{len(every):,}; split it into {len(every):,} at most"
             )
         return tuple(question for question in every if question.id in mine)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the shard as one JSON object."""
-        return {"number": self.number, "of": self.of}
 
 
 def parse_shard(text: str | None) -> Shard | None:

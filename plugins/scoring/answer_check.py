@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
+
+from msgspec import UNSET, structs
 
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, VerifiedClaim
 from retrocypher.kg.claims.statements import claim_of
@@ -13,6 +15,8 @@ from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
 from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
+from retrocypher.plugins.runs.record import Claim as RecordedClaim
+from retrocypher.plugins.runs.record import ListedClaims, Verification
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
@@ -37,15 +41,10 @@ CHECK_ROLE = "answer:check"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the graph says of an answer, as it goes on the record.
+    """What the graph says of an answer, as it goes on the record."""
 
-    Attributes:
-        claims: The ``claims`` of the record.
-        verification: The ``verification`` of the record.
-    """
-
-    claims: list[Any]
-    verification: dict[str, Any]
+    claims: list[RecordedClaim]
+    verification: Verification
 
 
 class Checker(Protocol):
@@ -208,37 +207,33 @@ def check_answer(
     could raise its verdict by listing much that is true.
 
     Args:
-        question: The question as asked.
-        answer: The answer.
         stated: What the model lists; None where it listed nothing that could be read.
-        verifier: Asks the graph.
-        thresholds: Where verdicts begin.
 
     Raises:
         GraphError: The graph cannot be asked.
     """
     found = judge_answer(question, answer, verifier, thresholds)
     if stated is None or stated.malformed:
-        return Checked([*_claims(found, frozenset())], _told(found, None))
+        return Checked([*_claims(found, frozenset())], _verification(found, None))
     own = listed(stated)
     verified = verifier.verify(own.claims)
     read = [each.claim for each in found.claims if each.claim.origin == "answer"]
     here, there = in_both(read, own.claims)
     shared = frozenset(id(read[place]) for place in here)
     more = [each for place, each in enumerate(verified) if place not in there]
-    compared = {
-        "claims": len(own.claims),
-        "unreadable": own.unreadable,
-        "shared": len(there),
-        "only_model": len(more),
-        "only_reader": len(read) - len(here),
-        "support": support_of(verified),
-    }
+    compared = ListedClaims(
+        claims=len(own.claims),
+        unreadable=own.unreadable,
+        shared=len(there),
+        only_model=len(more),
+        only_reader=len(read) - len(here),
+        support=support_of(verified),
+    )
     claims = [*_claims(found, shared), *(_entry(each, MODEL) for each in more)]
-    return Checked(claims, _told(found, compared))
+    return Checked(claims, _verification(found, compared))
 
 
-def _claims(found: AnswerVerdict, shared: frozenset[int]) -> Iterator[dict[str, Any]]:
+def _claims(found: AnswerVerdict, shared: frozenset[int]) -> Iterator[RecordedClaim]:
     for each in found.claims:
         if each.claim.origin == "question":
             yield _entry(each, QUESTION)
@@ -246,29 +241,24 @@ def _claims(found: AnswerVerdict, shared: frozenset[int]) -> Iterator[dict[str, 
             yield _entry(each, READER, *([MODEL] if id(each.claim) in shared else []))
 
 
-def _entry(found: VerifiedClaim, *by: str) -> dict[str, Any]:
-    return {**found.to_json(), "by": list(by)}
+def _entry(found: VerifiedClaim, *by: str) -> RecordedClaim:
+    return RecordedClaim(**found.to_json(), by=list(by))
 
 
-def _told(found: AnswerVerdict, compared: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "verdict": found.verdict,
-        "support": found.support,
-        "claims": len(found.claims),
-        "counts": found.counts,
-        "shortcomings": list(found.shortcomings),
-        "thresholds": asdict(found.thresholds),
-        "model": compared,
-    }
+def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verification:
+    return Verification(
+        verdict=found.verdict,
+        support=found.support,
+        claims=len(found.claims),
+        counts=found.counts,
+        shortcomings=list(found.shortcomings),
+        thresholds=asdict(found.thresholds),
+        model=listed,
+    )
 
 
 class GraphChecker:
-    """Asks the graph.
-
-    Args:
-        verifier: What asks it.
-        thresholds: Where verdicts begin.
-    """
+    """Asks the graph."""
 
     def __init__(self, verifier: Verifier, thresholds: Thresholds) -> None:
         self._verifier = verifier
@@ -284,11 +274,7 @@ class NotChecked(GraphError):  # noqa: N818 - the name that records and readers 
 
 
 class RecordedChecker:
-    """Takes verdicts from the records of runs that are replayed: there is no graph to ask.
-
-    Args:
-        index: The records.
-    """
+    """Takes verdicts from the records of runs that are replayed: there is no graph to ask."""
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index
@@ -300,11 +286,10 @@ class RecordedChecker:
             NotChecked: If it has another answer, or none.
         """
         record = self._index.case(case_id)
-        if record is None or record["answer"] != written.text or not record.get("verification"):
+        if record is None or record.answer != written.text or record.verification is None:
             raise NotChecked(
                 f"{case_id}: the records of {self._index.named} have no verdict on the answer that it gives "
                 "now. Run the case once on a graph with --answer, and name that run with --replay too."
             )
-        # What a judge made of it is asked for anew, by the judge of this run.
-        told = {name: value for name, value in record["verification"].items() if name != "judge"}
-        return Checked(record["claims"], told)
+        # The judge of this run measures the answer anew.
+        return Checked(record.claims or [], structs.replace(record.verification, judge=UNSET))

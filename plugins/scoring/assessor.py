@@ -1,82 +1,88 @@
-"""Scores and labels of a case, of a query on the way to its last, and of a fallback's rows."""
+"""Scores and labels of a case, of a query of a loop, and of the rows of a fallback."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from msgspec import UnsetType
+
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import Schema
+from retrocypher.plugins.runs.record import (
+    Explanation,
+    Fallback,
+    JsonValue,
+    Record,
+    ResultScores,
+    RoundResult,
+    Scores,
+)
 from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.labels import diagnose, labels_of
 from retrocypher.plugins.scoring.score import score
-
-_KEPT = ("f1", "precision", "recall", "row_f1", "focus_f1")
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What the query of a case is worth.
+    """The scores and labels of a case."""
 
-    Attributes:
-        scores: The ``scores`` of the record.
-        labels: Its ``errors``.
-        finding: What the text of the query shows of the primary label; None where it shows nothing of it.
-        passed: Whether F1 reaches the threshold.
-    """
-
-    scores: dict[str, Any]
+    scores: Scores
     labels: list[str]
+    """Error labels, the primary one first."""
     finding: str | None
+    """What the text of the query shows of the primary label; None if it shows nothing of it."""
     passed: bool
+    """Whether F1 reaches the threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assessor:
-    """Assesses what came of queries; needs neither a graph nor a model.
-
-    Attributes:
-        schema: The schema of the graph that they ran on.
-        threshold: F1 under which a case fails.
-        key_encoder: Encoder stage of key matching, where asked for.
-    """
+    """Scores and labels results; needs neither a graph nor a model."""
 
     schema: Schema
+    """The schema of the graph that the queries ran on."""
     threshold: float
+    """F1 below which a case fails."""
     key_encoder: KeyMatcher | None
+    """The opt-in encoder stage of key matching."""
 
-    def case(self, question: Question, cypher: str | None, execution: Mapping[str, Any]) -> Assessment:
-        """Return what the query of a case is worth.
-
-        Args:
-            question: The question with its gold answer.
-            cypher: The query; None where there is none.
-            execution: The record's ``execution``.
-
-        Raises:
-            GraphError: The tables of Cypher's grammar cannot be had.
-        """
+    def case(self, question: Question, cypher: str | None, execution: Execution) -> Assessment:
+        """Return scores and labels of a case; raises GraphError if Cypher's grammar cannot be had."""
         scores = score(question, execution, cypher, key_encoder=self.key_encoder)
         found = diagnose(question, cypher, execution, scores, self.schema)
         return Assessment(scores, list(found.labels), found.message, self._passes(scores))
 
-    def query(self, question: Question, cypher: str | None, execution: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the ``result`` that a round of a loop tells: status, scores and labels of its query."""
+    def query(self, question: Question, cypher: str | None, execution: Execution) -> RoundResult:
+        """Return status, scores and labels of a query of a loop."""
         scores = score(question, execution, cypher, text_metrics=False, key_encoder=self.key_encoder)
-        return {
-            "status": execution["status"],
-            **{name: scores[name] for name in _KEPT},
-            "passed": self._passes(scores),
-            "errors": labels_of(question, cypher, execution, scores, self.schema),
-        }
+        return RoundResult(
+            execution.status,
+            *_numbers(scores),
+            passed=self._passes(scores),
+            errors=labels_of(question, cypher, execution, scores, self.schema),
+        )
 
-    def fallback(self, question: Question, fallback: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a fallback with scores of its own: they are never the scores of the case."""
+    def fallback(self, question: Question, found: Mapping[str, JsonValue]) -> Fallback:
+        """Return a fallback with scores of its own, which never count for the case.
+
+        Args:
+            found: The fields of a fallback, without or with earlier scores.
+        """
+        unscored = ResultScores(0.0, 0.0, 0.0, None, None)
+        fallback = Fallback(**{**found, "scores": unscored})
         scores = score(question, fallback, None, text_metrics=False, key_encoder=self.key_encoder)
-        return {
-            **fallback,
-            "scores": {name: scores[name] for name in _KEPT},
-            "passed": self._passes(scores),
-        }
+        fallback.scores, fallback.passed = ResultScores(*_numbers(scores)), self._passes(scores)
+        return fallback
 
-    def _passes(self, scores: Mapping[str, Any]) -> bool:
-        return bool(scores["f1"] >= self.threshold)
+    def explain(self, record: Record, question: Question, finding: str | None) -> Explanation | UnsetType:
+        """Return the explanation to store on the record of a case; UNSET if nothing is wrong with it."""
+        return explain(record, question, finding, self.key_encoder)
+
+    def _passes(self, scores: Scores) -> bool:
+        return scores.f1 >= self.threshold
+
+
+def _numbers(scores: Scores) -> tuple[float, float, float, float | None, float | None]:
+    precision, recall = scores.precision or 0.0, scores.recall or 0.0
+    return scores.f1, precision, recall, scores.row_f1, scores.focus_f1

@@ -95,9 +95,7 @@ def reduce_expression(column: str, transparent: frozenset[str], molecule_propert
     ``id``. Whatever is neither a name nor built in that way is returned as it stands.
 
     Args:
-        column: Column name.
         transparent: Lower-case names of functions that hand on their first argument.
-        molecule_properties: Lower-case properties that stand for the molecule itself.
     """
     if column.replace("_", "").isalnum():
         return column
@@ -318,10 +316,7 @@ def match_columns(
     """Match columns to keys; columns that match none are left out.
 
     Args:
-        names: Column -> the name it is matched by.
         reaction_columns: Columns of Reaction nodes, which are ``id`` under any name.
-        keys: Scored keys of the case.
-        key_encoder: The opt-in last stage.
     """
     matches = {}
     for column, raw in names.items():

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass
-from typing import Any
 
 from retrocypher.plugins.scoring.table import Atom
 
@@ -47,12 +46,6 @@ class Counts:
     def f1(self) -> float:
         """2 TP ÷ (2 TP + FP + FN), in [0, 1]; 1 where both sides are empty."""
         return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn, self.empty)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return scores and counts; scores are null where both sides are empty."""
-        scores = (None, None, None) if self.empty else (self.precision, self.recall, self.f1)
-        names = ("precision", "recall", "f1")
-        return {**dict(zip(names, scores, strict=True)), "tp": self.tp, "fp": self.fp, "fn": self.fn}
 
 
 def harmonic_mean(precision: float, recall: float) -> float:

@@ -1,47 +1,91 @@
-"""What an answer lacks and what it has too much, for a person to read."""
+"""Explains what is wrong with a case: difference from gold, finding behind the label, acts of the loop."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
+from retrocypher.kg.errors import GraphError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.runs.record import Record, Round, is_of_answer
+from retrocypher.plugins.runs.record import Explanation, Fallback, Record, Round, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
 from retrocypher.plugins.scoring.counts import compare
 from retrocypher.plugins.scoring.labels import diagnose
 from retrocypher.plugins.scoring.single_step import Values, focus_key, values_by_key
 
-_SHOWN = 50
+LONGEST = 20_000
+"""Most characters of a difference on a record."""
+_LONGEST_TEXT = 2_000
+_VALUES = 50
+"""Most values of one key and sign."""
+
+_VALIDATOR = "validator:"
+_NOTHING_FOUND = frozenset({"ok", "unchanged"})
+_SHOWN_ELSEWHERE = frozenset({"analyst", "fallback"})
+"""The analyst writes the same text for all cases; the rows of a fallback have a line of their own."""
 
 
-def difference(values: Mapping[str, Values]) -> str:
-    """Return the difference between gold and answer, a line a value or route: ``-`` missing, ``+`` extra.
+def explain(
+    record: Record, question: Question, finding: str | None, key_encoder: KeyMatcher | None
+) -> Explanation | UnsetType:
+    """Return the explanation to store on a record; UNSET if nothing is wrong with the case.
 
     Args:
-        values: What the result holds and what it should hold (see `values_by_key`).
+        finding: What the text of the query shows of the primary label (see `diagnose`).
     """
+    return _explanation(record, question, finding, _differing(record, question, key_encoder))
+
+
+def explanation_of(
+    record: Record, question: Question, schema: Schema | None, key_encoder: KeyMatcher | None
+) -> Explanation:
+    """Return the explanation stored on a record, or that of a record of an earlier version, which has none.
+
+    Args:
+        schema: The schema of the graph; without one there is no finding.
+    """
+    found = record.explanation
+    if found is UNSET:
+        values = _differing(record, question, key_encoder)
+        reusable = values if key_encoder is None else None
+        finding = None if schema is None else _finding(record, question, schema, reusable)
+        found = _explanation(record, question, finding, values)
+    return Explanation() if found is UNSET else found
+
+
+def difference(values: Mapping[str, Values]) -> list[str]:
+    """Return the difference between gold and result, a line a value or route: ``-`` missing, ``+`` extra."""
     found = {
         key: (gold - returned, returned - gold)
         for key, (gold, returned) in values.items()
         if _differ(key, gold, returned)
     }
-    lines = (
+    lines = [
         line
         for key, (missing, extra) in found.items()
-        for sign, values in (("-", missing), ("+", extra))
-        for line in _lines(sign, key, values)
-    )
-    return "\n".join(lines) or "no difference"
+        for sign, each in (("-", missing), ("+", extra))
+        for line in _lines(sign, key, each)
+    ]
+    return _bounded(lines) or ["no difference"]
+
+
+def _bounded(lines: Sequence[str]) -> list[str]:
+    room = LONGEST
+    for number, line in enumerate(lines):
+        room -= len(line)
+        if room < 0:
+            return [*lines[:number], f"  {counted(len(lines) - number, 'more line')}"]
+    return list(lines)
 
 
 def _lines(sign: str, key: str, values: Collection[Any]) -> Iterator[str]:
-    shown = sorted(values, key=_in_order)[:_SHOWN]
+    shown = sorted(values, key=_in_order)[:_VALUES]
     yield from (f"{sign} {key}: {' -> '.join(map(str, v)) if isinstance(v, tuple) else v}" for v in shown)
-    if len(values) > _SHOWN:
-        yield f"{sign} {key}: {len(values) - _SHOWN:,} more"
+    if len(values) > _VALUES:
+        yield f"{sign} {key}: {len(values) - _VALUES:,} more"
 
 
 def _in_order(value: Any) -> tuple[int, Any]:
@@ -56,34 +100,45 @@ def _differ(key: str, gold: frozenset[Any], returned: frozenset[Any]) -> bool:
     return key != ID_KEY and compare(key, returned, gold).f1 < 1.0
 
 
-_VALIDATOR = "validator:"
-_NOTHING_TO_TELL = frozenset({"ok", "unchanged"})
-_TOLD_ELSEWHERE = frozenset({"analyst", "fallback"})
-"""The one makes the same text for all cases; the rows of the other have a line of their own."""
+def _explanation(
+    record: Record, question: Question, finding: str | None, values: Mapping[str, Values] | None
+) -> Explanation | UnsetType:
+    if record.scores is None or (values is None and record.passed):
+        return UNSET
+    lines = [] if values is None else difference(values)
+    return Explanation(lines, {} if record.passed else _why(record, record.scores, question, finding))
 
 
-def why(record: Record, question: Question, finding: str | None) -> dict[str, str]:
-    """Return what there is to say of a failed case beside its labels, by what it is about.
-
-    Args:
-        record: The record of a case that has scores.
-        question: Its question.
-        finding: What the text of the query shows of the primary label (see `plugins.taxonomy.diagnose`).
-
-    Returns:
-        ``finding``; ``focus``, where the key that was asked for is right; ``loop``, what the loop did. Each
-        only where there is something to say.
-    """
-    said = {
-        "finding": finding,
-        "focus": _focus(record.scores or {}, question),
-        "loop": _loop(record),
-    }
-    return {about: text for about, text in said.items() if text is not None}
+def _differing(
+    record: Record, question: Question, key_encoder: KeyMatcher | None
+) -> Mapping[str, Values] | None:
+    """The values of a case whose result is not all right; None of any other."""
+    if record.scores is None or record.execution is None or record.scores.f1 >= 1.0:
+        return None
+    return values_by_key(question, record.execution, key_encoder)
 
 
-def _focus(scores: Mapping[str, Any], question: Question) -> str | None:
-    if scores.get("focus_f1") != 1.0 or scores["f1"] == 1.0:
+def _finding(
+    record: Record, question: Question, schema: Schema, values: Mapping[str, Values] | None
+) -> str | None:
+    if record.passed or not record.errors or record.execution is None or record.scores is None:
+        return None
+    try:
+        diagnosis = diagnose(question, record.cypher, record.execution, record.scores, schema, values)
+    except GraphError:
+        # The tables of Cypher's grammar cannot be had: there is no finding then, but all else.
+        return None
+    # A label that another version of RetroCypher gave is not explained by today's finding.
+    return diagnosis.message if diagnosis.labels[:1] == (record.errors[0],) else None
+
+
+def _why(record: Record, scores: Scores, question: Question, finding: str | None) -> dict[str, str]:
+    texts = {"finding": finding, "focus": _focus(scores, question), "loop": _loop(record)}
+    return {about: text[:_LONGEST_TEXT] for about, text in texts.items() if text is not None}
+
+
+def _focus(scores: Scores, question: Question) -> str | None:
+    if scores.focus_f1 != 1.0 or scores.f1 == 1.0:
         return None
     return (
         f"the key asked for ({focus_key(question)}) is right; "
@@ -94,28 +149,28 @@ def _focus(scores: Mapping[str, Any], question: Question) -> str | None:
 def _loop(record: Record) -> str | None:
     if record.loop == "none":
         return None
-    rounds = [turn for turn in record.rounds[1:] if not is_of_answer(turn.role)]
-    acts = [*_acts(rounds), *_fallback((record.execution or {}).get("fallback"))]
+    rounds = [turn for turn in record.rounds[1:] if not turn.of_answer]
+    fallback = record.execution.fallback if record.execution is not None else UNSET
+    acts = [*_acts(rounds), *([] if fallback is UNSET else [_fallback(fallback)])]
     return f"{record.loop}: {'; '.join(acts) or 'changed nothing'}"
 
 
 def _acts(rounds: Sequence[Round]) -> Iterator[str]:
     """What each role did in turn; a role that acts several times on end is named once."""
-    telling = [turn for turn in rounds if _tells(turn)]
-    for role, turns in groupby(telling, key=lambda turn: turn.role):
+    for role, turns in groupby(filter(_acted, rounds), key=lambda turn: turn.role):
         if role.startswith(_VALIDATOR):
-            yield from (f"{role.removeprefix(_VALIDATOR)} {_judged(turn)}" for turn in turns)
+            yield from (f"{role.removeprefix(_VALIDATOR)} {_found(turn)}" for turn in turns)
         else:
             yield f"{role}: {', '.join(turn.verdict or '' for turn in turns)}"
 
 
-def _tells(turn: Round) -> bool:
-    if turn.verdict is None or turn.role in _TOLD_ELSEWHERE:
+def _acted(turn: Round) -> bool:
+    if turn.verdict is None or turn.role in _SHOWN_ELSEWHERE:
         return False
-    return turn.role == "corrector" or turn.verdict not in _NOTHING_TO_TELL
+    return turn.role == "corrector" or turn.verdict not in _NOTHING_FOUND
 
 
-def _judged(turn: Round) -> str:
+def _found(turn: Round) -> str:
     labels = dict.fromkeys(_labels(turn.findings))
     return "found " + (", ".join(labels) or "nothing") if turn.verdict != "malformed" else "malformed"
 
@@ -126,87 +181,9 @@ def _labels(findings: Iterable[Any]) -> Iterator[str]:
             yield str(finding["label"])
 
 
-def _fallback(fallback: Mapping[str, Any] | None) -> Iterator[str]:
-    if fallback is not None:
-        scores, count = fallback["scores"], fallback["row_count"]
-        rows = counted(count, "row")
-        yield (
-            f"fallback ({fallback['reason']}): {rows}, recall {scores['recall']:.3f}, "
-            f"F1 {scores['f1']:.3f}, not counted for the case"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What is told of a case.
-
-    Attributes:
-        difference: What the answer lacks and what it has too much, a line each; empty where it is right.
-        why: What else there is to say of a failed case, by what it is about.
-    """
-
-    difference: str = ""
-    why: dict[str, str] = field(default_factory=dict)
-
-
-def told_of(record: Record, question: Question, finding: str | None, key_encoder: KeyMatcher | None) -> Told:
-    """Return what is told of a case that was asked just now.
-
-    Args:
-        record: Its record.
-        question: Its question, in the wording asked.
-        finding: What the text of the query shows of the primary label (see `plugins.taxonomy.diagnose`).
-        key_encoder: The opt-in encoder stage of key matching.
-    """
-    return _told(record, question, finding, _differing(record, question, key_encoder))
-
-
-def retold_of(
-    record: Record, question: Question, schema: Schema | None, key_encoder: KeyMatcher | None
-) -> Told:
-    """Return what is told of a case, from its record: the finding is looked for again.
-
-    Args:
-        record: Its record.
-        question: Its question, in the wording asked.
-        schema: The schema of the graph; without one there is no finding.
-        key_encoder: The opt-in encoder stage of key matching.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
-    """
-    differing = _differing(record, question, key_encoder)
-    plain = differing if key_encoder is None else None
-    finding = None if schema is None else _finding(record, question, schema, plain)
-    return _told(record, question, finding, differing)
-
-
-def _finding(
-    record: Record, question: Question, schema: Schema, values: Mapping[str, Values] | None
-) -> str | None:
-    """What the text of a recorded query shows of its primary label; None where it shows nothing of it."""
-    if record.passed or not record.errors or record.execution is None:
-        return None
-    diagnosis = diagnose(question, record.cypher, record.execution, record.scores or {}, schema, values)
-    # Of labels that an older or newer RetroCypher found, today's finding would not be the reason.
-    return diagnosis.message if diagnosis.labels[:1] == (record.errors[0],) else None
-
-
-def _differing(
-    record: Record, question: Question, key_encoder: KeyMatcher | None
-) -> Mapping[str, Values] | None:
-    """The values of a case whose answer is not all right; None of any other."""
-    if not record.scores or record.execution is None or record.scores["f1"] >= 1.0:
-        return None
-    return values_by_key(question, record.execution, key_encoder)
-
-
-def _told(
-    record: Record, question: Question, finding: str | None, differing: Mapping[str, Values] | None
-) -> Told:
-    if not record.scores:
-        return Told()
-    return Told(
-        "" if differing is None else difference(differing),
-        {} if record.passed else why(record, question, finding),
+def _fallback(fallback: Fallback) -> str:
+    scores = fallback.scores
+    return (
+        f"fallback ({fallback.reason}): {counted(fallback.row_count, 'row')}, "
+        f"recall {scores.recall:.3f}, F1 {scores.f1:.3f}, not counted for the case"
     )

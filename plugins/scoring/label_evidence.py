@@ -2,10 +2,12 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.labels.error_labels import with_detail
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.single_step import Values, values_by_key
 from retrocypher.prompts.validation.finding import Asked, AskedMolecule, Intent
 
@@ -61,24 +63,21 @@ class Evidence:
 
 def evidence(
     question: Question,
-    execution: Mapping[str, Any],
-    scores: Mapping[str, Any],
+    execution: Execution,
+    scores: Scores,
     values: Mapping[str, Values] | None = None,
 ) -> Evidence:
     """Read a result against gold.
 
     Args:
-        question: The question with its gold answer.
-        execution: The record's ``execution``.
-        scores: The record's ``scores``.
-        values: What `values_by_key` reads, without an encoder; None to read it.
+        values: What `values_by_key` reads, without an encoder; None to read it here.
     """
     found = values_by_key(question, execution) if values is None else values
-    empty = execution["status"] == "ok" and not execution["rows"]
+    empty = execution.status == "ok" and not execution.rows
     return (
-        _of_routes(question, execution["status"], empty, found["route"])
+        _of_routes(question, execution.status, empty, found["route"])
         if question.setting == "multi_step"
-        else _of_reactions(execution["status"], empty, found, scores)
+        else _of_reactions(execution.status, empty, found, scores)
     )
 
 
@@ -98,12 +97,10 @@ def _of_routes(question: Question, status: str, empty: bool, routes: Values) -> 
     )
 
 
-def _of_reactions(
-    status: str, empty: bool, found: Mapping[str, Values], scores: Mapping[str, Any]
-) -> Evidence:
-    keys: Mapping[str, Mapping[str, Any]] = scores.get("per_key") or {}
-    missing = {key for key, counts in keys.items() if counts["fn"]}
-    absent = frozenset(key for key in missing if not keys[key]["columns"])
+def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores: Scores) -> Evidence:
+    keys = scores.per_key or {}
+    missing = {key for key, counts in keys.items() if counts.fn}
+    absent = frozenset(key for key in missing if not keys[key].columns)
     ids = found["id"]
     return Evidence(
         status=status,
@@ -112,7 +109,7 @@ def _of_reactions(
         answers=_compare(ids) if ids.returned or empty else "unknown",
         absent=absent if status == "ok" else frozenset(),
         lacking=frozenset(missing - absent),
-        surplus=frozenset(key for key, counts in keys.items() if counts["fp"]),
+        surplus=frozenset(key for key, counts in keys.items() if counts.fp),
         counted=frozenset(key for key in keys if key != "target_yield" and _are_numbers(found[key].returned)),
     )
 
@@ -132,7 +129,7 @@ def _compare(values: Values) -> Comparison:
     return "more" if values.returned > gold else "other"
 
 
-def symptoms(shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
+def symptoms(shown: Evidence, scores: Scores) -> Iterator[str]:
     """Yield what is missing from the result of a query that ran or extra in it, whatever the cause."""
     if shown.empty:
         yield "empty_result"
@@ -149,7 +146,7 @@ def symptoms(shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
         yield with_detail("missing_component", key)
 
 
-def guesses(question: Question, shown: Evidence, scores: Mapping[str, Any]) -> Iterator[str]:
+def guesses(question: Question, shown: Evidence, scores: Scores) -> Iterator[str]:
     """Yield the causes that fit the rows where the text shows none, the likeliest first."""
     if shown.empty and question.task == "multi_product":
         yield "set_logic"
@@ -188,5 +185,5 @@ def _labels_of_reactions(question: Question, shown: Evidence) -> Iterator[str]:
         yield "missing_component:id" if shown.answers == "unknown" else "wrong_aggregation_or_order"
 
 
-def _in_order(scores: Mapping[str, Any], keys: frozenset[str]) -> list[str]:
-    return [key for key in scores.get("per_key") or {} if key in keys]
+def _in_order(scores: Scores, keys: frozenset[str]) -> list[str]:
+    return [key for key in scores.per_key or {} if key in keys]

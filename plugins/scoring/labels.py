@@ -3,25 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.labels.error_labels import detail_of, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.label_evidence import Evidence, asked_of, evidence, guesses, symptoms
 from retrocypher.plugins.scoring.single_step import Values
 from retrocypher.prompts.validation.finding import Asked, Finding
 from retrocypher.prompts.validation.validator import critique
 
 
-def is_perfect(scores: Mapping[str, Any]) -> bool:
-    """Whether a result is right value by value and, where that is defined, reaction by reaction.
-
-    Args:
-        scores: The ``scores`` of a record.
-    """
-    return scores["f1"] == 1.0 and scores.get("row_f1") in (None, 1.0)
+def is_perfect(scores: Scores) -> bool:
+    """Return whether a result is right value by value and, where that is defined, reaction by reaction."""
+    return scores.f1 == 1.0 and scores.row_f1 in (None, 1.0)
 
 
 CAUSES_FIRST = (
@@ -80,7 +77,7 @@ _RUNAWAY = frozenset(
 """Errors that can make a query run for ever or out of memory."""
 
 
-def ranked(labels: Iterable[str], shown: Evidence, scores: Mapping[str, Any]) -> list[str]:
+def ranked(labels: Iterable[str], shown: Evidence, scores: Scores) -> list[str]:
     """Return labels without repetition, those that explain the result first.
 
     A label that the rows contradict is kept behind those that they do not: it is wrong with the query, but
@@ -119,14 +116,14 @@ def with_status(labels: Sequence[str], status: str, code: str | None) -> list[st
     return [status, *labels]
 
 
-def contradicted(label: str, shown: Evidence, scores: Mapping[str, Any]) -> bool:
+def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
     """Whether the rows show that an error cannot be why the result is wrong."""
     name, detail = name_of(label), detail_of(label)
     if shown.status != "ok":
         return False
     if shown.empty:
         return name in ("missing_component", "extra_component")
-    if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.get("per_key") or {}):
+    if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.per_key or {}):
         # Where all are asked for, it can only have taken some away.
         return True
     if name in _SELECTING:
@@ -135,13 +132,13 @@ def contradicted(label: str, shown: Evidence, scores: Mapping[str, Any]) -> bool
         return shown.answers != "unknown"
     if name in ("missing_component", "extra_component") and detail in shown.counted:
         return True
-    if name in ("missing_component", "extra_component") and detail in (scores.get("per_key") or {}):
+    if name in ("missing_component", "extra_component") and detail in (scores.per_key or {}):
         return detail not in (shown.surplus if name == "extra_component" else shown.absent | shown.lacking)
     if name == "duplicate_or_incomplete":
         whole = not shown.lacking and not shown.surplus
-        return whole and (bool(shown.absent) or scores.get("row_f1") == 1.0)
+        return whole and (bool(shown.absent) or scores.row_f1 == 1.0)
     if name == "return_shape":
-        return shown.reversed or (bool(scores.get("per_key")) and shown.readable and not shown.absent)
+        return shown.reversed or (bool(scores.per_key) and shown.readable and not shown.absent)
     return False
 
 
@@ -163,8 +160,8 @@ class Diagnosis:
 def diagnose(
     question: Question,
     cypher: str | None,
-    execution: Mapping[str, Any],
-    scores: Mapping[str, Any],
+    execution: Execution,
+    scores: Scores,
     schema: Schema,
     values: Mapping[str, Values] | None = None,
 ) -> Diagnosis:
@@ -176,18 +173,14 @@ def diagnose(
     same diagnosis.
 
     Args:
-        question: The question with its slots and gold answer.
         cypher: The query; None where there is none.
-        execution: The record's ``execution``.
-        scores: The record's ``scores``.
-        schema: The schema of the graph that the query ran on.
         values: What `plugins.scoring.values_by_key` reads of the execution, without an encoder, where it was
             read already: of thousands of rows it is most of the work.
 
     Raises:
         GraphError: The tables of Cypher's grammar cannot be had.
     """
-    status = execution["status"]
+    status = execution.status
     if status == "ok" and is_perfect(scores):
         return Diagnosis()
     if cypher is None:
@@ -200,11 +193,7 @@ def diagnose(
 
 
 def labels_of(
-    question: Question,
-    cypher: str | None,
-    execution: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    schema: Schema,
+    question: Question, cypher: str | None, execution: Execution, scores: Scores, schema: Schema
 ) -> list[str]:
     """Return the labels of a case, as `diagnose` finds them."""
     return list(diagnose(question, cypher, execution, scores, schema).labels)
@@ -212,14 +201,14 @@ def labels_of(
 
 def _labels(
     question: Question,
-    execution: Mapping[str, Any],
-    scores: Mapping[str, Any],
+    execution: Execution,
+    scores: Scores,
     values: Mapping[str, Values] | None,
     told: list[str],
     broken: bool,
 ) -> list[str]:
     """The labels of a query with these labels by its text, which may be broken as the grammar has it."""
-    status = execution["status"]
+    status = execution.status
     if "refused" in told and status != "ok":
         return ["refused", status]
     # Apart from that the server has decided whether it is Cypher and runs.
@@ -232,7 +221,7 @@ def _labels(
         found.append("return_shape")
     labels = ranked(found, shown, scores)
     if status != "ok":
-        return with_status(specific(labels), status, execution.get("code"))
+        return with_status(specific(labels), status, execution.code)
     causes = [label for label in labels if not contradicted(label, shown, scores)]
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]

@@ -6,6 +6,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.scoring.columns import ID_KEY, Words, column_names, plain_name, resolve, stem_name
 from retrocypher.plugins.scoring.table import (
     MAX_DEPTH,
@@ -137,7 +138,7 @@ def step_of(value: Any) -> tuple[int, ...]:
     return () if number is None else (number,)
 
 
-def reaction_of(entries: Mapping[str, Any]) -> tuple[int, ...]:
+def reaction_of(entries: Mapping[str, JsonValue]) -> tuple[int, ...]:
     """Return the reaction that a map such as ``r{.id}`` stands for.
 
     None where the map has two different reactions, or an id beside a list of reactions: it holds a route.
@@ -150,7 +151,7 @@ def reaction_of(entries: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def by_number(entries: Mapping[str, Any]) -> list[Cell]:
+def by_number(entries: Mapping[str, JsonValue]) -> list[Cell]:
     """Return a map's entries, numbered ones in the order of their numbers: maps have none of their own."""
     return sorted(entries.items(), key=lambda entry: step_name(entry[0]).number or 0)
 
@@ -244,7 +245,7 @@ def _list_routes(value: Any, depth: int) -> list[Route]:
     return [steps] if steps else []
 
 
-def _oriented(path: Mapping[str, Any]) -> Route:
+def _oriented(path: Mapping[str, JsonValue]) -> Route:
     """Return a path's reactions in the direction in which most of its relationships point.
 
     A path in which as many point either way is left as it was returned.

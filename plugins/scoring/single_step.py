@@ -3,7 +3,9 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import JsonValue, KeyScore, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher, Match, match_columns, weakest
 from retrocypher.plugins.scoring.counts import Counts, compare, harmonic_mean
 from retrocypher.plugins.scoring.routes import routes
@@ -13,7 +15,10 @@ Content = dict[str, set[Atom]]
 
 
 def row_f1(
-    gold_rows: Sequence[Mapping[str, Any]], table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]
+    gold_rows: Sequence[Mapping[str, JsonValue]],
+    table: Table,
+    matches: Mapping[str, Match],
+    keys: tuple[str, ...],
 ) -> float:
     """Return F1 over whole reactions, in [0, 1]; 1 where there is none on either side.
 
@@ -93,7 +98,7 @@ _FOCUS = {
 
 def single_step_scores(
     question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
-) -> dict[str, Any]:
+) -> Scores:
     """Return the scores of a result against the question's gold."""
     keys = scored_keys(question)
     table = read_table(columns, rows)
@@ -101,15 +106,15 @@ def single_step_scores(
     returned, gold = _united(table, matches, keys), _gold(question, keys)
     counts = {key: compare(key, returned[key], gold[key]) for key in keys}
     pooled = sum(counts.values(), Counts())
-    return {
-        "precision": pooled.precision,
-        "recall": pooled.recall,
-        "f1": pooled.f1,
-        "per_key": {key: _entry(counts[key], key, matches) for key in keys},
-        "focus_f1": _focus_f1(question, table, returned, gold),
-        "row_f1": row_f1(question.gold, table, matches, keys),
-        "unmatched_columns": sorted(table.names.keys() - matches.keys() - table.maps),
-    }
+    return Scores(
+        precision=pooled.precision,
+        recall=pooled.recall,
+        f1=pooled.f1,
+        per_key={key: _key_score(counts[key], key, matches) for key in keys},
+        focus_f1=_focus_f1(question, table, returned, gold),
+        row_f1=row_f1(question.gold, table, matches, keys),
+        unmatched_columns=sorted(table.names.keys() - matches.keys() - table.maps),
+    )
 
 
 def scored_keys(question: Question) -> tuple[str, ...]:
@@ -145,9 +150,18 @@ def _united(table: Table, matches: Mapping[str, Match], keys: tuple[str, ...]) -
     return united
 
 
-def _entry(counts: Counts, key: str, matches: Mapping[str, Match]) -> dict[str, Any]:
+def _key_score(counts: Counts, key: str, matches: Mapping[str, Match]) -> KeyScore:
     columns = {column: match.stage for column, match in sorted(matches.items()) if match.key == key}
-    return {**counts.to_json(), "stage": weakest(list(columns.values())), "columns": columns}
+    return KeyScore(
+        precision=None if counts.empty else counts.precision,
+        recall=None if counts.empty else counts.recall,
+        f1=None if counts.empty else counts.f1,
+        tp=counts.tp,
+        fp=counts.fp,
+        fn=counts.fn,
+        stage=weakest(list(columns.values())),
+        columns=columns,
+    )
 
 
 def _focus_f1(
@@ -172,20 +186,17 @@ class Values(NamedTuple):
 
 
 def values_by_key(
-    question: Question, execution: Mapping[str, Any], key_encoder: KeyMatcher | None = None
+    question: Question, execution: Execution, key_encoder: KeyMatcher | None = None
 ) -> dict[str, Values]:
     """Return gold and returned values as the scores read them.
 
-    Args:
-        question: The question with its gold answer.
-        execution: The record's ``execution``; nothing is returned where its status is not ``ok``.
-        key_encoder: The opt-in encoder stage of key matching.
+    An execution whose status is not ``ok`` returned nothing.
 
     Returns:
         Single-step: ``id`` and the scored keys. Multi-step: ``route``, each a tuple of reaction ids.
     """
-    ok = execution["status"] == "ok"
-    columns, rows = (execution["columns"], execution["rows"]) if ok else ([], [])
+    ok = execution.status == "ok"
+    columns, rows = (execution.columns, execution.rows) if ok else ([], [])
     if question.setting == "multi_step":
         gold_routes = frozenset(tuple(row["route"]) for row in question.gold)
         return {"route": Values(gold_routes, frozenset(routes(columns, rows)))}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.scoring.columns import column_names, plain_name, resolve
 
 # Deeper nesting than any answer needs; what lies below is not read.
@@ -18,7 +19,7 @@ class ReactionId(int):
     """The id of a Reaction node; equal to the same plain integer."""
 
 
-def node_of(value: Any) -> Mapping[str, Any] | None:
+def node_of(value: Any) -> Mapping[str, JsonValue] | None:
     """Return what a node value holds, None for any other value."""
     if isinstance(value, dict) and len(value) == 1 and "$node" in value:
         node = value["$node"]
@@ -26,17 +27,17 @@ def node_of(value: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def relationship_of(value: Any) -> Mapping[str, Any] | None:
+def relationship_of(value: Any) -> Mapping[str, JsonValue] | None:
     """Return what a relationship value holds, None for any other value."""
     return _tagged(value, "$relationship")
 
 
-def path_of(value: Any) -> Mapping[str, Any] | None:
+def path_of(value: Any) -> Mapping[str, JsonValue] | None:
     """Return what a path value holds, None for any other value."""
     return _tagged(value, "$path")
 
 
-def map_of(value: Any) -> Mapping[str, Any] | None:
+def map_of(value: Any) -> Mapping[str, JsonValue] | None:
     """Return the entries of a map, or the properties of a relationship; None for any other value."""
     if not isinstance(value, dict):
         return None
@@ -59,7 +60,7 @@ def may_hold(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def node_atom(node: Mapping[str, Any]) -> Atom | None:
+def node_atom(node: Mapping[str, JsonValue]) -> Atom | None:
     """Return a node's value: the id of a Reaction, the name of any other node, else its id."""
     if _is_reaction(node):
         number = reaction_number(node)
@@ -71,7 +72,7 @@ def node_atom(node: Mapping[str, Any]) -> Atom | None:
     return None
 
 
-def reaction_number(node: Mapping[str, Any]) -> int | None:
+def reaction_number(node: Mapping[str, JsonValue]) -> int | None:
     """Return the id of a Reaction; None for any other node, and for one without."""
     if not _is_reaction(node):
         return None
@@ -118,18 +119,18 @@ def atoms(value: Any, depth: int = 0) -> Iterator[Atom]:
         yield scalar_atom(value)
 
 
-def _is_reaction(node: Mapping[str, Any]) -> bool:
+def _is_reaction(node: Mapping[str, JsonValue]) -> bool:
     labels = node.get("labels")
     return isinstance(labels, list) and "Reaction" in labels
 
 
-def _tagged(value: Any, tag: str) -> Mapping[str, Any] | None:
+def _tagged(value: Any, tag: str) -> Mapping[str, JsonValue] | None:
     if isinstance(value, dict) and len(value) == 1 and tag in value:
         return _mapping(value[tag])
     return None
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping(value: Any) -> Mapping[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
@@ -222,7 +223,7 @@ def _read(table: Table, column: str, value: Any, cells: Cells, nested: list[Cell
 
 
 def _read_map(
-    table: Table, column: str, entries: Mapping[str, Any], cells: Cells, nested: list[Cells], depth: int
+    table: Table, column: str, entries: Mapping[str, JsonValue], cells: Cells, nested: list[Cells], depth: int
 ) -> None:
     if any(is_reaction_id(entry, value) for entry, value in entries.items()):
         cells = {}

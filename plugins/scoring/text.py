@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrocypher.kg.cypher.tokens import Token, TokenKind, tokens
 
@@ -90,27 +90,34 @@ def _metrics() -> _Metrics:
     return _Metrics()
 
 
-def text_scores(reference: str, query: str | None) -> dict[str, float]:
+class TextScores(NamedTuple):
+    """Similarity of a query to the reference query, each in [0, 1]."""
+
+    bleu: float
+    meteor: float
+    rouge_l: float
+
+
+def text_scores(reference: str, query: str | None) -> TextScores:
     """Return BLEU, METEOR and ROUGE-L (F-measure) of a query, each in [0, 1]; 0 for no query.
 
     BLEU is sacrebleu's sentence score (four-grams, exponential smoothing, effective order). METEOR is
     NLTK's (alpha 0.9, beta 3, gamma 0.5) with its exact and stem stages and no synonyms.
     """
-    similarity = _similarity(reference, query_tokens(query or ""))
-    return dict(zip(("bleu", "meteor", "rouge_l"), similarity, strict=True))
+    return _similarity(reference, query_tokens(query or ""))
 
 
 @lru_cache(maxsize=256)
-def _similarity(reference: str, given: Sequence[str]) -> tuple[float, float, float]:
+def _similarity(reference: str, given: Sequence[str]) -> TextScores:
     """BLEU, METEOR and ROUGE-L; a question often has the same query as an answer, from other prompts."""
     wanted = reference_tokens(reference)
     if not wanted or not given:
-        return 0.0, 0.0, 0.0
+        return TextScores(0.0, 0.0, 0.0)
     # Tokens may hold blanks (string literals do); numbers do not.
     numbers: dict[str, str] = {}
     wanted_text, given_text = (_numbered(side, numbers) for side in (wanted, given))
     metrics = _metrics()
-    return (
+    return TextScores(
         _clamp(metrics.bleu(wanted_text, given_text)),
         _clamp(metrics.meteor(wanted, given)),
         _clamp(metrics.rouge_l(wanted_text, given_text)),

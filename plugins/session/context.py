@@ -1,37 +1,29 @@
-"""What the controller hands to the workers of its session."""
+"""What the controller hands to the workers of its session, and what they run cases with."""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from filelock import FileLock
+from msgspec import structs
 
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.judge.criteria import (
-    Criteria,
-    case_to_judge,
-    fault_of,
-    judge_spec,
-    judgements_of,
-    load_criteria,
-    on_record,
-)
+from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import VARIANTS, Judgement
 from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.record import Judge as RecordedJudge
 from retrocypher.plugins.scoring.answer_check import Checker
 from retrocypher.plugins.scoring.assessor import Assessor
-from retrocypher.plugins.session.arguments import Options
+from retrocypher.plugins.session.resume import ResumedCase
+from retrocypher.plugins.session.side_plans import JudgePlan
 from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, Step, ValidatorName
 from retrocypher.prompts.models.interface import Answer, Message, Model
-from retrocypher.prompts.models.spec import ModelSpec
 from retrocypher.prompts.templates.encoder import Encoder
 from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.templates.template import Prompt
@@ -42,46 +34,33 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What a worker needs besides the options, as plain values.
-
-    Attributes:
-        endpoint: The server; None where rows come from runs that were.
-        schema: Schema text of the graph.
-        coordination: Folder of the locks that all workers share.
-        models: What the controller started for models (see ``prompts.models.SharedModels``).
-        allure: Folder of the Allure results; None where Allure is off.
-        taken: What there is to tell of each case that an earlier part of the run has, by its id (`Taken`).
-    """
+class WorkerContext:
+    """What a worker needs besides the options; it travels as plain values."""
 
     endpoint: Endpoint | None
+    """The server; None in a replay."""
     schema: str
+    """Schema text of the graph."""
     coordination: str
-    models: dict[str, Any]
+    """Folder of the locks that all workers share."""
+    models: dict[str, JsonValue]
+    """What the controller started for models (see `SharedModels.to_json`)."""
     allure: str | None
-    taken: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Folder of the Allure results; None if Allure is off."""
+    resumed: dict[str, ResumedCase] = field(default_factory=dict)
+    """The cases that an earlier part of the run has, by id."""
 
     @property
     def passwords(self) -> list[str]:
         """The server's password, if there is one."""
         return [self.endpoint.password] if self.endpoint else []
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values that survive the way to a worker."""
-        return {**asdict(self), "endpoint": self.endpoint and self.endpoint.to_json()}
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Context":
-        """Read what `to_json` wrote."""
-        endpoint = value["endpoint"]
-        return cls(**{**value, "endpoint": endpoint and Endpoint.from_json(endpoint)})
-
 
 _PREFIX = "once-"
 
 
 class OnceInFolder:
-    """Keeps texts in a folder that all processes of the run share.
+    """Keeps texts that are made once a run in a folder that all its processes share.
 
     Args:
         directory: The folder; made if absent.
@@ -103,23 +82,24 @@ class OnceInFolder:
             file = self._directory / f"{stem}.json"
             with FileLock(self._directory / f"{stem}.lock"):
                 if not file.exists():
-                    answer = make()
-                    made = {
-                        "text": answer.text,
-                        "tokens": answer.tokens,
-                        "cost": answer.cost,
-                        "time_s": answer.time_s,
-                        "cached": answer.cached,
-                        "findings": [answer.details] if answer.details else [],
+                    made = make()
+                    told = {
+                        "key": key,
+                        "text": made.text,
+                        "tokens": made.tokens,
+                        "cost": made.cost,
+                        "time_s": made.time_s,
+                        "cached": made.cached,
+                        "findings": [made.details] if made.details else [],
                     }
                     unfinished = file.with_suffix(".part")
-                    unfinished.write_text(json.dumps({"key": key, **made}), encoding="utf-8")
+                    unfinished.write_text(json.dumps(told), encoding="utf-8")
                     unfinished.replace(file)
             self._known[key] = json.loads(file.read_text(encoding="utf-8"))["text"]
         return self._known[key]
 
 
-def made_once(directory: Path) -> list[dict[str, Any]]:
+def made_once(directory: Path) -> list[dict[str, JsonValue]]:
     """Return what was made once in a run, by key: text, tokens, cost, seconds, and whether it was cached."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in directory.glob(f"{_PREFIX}*.json")]
     return sorted(found, key=lambda each: str(each["key"]))
@@ -127,17 +107,11 @@ def made_once(directory: Path) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Outcome:
-    """A case that was run.
-
-    Attributes:
-        record: Its record.
-        messages: The messages of its rounds, by their hash.
-        finding: What the text of its query shows of the primary label; None where it shows nothing of it.
-    """
+    """The record of a case that was run, and its messages."""
 
     record: Record
     messages: dict[str, list[Message]] = field(default_factory=dict)
-    finding: str | None = None
+    """The messages of its rounds, by their hash."""
 
     def keep_messages(self, messages: list[Message]) -> str:
         """Keep messages and return their hash."""
@@ -145,9 +119,9 @@ class Outcome:
         self.messages[sha256] = messages
         return sha256
 
-    def add_answer(self, messages: list[Message], answer: Answer, cypher: str | None) -> None:
-        """Put the first answer on the record."""
-        self.add(Step("generator", cypher, "", messages=messages, answer=answer))
+    def add_completion(self, messages: list[Message], completion: Answer, cypher: str | None) -> None:
+        """Put the first completion on the record."""
+        self.add(Step("generator", cypher, "", messages=messages, answer=completion))
 
     def add(self, step: Step) -> None:
         """Put a step on the record."""
@@ -169,101 +143,57 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgePlan:
-    """Who judges the cases of a run, and by what.
-
-    Attributes:
-        spec: The judge's model.
-        criteria: What it judges by.
-    """
-
-    spec: ModelSpec
-    criteria: Criteria
-
-
-@dataclass(frozen=True, slots=True)
 class CaseJudge:
-    """Judges cases that have their scores.
-
-    Attributes:
-        plan: Who judges, and by what.
-        schema: Schema text of the graph.
-        judge: Who is asked.
-        recorded: Returns the record of the same case in a run that is replayed, where the same judge judged
-            it by the same criteria; None where nothing is replayed.
-    """
+    """Rates the queries of cases that have their scores."""
 
     plan: JudgePlan
     schema: str
+    """Schema text of the graph."""
     judge: Judge
-    recorded: Callable[[str], Mapping[str, Any] | None] | None = None
+    recorded: Callable[[str], Record | None] | None = None
+    """Returns the record of the same case in a replayed run, if the same judge rated it; None without a
+    replay."""
 
-    def put_on(self, record: Record) -> None:
-        """Put the judgements of a case on its record; also that the judge could not be asked."""
-        case = case_to_judge(record.to_json(), self.schema, self.plan.criteria)
+    def rate(self, record: Record) -> None:
+        """Put the ratings of a case on its record, or that the judge could not be asked."""
+        case = case_to_judge(record, self.schema, self.plan.criteria)
         if case is None:
             return
-        before = self._before(record)
+        before = self._recorded(record)
         judgements = {
             variant: before[variant] if variant in before else self.judge.judge(case, variant)
             for variant in VARIANTS
         }
-        record.judge = on_record(self.plan.spec.label, self.plan.criteria.sha256, judgements)
+        record.judge = RecordedJudge(self.plan.spec.label, self.plan.criteria.sha256, **judgements)
         record.infrastructure_error = fault_of(judgements)
 
-    def _before(self, record: Record) -> dict[str, Judgement]:
-        """Return what a replayed run has of the same query."""
+    def _recorded(self, record: Record) -> dict[str, Judgement]:
+        """Return the ratings that a replayed run has of the same query."""
         there = None if self.recorded is None else self.recorded(record.case_id)
-        if there is None or (there.get("judge") or {}).get("criteria") != self.plan.criteria.sha256:
+        criteria = self.plan.criteria
+        if there is None or there.judge is None or there.judge.criteria != criteria.sha256:
             return {}
-        now = record.to_json()
-        same = all(there.get(name) == now[name] for name in ("question", "cypher", "reference_cypher"))
-        if not same or (self.plan.criteria.rows and _rows(there) != _rows(now)):
+        same = (there.question, there.cypher, there.reference_cypher) == (
+            record.question,
+            record.cypher,
+            record.reference_cypher,
+        )
+        if not same or (criteria.rows and _table(there) != _table(record)):
             return {}
         return {
-            variant: replace(each, model=self.plan.spec.label, cached=True, cost=None)
-            for variant, each in judgements_of(there)
+            variant: structs.replace(each, model=self.plan.spec.label, cached=True, cost=None)
+            for variant, each in there.judge.judgements.items()
             if not each.is_fault
         }
 
 
-def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
-    """Return the lines of the terminal's header that say who judges.
-
-    Args:
-        plan: Who judges, and by what; None for nobody.
-        options: What the user asked for.
-    """
-    if plan is not None:
-        rows = f", shown up to {counted(plan.criteria.rows, 'row')}" if plan.criteria.rows else ""
-        return [f"judge: {plan.spec.label}, criteria {plan.criteria.sha256[:8]}{rows}"]
-    if options.judge_rows:
-        return [f"note: --judge-rows {options.judge_rows} has no effect: there is no judge"]
-    return []
-
-
-def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
-    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge.
-
-    Args:
-        options: What the user asked for.
-        environment: Where keys are looked up.
-
-    Raises:
-        InputError: If the model cannot judge, or the criteria cannot be read.
-    """
-    if options.judge is None:
-        return None
-    return JudgePlan(judge_spec(options.judge, environment), load_criteria(options.judge_rows))
-
-
-def _rows(record: Mapping[str, Any]) -> Any:
-    execution = record["execution"] or {}
-    return execution.get("columns"), execution.get("rows")
+def _table(record: Record) -> tuple[list[str], list[JsonValue]] | None:
+    execution = record.execution
+    return None if execution is None else (execution.columns, execution.rows)
 
 
 class Graphs(Protocol):
-    """What cases ask."""
+    """The graphs that cases ask."""
 
     def of(self, case_id: str) -> Graph:
         """Return the graph for one case."""
@@ -271,11 +201,7 @@ class Graphs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LiveGraph:
-    """The same graph for all cases.
-
-    Attributes:
-        graph: The graph.
-    """
+    """The same graph for all cases."""
 
     graph: Graph
 
@@ -286,55 +212,47 @@ class LiveGraph:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """What written answers are made with.
-
-    Attributes:
-        writer: Has them written.
-        models: The model that writes them, by the label of the model that wrote the query.
-        checker: Says what the graph holds of what they claim.
-        metrics: Has a judge measure them; None without a judge.
-    """
+    """What written answers are made and checked with."""
 
     writer: "AnswerWriter"
     models: Mapping[str, Model]
+    """The model that writes them, by the label of the model that wrote the query."""
     checker: Checker
     metrics: "AnswerMetrics | None" = None
+    """Has a judge measure them; None without a judge."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
-    """What a case is run with.
-
-    Attributes:
-        prompts: Prompts by name.
-        schema: Schema text of the graph.
-        graph_schema: The same, read.
-        banks: Exemplar bank of each setting.
-        encoder: Encoder of 1S-D-S.
-        models: Models by label.
-        loops: Loops by name.
-        players: By label of a model, the model that plays the other roles of its loops.
-        validator: The validator of the loops.
-        once: Texts made once a run.
-        graphs: Guarded access to the graph, for each case.
-        seed: Seed of 1S-D-R.
-        assessor: Scores and labels what comes of queries.
-        answering: What written answers are made with; None where none are.
-        judge: Judges queries that have their scores; None where nobody does.
-    """
+class CaseRuntime:
+    """What a case is run with."""
 
     prompts: Mapping[str, Prompt]
+    """Prompts by name."""
     schema: str
+    """Schema text of the graph."""
     graph_schema: Schema
+    """The same, parsed."""
     banks: Mapping[Setting, tuple[Exemplar, ...]]
+    """Exemplar bank of each setting."""
     encoder: Encoder
+    """Encoder of 1S-D-S."""
     models: Mapping[str, Model]
+    """Models by label."""
     loops: Mapping[str, Loop]
+    """Loops by name."""
     players: Mapping[str, Model]
+    """By label of a model, the model that plays the other roles of its loops."""
     validator: ValidatorName
+    """The validator of the loops."""
     once: OnceARun
+    """Texts made once a run."""
     graphs: Graphs
+    """Guarded access to the graph, for each case."""
     seed: int
+    """Seed of 1S-D-R."""
     assessor: Assessor
+    """Scores, labels and explains results."""
     answering: Answering | None = None
+    """What written answers are made with; None without them."""
     judge: CaseJudge | None = None
+    """Rates queries that have their scores; None without a judge."""

@@ -1,11 +1,12 @@
 """The gate of a run: checked before anything is paid for, judged when the cases are done."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import convert
+from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Setting
@@ -13,17 +14,20 @@ from retrocypher.plugins.analysis.comparison import differences, require_compara
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, unpaired
 from retrocypher.plugins.analysis.paired_scores import require_common
-from retrocypher.plugins.analysis.scores import UNKNOWN, Conditions, Side, asked_as, digest, of_questions
+from retrocypher.plugins.analysis.score_table import CaseScores
+from retrocypher.plugins.analysis.scores import UNKNOWN, Conditions, RunScores, digest, gold_digest
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import JudgeEntry, Manifest
 from retrocypher.plugins.runs.record import SCHEMA_VERSION
 from retrocypher.plugins.session.options import dest
 from retrocypher.plugins.session.plan import Plan
+from retrocypher.plugins.session.state import RunState
 from retrocypher.prompts.models.checks import contents_of
 
 if TYPE_CHECKING:
     from retrocypher.plugins.analysis.gate_decision import GateResult
-    from retrocypher.plugins.session.controller import Controller
 
 
 _ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_ERROR: "broken off"}
@@ -31,11 +35,6 @@ _ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_E
 
 def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> "Gate | None":
     """Return the gate of a run; None without a rule.
-
-    Args:
-        plan: The resolved plan.
-        config: The session's configuration.
-        settings: The settings whose test files the session names.
 
     Raises:
         InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
@@ -47,10 +46,10 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
     standing = config.getoption(dest("baseline")) is None
     if not options.gate and (standing or options.baseline is None):
         return None
-    from retrocypher.plugins.analysis.gate import gate_of, idle_baseline
+    from retrocypher.plugins.analysis.gate import gate_of, unused_baseline
 
     if not options.gate:
-        raise idle_baseline(str(options.baseline), "")
+        raise unused_baseline(str(options.baseline), "")
 
     gate = gate_of(
         options.gate,
@@ -70,52 +69,41 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
             "have the part judged with --gate-partial"
         )
     if gate.baseline is not None:
-        require_pairs(gate, planned_side(plan))
+        require_pairs(gate, planned_scores(plan))
     return gate
 
 
-def _judge(plan: Plan) -> dict[str, Any] | None:
+def _judge(plan: Plan) -> JudgeEntry | None:
     """Return what the manifest will say of the judge."""
     if plan.judge is None:
         return None
     spec = plan.judge.spec
-    return judge_facts(spec, plan.judge.criteria, contents_of([spec]))
+    return convert(judge_facts(spec, plan.judge.criteria, contents_of([spec])), JudgeEntry)
 
 
-def side_of(controller: "Controller", status: int) -> "Side":
-    """Return the scores of a run whose cases are done.
+def run_scores(state: RunState, status: int) -> "RunScores":
+    """Return the scores of a run whose cases are done."""
+    from retrocypher.plugins.analysis.scores import read_scores
 
-    Args:
-        controller: The controller of the run.
-        status: What pytest would exit with.
-    """
-    from retrocypher.plugins.analysis.scores import read_run
-
-    errors, lost = controller.summary.infrastructure_errors, len(controller.lost)
+    errors, lost = state.summary.infrastructure_errors, len(state.crashed)
     missing = [f"{errors:,} with an infrastructure error"] if errors else []
-    missing += [f"{lost:,} broke off"] if lost else []
+    missing += [f"{lost:,} crashed"] if lost else []
     missing += [_ENDED[pytest.ExitCode(status)]] if status in _ENDED else []
-    cases, planned = controller.summary.cases, controller.plan.case_count()
-    options = controller.plan.options
+    cases, planned = state.summary.cases, state.plan.case_count()
+    options = state.plan.options
     parts = [f"a sample of {counted(options.sample, 'question')}"] if options.sample else []
     parts += [f"shard {options.shard}"] if options.shard else []
     parts += [f"{cases:,} of {counted(planned, 'planned case')}"] if cases < planned else []
     # The manifest does not tell yet how the run ended.
-    return replace(read_run(controller.run.path), incomplete="; ".join(missing), part="; ".join(parts))
+    return replace(read_scores(RunLog(state.path)), incomplete="; ".join(missing), part="; ".join(parts))
 
 
-def judged(gate: "Gate", controller: "Controller", status: int) -> "GateResult":
-    """Return what becomes of a gate; a run that cannot be read back is refused.
-
-    Args:
-        gate: The gate.
-        controller: The controller of the run.
-        status: What pytest would exit with.
-    """
+def judged(gate: "Gate", state: RunState, status: int) -> "GateResult":
+    """Return what becomes of a gate; a run that cannot be read back is refused."""
     from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
 
     try:
-        return gate.judge(side_of(controller, status))
+        return gate.judge(run_scores(state, status))
     except InputError as error:
         return GateResult(GateVerdict.REFUSED, str(error))
 
@@ -139,30 +127,25 @@ def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> I
         yield named
 
 
-def planned_side(plan: Plan) -> Side:
-    """Return what a run will ask and under what, as far as that is known before it starts.
-
-    Args:
-        plan: The resolved plan.
-    """
-    _, golds = of_questions(plan.questions)
-    asked, records = {}, []
+def planned_scores(plan: Plan) -> RunScores:
+    """Return what a run will ask and under what, as far as that is known before it starts."""
+    texts, cases = {}, []
     for setting in ("single_step", "multi_step"):
         for case in plan.cases(setting):
-            record = {
-                "question_id": case.question.id,
-                "setting": case.question.setting,
-                "task": case.question.task,
-                "steps": case.question.steps,
-                "phrasing": case.phrasing,
-                "prompt": case.prompt,
-                "shot": case.shot,
-                "loop": case.loop,
-                "model": case.model,
-                "scores": None,
-            }
-            asked[asked_as(record)] = digest(case.question.text)
-            records.append(record)
+            scores = CaseScores(
+                question_id=case.question.id,
+                setting=case.question.setting,
+                task=case.question.task,
+                steps=case.question.steps,
+                phrasing=case.phrasing,
+                prompt=case.prompt,
+                shot=case.shot,
+                loop=case.loop,
+                model=case.model,
+                scores=None,
+            )
+            texts[scores.text_id] = digest(case.question.text)
+            cases.append(scores)
     options = plan.options
     fixed = {
         "schema version of records": str(SCHEMA_VERSION),
@@ -171,26 +154,19 @@ def planned_side(plan: Plan) -> Side:
         "--query-timeout": str(options.query_timeout),
         "--key-encoder": options.key_encoder or "none",
     }
-    return Side(
+    return RunScores(
         name="this run",
         conditions=Conditions(fixed, str(options.case_threshold), {}),
-        manifest={},
-        records=tuple(records),
-        asked=asked,
-        golds=golds,
+        manifest=Manifest(),
+        cases=tuple(cases),
+        texts=texts,
+        golds={question.id: gold_digest(question) for question in plan.questions},
         targets={question.id: digest(question.target) for question in plan.questions},
-        faults={},
-        incomplete="",
-        part="",
     )
 
 
-def require_pairs(gate: Gate, planned: Side) -> None:
+def require_pairs(gate: Gate, planned: RunScores) -> None:
     """Refuse a run that cannot be compared with its baseline, before it has cost anything.
-
-    Args:
-        gate: The gate, with a baseline.
-        planned: What the run will ask.
 
     Raises:
         InputError: If the two will not be measured alike, have no case in common, or which cases to pair is

@@ -1,12 +1,15 @@
 """What the manifest says of a run: before the first case, and after the last."""
 
+import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_graph
@@ -18,12 +21,18 @@ from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import open_server
 from retrocypher.kg.server.process import java_version
 from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts
-from retrocypher.plugins.runs.manifest import manifest
+from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts, model_entry
+from retrocypher.plugins.runs.manifest import (
+    Counts,
+    GraphEntry,
+    Manifest,
+    Prices,
+    QuestionsEntry,
+    code_facts,
+    machine,
+)
 from retrocypher.plugins.session.plan import Plan
-from retrocypher.prompts.models.checks import file_of
 from retrocypher.prompts.models.openai_client import api_address, silent_api
-from retrocypher.prompts.models.spec import ModelSpec
 from retrocypher.prompts.templates.exemplars import bank_sha256
 
 if TYPE_CHECKING:
@@ -65,15 +74,10 @@ class RunGraph:
             *(f"note: {note}" for note in self.notes),
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def described(self) -> GraphEntry:
         """Return the ``graph`` of the manifest."""
-        return {
-            "kind": self.kind,
-            "version": self.version,
-            "fingerprint": self.fingerprint,
-            "schema": self.schema,
-            "notes": list(self.notes),
-        }
+        sha256 = hashlib.sha256(self.schema.encode()).hexdigest()
+        return GraphEntry(self.kind, self.version, self.fingerprint, self.schema, list(self.notes), sha256)
 
     def stop(self) -> None:
         """Stop the server where this run has one; may be called again."""
@@ -85,7 +89,6 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
     """Return the graph of a run: the one that replayed runs were asked of, or a server's.
 
     Args:
-        plan: The plan of the run.
         announce: Called with one line for each thing the user should know.
 
     Raises:
@@ -95,7 +98,8 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
     runs = plan.replay
     if runs is None:
         return open_graph(plan.options.graph, plan.question_set, announce)
-    return RunGraph(runs.schema, runs.fingerprint, "none", runs.version, replayed=runs.paths)
+    folders = tuple(log.path for log in runs.logs)
+    return RunGraph(runs.schema, runs.fingerprint, "none", runs.version, replayed=folders)
 
 
 def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
@@ -103,7 +107,6 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
 
     Args:
         spec: ``auto``, ``docker``, ``local`` or a URI.
-        question_set: The questions to be asked.
         announce: Called with one line for each thing the user should know.
 
     Raises:
@@ -154,63 +157,49 @@ def _mismatch(endpoint: Endpoint, question_set: QuestionSet, found: str) -> str:
 
 def described(
     plan: Plan, graph: RunGraph, contents: Mapping[str, str], started: datetime, root: Path
-) -> dict[str, Any]:
+) -> Manifest:
     """Return the manifest of a run that is about to ask its first case.
 
     Args:
-        plan: The resolved plan.
-        graph: The graph it asks.
         contents: SHA-256 of the files its models are made of, by path.
-        started: When it began.
-        root: The project's folder.
     """
     judge = plan.judge
-    told = manifest(
-        started=started,
+    return Manifest(
+        started=started.astimezone(UTC).isoformat(timespec="seconds"),
+        cases=plan.case_count(),
         options=plan.options.to_json(),
-        models=[_model(spec, contents) for spec in plan.models],
-        loops=plan.loops.to_json(),
+        models=[model_entry(spec, contents) for spec in plan.models],
+        loops=plan.loops.described(),
         judge=None if judge is None else judge_facts(judge.spec, judge.criteria, contents),
         api=api_address(plan.asked),
-        prices=plan.prices,
-        questions={
-            "count": len(plan.questions),
-            "set_sha256": plan.question_set.sha256,
-            "graph_fingerprint": plan.question_set.fingerprint,
-        },
+        prices=None if plan.prices is None else convert(plan.prices, Prices),
+        questions=QuestionsEntry(
+            len(plan.questions), plan.question_set.sha256, plan.question_set.fingerprint
+        ),
         prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
         exemplars={prompt.setting: bank_sha256(prompt.setting) for prompt in plan.prompts.values()},
-        graph=graph.to_json(),
-        java=java_version() if graph.kind == "local" else None,
-        cases=plan.case_count(),
-        checkout=root,
+        graph=graph.described(),
+        **code_facts(root),
+        machine=machine(java_version() if graph.kind == "local" else None),
+        answering=plan.answering.described() if plan.answering else None,
     )
-    return {**told, "answering": plan.answering.to_json() if plan.answering else None}
 
 
-def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> dict[str, int]:
+def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> Counts:
     """Return how many cases a run has, and what became of them.
 
     Args:
-        plan: The resolved plan.
-        summary: Of those that have a record.
         selected: How many were left by ``-k`` and ``-m``.
-        lost: Those that broke off.
     """
-    return {
-        "planned": plan.case_count(),
-        "selected": selected,
-        "run": summary.cases,
-        "passed": summary.passed,
-        "failed": summary.failed,
-        "infrastructure_errors": summary.infrastructure_errors,
-        "lost": len(lost),
-    }
-
-
-def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
-    file = file_of(spec)
-    return {**spec.to_json(), **({} if file is None else {"file_sha256": contents[str(file)]})}
+    return Counts(
+        planned=plan.case_count(),
+        selected=selected,
+        run=summary.cases,
+        passed=summary.passed,
+        failed=summary.failed,
+        infrastructure_errors=summary.infrastructure_errors,
+        lost=len(lost),
+    )
 
 
 def silent_apis(plan: Plan) -> Iterator[str]:

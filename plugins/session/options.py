@@ -1,30 +1,229 @@
-"""The options of the suite as pytest knows them: names, help texts and defaults."""
+"""The options of the suite, each declared once: type, parser, default and help."""
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import pytest
 
+from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.sampling import PHRASINGS
+from retrocypher.kg.secrets import without_password
+from retrocypher.plugins.runs.record import JsonValue, fields_of
+
+Given = Any
+"""What pytest has of an option: a text, a list of texts, true, or None where it was not given."""
+_SPEC = "spec"
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """One option."""
+class OptionSpec:
+    """How an option is declared to pytest, and read back."""
 
-    name: str
     help: str
     metavar: str
     default: str | None
-    many: bool = False
-    flag: bool = False
-    once: bool = False
+    parse: Callable[[str, Given], Any]
+    """Returns the value of an option from its name and what was given; raises InputError."""
+    action: Literal["store", "append", "store_true", "once"]
+
+
+def _option(
+    help: str,
+    metavar: str = "",
+    default: str | None = None,
+    parse: Callable[[str, Given], Any] | None = None,
+    action: Literal["store", "append", "store_true", "once"] = "store",
+) -> Any:
+    parse = parse or (lambda _, given: given)
+    return field(metadata={_SPEC: OptionSpec(help, metavar, default, parse, action)})
+
+
+def _names(help: str, metavar: str, default: str | None = None) -> Any:
+    """Declare an option whose values are split at commas; an option that is given again adds to them."""
+
+    def parse(_: str, given: Given) -> tuple[str, ...]:
+        parts = (part.strip() for value in given or () for part in value.split(","))
+        return tuple(dict.fromkeys(part for part in parts if part))
+
+    return _option(help, metavar, default, parse, "append")
+
+
+def _texts(help: str, metavar: str) -> Any:
+    """Declare an option that can be given several times."""
+    return _option(help, metavar, None, lambda _, given: tuple(given or ()), "append")
+
+
+def _flag(help: str) -> Any:
+    return _option(help, "", None, lambda _, given: bool(given), "store_true")
+
+
+def _number(
+    help: str,
+    metavar: str,
+    default: str | None,
+    kind: Callable[[str], float],
+    low: float,
+    high: float | None = None,
+) -> Any:
+    """Declare an option that is a number in a range; without a default it may be None."""
+
+    def parse(name: str, given: Given) -> float | None:
+        if given is None:
+            return None
+        limits = f"of at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+        wanted = "a whole number" if kind is int else "a number"
+        try:
+            number = kind(given)
+        except ValueError:
+            raise InputError(f"--{name} {given}: not {wanted}; give one {limits}") from None
+        if not math.isfinite(number) or number < low or (high is not None and number > high):
+            raise InputError(f"--{name} {given}: out of range; give a number {limits}")
+        return number
+
+    return _option(help, metavar, default, parse)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for, as typed; lists are split at commas, nothing else is resolved yet."""
+
+    prompt: tuple[str, ...] = _names("prompts to run: P1 to P10, or all", "NAME,...", "P5,P10")
+    shot: tuple[str, ...] = _names("shots to run: ZS, 1S-S, 1S-D-R, 1S-D-S, or all", "NAME,...", "1S-D-S")
+    model: tuple[str, ...] = _texts(
+        "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local, or the name of a model "
+        "behind an OpenAI-compatible API; LABEL=SPEC names it in ids and tables (repeatable)",
+        "SPEC",
+    )
+    task: tuple[str, ...] = _names("tasks to run (default: all)", "NAME,...")
+    phrasing: tuple[str, ...] = _names(
+        f"paraphrases of each question: 1 to {PHRASINGS}, or all", "N,...", "1"
+    )
+    loop: tuple[str, ...] = _names(
+        "what happens after the first completion: none, cove, review, guarded, guarded-limit, or a loop of "
+        "your own",
+        "NAME,...",
+        "none",
+    )
+    validator: str | None = _option(
+        "validator of queries in loops: schema (default), checklist, or both", "NAME"
+    )
+    loop_model: str | None = _option(
+        "model that plays the other roles of loops (default: the model itself; for one that reads no "
+        "messages, the default model)",
+        "SPEC",
+        action="once",
+    )
+    judge: str | None = _option(
+        "model that judges each query, with and without the reference: gguf:PATH, local, or one behind an "
+        "OpenAI-compatible API (RETROCYPHER_JUDGE_BASE_URL, else OPENAI_BASE_URL)",
+        "MODEL",
+    )
+    judge_rows: int = _number("maximum number of result rows shown to the judge", "N", "0", int, 0)
+    ledger: bool = _flag("show what the loops repaired and broke, and at what cost")
+    sample: int | None = _number(
+        "number of questions in total, stratified by task and step count", "N", None, int, 1
+    )
+    seed: int = _number(
+        "seed of the sample, of random exemplars and of models that take one", "N", "0", int, 0
+    )
+    graph: str = _option(
+        "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; none with --replay", "WHERE", "auto"
+    )
+    replay: tuple[str, ...] = _names(
+        "runs whose rows and completions are used again, with --graph none", "DIR,..."
+    )
+    questions: str | None = _option("folder of a question set of your own", "DIR")
+    prompt_dir: str | None = _option("folder of prompts that replace the shipped ones", "DIR")
+    run_dir: str | None = _option("folder to write the run to (default: a new one under reports)", "DIR")
+    query_timeout: float = _number("seconds that a generated query may take", "S", "30", float, 0.1)
+    case_threshold: float = _number("F1 below which a case fails", "F", "1.0", float, 0.0, 1.0)
+    concurrency: int = _number("model calls in flight, over all workers together", "N", "8", int, 1)
+    key_encoder: str | None = _option("match leftover keys by an encoder at a cosine threshold", "NAME@T")
+    cache: str | None = _option(
+        "file of the response cache, or none (default: answers.sqlite in the cache folder)", "FILE"
+    )
+    fresh: bool = _flag("start a new run instead of resuming")
+    offline: bool = _flag("refuse all connections to other machines; completions come from the cache")
+    gate: tuple[str, ...] = _texts(
+        'rule that decides the exit status, such as "f1 by task>=0.4" or "no-regression f1 margin=0.02" '
+        "(repeatable)",
+        "RULE",
+    )
+    baseline: str | None = _option("baseline of no-regression rules: its name, or a folder", "NAME|DIR")
+    gate_allow_inconclusive: bool = _flag("treat an inconclusive comparison as a pass")
+    gate_partial: bool = _flag("let the gate judge a partial run, or a part of its baseline")
+    gate_judge_kappa: float = _number(
+        "minimum lower confidence bound of the judge's kappa, for rules on its score",
+        "F",
+        "0.6",
+        float,
+        -1.0,
+        1.0,
+    )
+    shard: str | None = _option("run one part of the run: 2/5 is the second of five", "I/N")
+    answer: bool = _flag("have an answer written from the rows, and check its claims")
+    answer_model: str | None = _option(
+        "model that writes answers (default: the model itself; for one that reads no messages, the default "
+        "model)",
+        "SPEC",
+        action="once",
+    )
+    answer_context: str = _option(
+        "what answers are written from: rows; hybrid, with passages of patents found by vectors; or "
+        "hybrid-lexical, with passages found by words",
+        "NAME",
+        "rows",
+    )
+    answer_encoder: str = _option(
+        "encoder whose vectors find the passages of the context hybrid", "NAME", "all-MiniLM-L6-v2"
+    )
+    answer_weights: str = _option("weights of passages and of rows in a hybrid context", "T,G", "0.6,0.4")
+    answer_rows: int = _number("maximum number of rows that an answer is written from", "N", "50", int, 1)
+    answer_budget: int = _number(
+        "maximum number of characters of rows and passages together", "N", "6000", int, 100
+    )
+    answer_thresholds: str = _option(
+        "shares of supported claims from which an answer is verified, and partially verified",
+        "V,P",
+        "0.9,0.7",
+    )
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return the options for the manifest, with the password in the graph's URI redacted."""
+        return {**fields_of(self), "graph": without_password(self.graph)}
+
+
+_SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fields(Options)}
+
+
+def read_options(config: pytest.Config) -> Options:
+    """Read the options: command line first, then ``pyproject.toml``, then the default.
+
+    Raises:
+        InputError: A number is not one, or out of its range.
+    """
+    return Options(
+        **{
+            name: spec.parse(name.replace("_", "-"), _given(config, name, spec))
+            for name, spec in _SPECS.items()
+        }
+    )
+
+
+def _given(config: pytest.Config, name: str, spec: OptionSpec) -> Given:
+    given = config.getoption(dest(name))
+    if given is None:
+        given = config.getini(name) or None
+    if given is None and spec.default is not None:
+        given = [spec.default] if spec.action == "append" else spec.default
+    return given
 
 
 class _Once(argparse.Action):
-    """Stores a value, and refuses a second one: it would replace the first without a word."""
+    """Stores a value, and refuses a second one, which would silently replace the first."""
 
     def __call__(
         self,
@@ -39,169 +238,25 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-DECLARED = (
-    Declared("prompt", "prompts to run: P1 to P10, or all", "NAME,...", "P5,P10", many=True),
-    Declared("shot", "shots to run: ZS, 1S-S, 1S-D-R, 1S-D-S, or all", "NAME,...", "1S-D-S", many=True),
-    Declared(
-        "model",
-        "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local, or the name of a model "
-        "behind an OpenAI-compatible API; LABEL=SPEC names it in ids and tables (repeatable)",
-        "SPEC",
-        None,
-        many=True,
-    ),
-    Declared("task", "tasks to run (default: all)", "NAME,...", None, many=True),
-    Declared(
-        "phrasing",
-        f"wordings of each question: 1 to {PHRASINGS}, or all",
-        "N,...",
-        "1",
-        many=True,
-    ),
-    Declared(
-        "loop",
-        "what happens after the first answer: none, cove, review, guarded, guarded-limit, or a loop of yours",
-        "NAME,...",
-        "none",
-        many=True,
-    ),
-    Declared("validator", "what judges queries in loops: schema (default), checklist, or both", "NAME", None),
-    Declared(
-        "loop-model",
-        "model that plays the other roles of loops (default: the model itself; for one that reads no "
-        "messages, the default model)",
-        "SPEC",
-        None,
-        once=True,
-    ),
-    Declared(
-        "judge",
-        "model that judges each query, with and without the reference: gguf:PATH, local, or one behind an "
-        "OpenAI-compatible API (RETROCYPHER_JUDGE_BASE_URL, else OPENAI_BASE_URL)",
-        "MODEL",
-        None,
-    ),
-    Declared("judge-rows", "most rows of its result that the judge is shown", "N", "0"),
-    Declared("ledger", "show what the loops repaired and broke, and at what cost", "", None, flag=True),
-    Declared("sample", "questions in total, stratified by task and step count", "N", None),
-    Declared("seed", "seed of the sample and of random exemplars", "N", "0"),
-    Declared(
-        "graph",
-        "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; none with --replay",
-        "WHERE",
-        "auto",
-    ),
-    Declared(
-        "replay",
-        "runs whose rows and answers are taken again, with --graph none",
-        "DIR,...",
-        None,
-        many=True,
-    ),
-    Declared("questions", "folder of a question set of your own", "DIR", None),
-    Declared("prompt-dir", "folder of prompts that replace the shipped ones", "DIR", None),
-    Declared("run-dir", "folder to write the run to (default: a new one under reports)", "DIR", None),
-    Declared("query-timeout", "seconds a generated query may take", "S", "30"),
-    Declared("case-threshold", "F1 under which a case fails", "F", "1.0"),
-    Declared("concurrency", "model calls in flight, over all workers together", "N", "8"),
-    Declared(
-        "cache",
-        "file that answers of models are kept in, or none (default: answers.sqlite in the cache folder)",
-        "FILE",
-        None,
-    ),
-    Declared("fresh", "start anew where a run that was cut short could be gone on with", "", None, flag=True),
-    Declared(
-        "offline",
-        "refuse all connections to other machines; answers come from the cache",
-        "",
-        None,
-        flag=True,
-    ),
-    Declared(
-        "gate",
-        'rule that decides the exit status, such as "f1 by task>=0.4" or "no-regression f1 margin=0.02" '
-        "(repeatable)",
-        "RULE",
-        None,
-        many=True,
-    ),
-    Declared("baseline", "what no-regression is measured against: its name, or a folder", "NAME|DIR", None),
-    Declared("gate-allow-inconclusive", "let no-regression hold where nothing shows", "", None, flag=True),
-    Declared("gate-partial", "let the gate judge a part of a run, or of its baseline", "", None, flag=True),
-    Declared(
-        "gate-judge-kappa",
-        "least lower end of kappa of a judge's calibration, for rules on its score",
-        "F",
-        "0.6",
-    ),
-    Declared("shard", "run one part of the run: 2/5 is the second of five", "I/N", None),
-    Declared("answer", "have an answer written from the rows, and check what it claims", "", None, flag=True),
-    Declared(
-        "answer-model",
-        "model that writes answers (default: the model itself; for one that reads no messages, the default "
-        "model)",
-        "SPEC",
-        None,
-        once=True,
-    ),
-    Declared(
-        "answer-context",
-        "what answers are written from: rows; hybrid, with passages of patents found by vectors; or "
-        "hybrid-lexical, with passages found by words",
-        "NAME",
-        "rows",
-    ),
-    Declared(
-        "answer-encoder",
-        "what made the vectors that the context hybrid finds passages by",
-        "NAME",
-        "all-MiniLM-L6-v2",
-    ),
-    Declared("answer-weights", "weights of passages and of rows in a hybrid context", "T,G", "0.6,0.4"),
-    Declared("answer-rows", "rows that an answer is written from, at most", "N", "50"),
-    Declared("answer-budget", "characters of rows and passages together, at most", "N", "6000"),
-    Declared(
-        "answer-thresholds",
-        "shares of supported claims from which an answer is verified, and partially verified",
-        "V,P",
-        "0.9,0.7",
-    ),
-    Declared("key-encoder", "match leftover keys by an encoder at a cosine threshold", "NAME@T", None),
-)
-
-
 def add_options(parser: pytest.Parser) -> None:
     """Declare the options, each also as a setting of the same name in ``pyproject.toml``."""
     group = parser.getgroup("retrocypher", "RetroCypher benchmark")
-    for option in DECLARED:
-        shown = "" if option.default is None else f" (default: {option.default})"
-        setting = option.name.replace("-", "_")
-        if option.flag:
-            group.addoption(
-                f"--{option.name}",
-                dest=dest(option.name),
-                action="store_true",
-                default=None,
-                help=option.help,
-            )
-            parser.addini(setting, option.help, type="bool", default=False)
+    for name, spec in _SPECS.items():
+        flag = f"--{name.replace('_', '-')}"
+        if spec.action == "store_true":
+            group.addoption(flag, dest=dest(name), action="store_true", default=None, help=spec.help)
+            parser.addini(name, spec.help, type="bool", default=False)
             continue
-        group.addoption(
-            f"--{option.name}",
-            dest=dest(option.name),
-            action=_Once if option.once else "append" if option.many else "store",
-            metavar=option.metavar,
-            help=option.help + shown,
-        )
-        if option.many:
-            # A rule has spaces in it, so that a text is one rule, and a list several.
-            kind: Literal["args", "linelist"] = "linelist" if option.name == "gate" else "args"
-            parser.addini(setting, option.help, type=kind, default=None)
-        else:
-            parser.addini(setting, option.help, type="string", default=None)
+        shown = "" if spec.default is None else f" (default: {spec.default})"
+        action: Any = _Once if spec.action == "once" else spec.action
+        group.addoption(flag, dest=dest(name), action=action, metavar=spec.metavar, help=spec.help + shown)
+        kind: Literal["args", "linelist", "string"] = "string"
+        if spec.action == "append":
+            # A rule has spaces in it, so a text is one rule, and a list several.
+            kind = "linelist" if name == "gate" else "args"
+        parser.addini(name, spec.help, type=kind, default=None)
 
 
 def dest(name: str) -> str:
     """Return the name that an option has among pytest's own."""
-    return "retrocypher_" + name.replace("-", "_")
+    return f"retrocypher_{name}"

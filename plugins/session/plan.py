@@ -4,7 +4,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from retrocypher.kg.errors import InputError
@@ -15,18 +14,25 @@ from retrocypher.kg.questions.sampling import phrase, phrasings_named, select
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
 from retrocypher.plugins.session.arguments import (
-    Options,
     prompts_named,
     require_overlap,
     shots_named,
     tasks_named,
 )
-from retrocypher.plugins.session.context import JudgePlan, judge_plan
-from retrocypher.plugins.session.side_plans import AnswerPlan, LoopPlan, answer_plan, loop_plan
+from retrocypher.plugins.session.options import Options
+from retrocypher.plugins.session.side_plans import (
+    AnswerPlan,
+    JudgePlan,
+    LoopPlan,
+    answer_plan,
+    judge_plan,
+    loop_plan,
+)
 from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.checks import check_models
 from retrocypher.prompts.models.prices import prices_used
@@ -74,15 +80,6 @@ def cases_of(
     """Yield the cases of one setting.
 
     Questions vary slowest, so that an interrupted run has whole questions rather than whole prompts.
-
-    Args:
-        setting: The setting.
-        questions: Selected questions of both settings.
-        phrasings: Selected wordings, by number.
-        prompts: Selected prompts of this setting.
-        shots: Selected shots.
-        loops: Selected loops, by name.
-        models: Model labels.
     """
     combinations = [
         (f"-{prompt}-{shot}-{loop}-{model}", prompt, shot, loop, model)
@@ -106,10 +103,6 @@ NONE = "none"
 def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
     """Return the file of the run's answer cache; None where no answer is to be kept.
 
-    Args:
-        options: What the user asked for.
-        specs: The models of the run, those that play roles in its loops among them.
-
     Raises:
         InputError: If there can be no folder for it, or none is wanted where there is nobody to ask.
     """
@@ -130,7 +123,6 @@ def answers_line(usage: Usage, cache: Path | None, replayed: bool = False) -> st
     """Return in words how many answers a run asked for; empty where it asked for none.
 
     Args:
-        usage: What was asked for.
         cache: File of the cache; None without one.
         replayed: Whether answers come from the records of runs, too.
     """
@@ -175,7 +167,7 @@ class Plan:
     loops: LoopPlan
     models: tuple[ModelSpec, ...]
     judge: JudgePlan | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, JsonValue] | None
     key_encoder: KeyEncoder | None
     answers: Path | None
     shard: Shard | None
@@ -215,9 +207,6 @@ class Plan:
     def require_cases(self, settings: Collection[Setting]) -> None:
         """Refuse a session that names only settings without a case.
 
-        Args:
-            settings: The settings whose test files the session names.
-
         Raises:
             InputError: If none of them has a case.
         """
@@ -233,11 +222,6 @@ def resolve(
     options: Options, environment: Mapping[str, str] = os.environ, registered: Iterable[object] = ()
 ) -> Plan:
     """Resolve and check options; reads files, but calls no model and starts no server.
-
-    Args:
-        options: What the user asked for.
-        environment: Where keys are looked up.
-        registered: Loops that a user has registered.
 
     Raises:
         InputError: If anything asked for does not exist, does not fit together, or selects nothing.

@@ -15,8 +15,8 @@ from retrocypher.kg.graph.fingerprint import fingerprint
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.folders import SessionFolder, joined_folder
 from retrocypher.kg.server.open import is_uri
-from retrocypher.plugins.session.arguments import Options
-from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.context import WorkerContext
+from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.run_key import library_versions
 from retrocypher.prompts.models.spec import ModelSpec
@@ -36,12 +36,8 @@ def require_reachable(
     """Refuse what a worker on another machine cannot reach, before anything is started.
 
     Args:
-        host: One such machine.
         graph: What ``--graph`` says.
         offline: Whether nothing but this machine is to be reached.
-        specs: The models of the run, those that play roles among them.
-        arguments: The command line.
-        root: The project's folder, which is copied there.
 
     Raises:
         InputError: With what cannot be reached and what to give instead.
@@ -154,11 +150,7 @@ _LEFT_HERE = ("reports", "tests", "docs", "prototypes")
 
 
 def bring_along(config: pytest.Config) -> None:
-    """Have pytest-xdist copy the project to the machines of its workers; never what runs left.
-
-    Args:
-        config: The session's configuration.
-    """
+    """Have pytest-xdist copy the project to the machines of its workers; never what runs left."""
     root = config.rootpath
     config.option.rsyncdir = list(dict.fromkeys([*config.option.rsyncdir, str(root)]))
     config.option.rsyncignore = [*config.option.rsyncignore, *(str(root / name) for name in _LEFT_HERE)]
@@ -169,8 +161,6 @@ def prepare(gateway: Any, root: Path, asked: Mapping[str, Any]) -> None:
 
     Args:
         gateway: The process, before pytest is in it.
-        root: The project's folder here.
-        asked: What `look` there is to look for.
 
     Raises:
         InputError: With what is missing on that machine.
@@ -215,10 +205,6 @@ def _settle(
 def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
     """Refuse what workers on other machines cannot have, and have the project brought to them.
 
-    Args:
-        config: The session's configuration.
-        plan: The plan.
-
     Returns:
         Lines of the terminal's header; none without such workers.
 
@@ -246,12 +232,10 @@ def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
     ]
 
 
-def asked_there(plan: Plan, context: Context, registered: bool) -> dict[str, Any]:
+def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[str, Any]:
     """Return what a machine must have for a worker of this run, as plain values.
 
     Args:
-        plan: The plan.
-        context: What the controller started.
         registered: Whether loops were brought by plugins; these are looked for when the worker starts.
     """
     return {
@@ -264,11 +248,7 @@ def asked_there(plan: Plan, context: Context, registered: bool) -> dict[str, Any
 
 
 def look(asked: Mapping[str, Any]) -> str | None:
-    """Return what this machine lacks for a worker; None where it has all.
-
-    Args:
-        asked: What `asked_there` gave.
-    """
+    """Return what this machine lacks for a worker; None where it has all."""
     try:
         _require_libraries(asked["libraries"])
         if asked["options"] is not None:
@@ -280,14 +260,11 @@ def look(asked: Mapping[str, Any]) -> str | None:
     return None
 
 
-def settled(context: Context) -> tuple[Context, SessionFolder | None]:
+def settled(context: WorkerContext) -> tuple[WorkerContext, SessionFolder | None]:
     """Return the context as it holds on this machine.
 
     Where the controller's folders are not, workers share locks in a folder of their machine, and show
     nothing to Allure.
-
-    Args:
-        context: What the controller handed over.
 
     Returns:
         The context, and the folder to remove in the end where it is this machine's own.

@@ -8,7 +8,6 @@ from functools import cache
 from importlib import metadata
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 import yaml
@@ -17,6 +16,8 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import phrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.manifest import ShardEntry
+from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.session.arguments import named_paths
 from retrocypher.plugins.session.plan import Plan
@@ -75,20 +76,18 @@ def _below(folder: Path, checkout: Path, apart: tuple[str, ...]) -> Iterator[Pat
 
 
 @cache
-def _listed() -> Mapping[str, Any]:
-    listed: dict[str, Any] = yaml.safe_load(_LIST.read_text(encoding="utf-8"))
+def _listed() -> Mapping[str, JsonValue]:
+    listed: dict[str, JsonValue] = yaml.safe_load(_LIST.read_text(encoding="utf-8"))
     return listed
 
 
 _CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise", "stepwise_skip")
 
 
-def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str]) -> RunKey:
+def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[str, str]) -> RunKey:
     """Return the key of a run.
 
     Args:
-        plan: What it will do.
-        selection: Which of its cases pytest is to run (`selection_of`).
         contents: SHA-256 of the files its models are made of, by path.
     """
     options = plan.options
@@ -101,7 +100,7 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
             "questions": _questions(plan, plan.questions),
             "selection": dict(selection),
             "graph": plan.question_set.fingerprint,
-            "replay": [str(path) for path in plan.replay.paths] if plan.replay else None,
+            "replay": [str(log.path) for log in plan.replay.logs] if plan.replay else None,
             "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
             "shots": sorted(plan.shots),
             "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},
@@ -121,31 +120,31 @@ def run_key(plan: Plan, selection: Mapping[str, Any], contents: Mapping[str, str
     )
 
 
-def shard_facts(plan: Plan, key: RunKey) -> dict[str, Any] | None:
-    """Return which shard of what a run is, for the manifest; None where it is no shard.
+def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
+    """Return which shard of what run this is; None if it is no shard.
 
     Args:
-        plan: What the run will do.
-        key: Its key. That of the whole differs in the questions alone.
+        key: The key of this run; that of the whole run differs in the questions alone.
     """
     if plan.shard is None:
         return None
     whole = RunKey({**key.parts, "questions": _questions(plan, plan.whole)})
-    return {**plan.shard.to_json(), "cases_in_all": plan.cases_for(plan.whole), "key": whole.to_json()}
+    return ShardEntry(
+        plan.shard.number,
+        plan.shard.of,
+        plan.cases_for(plan.whole),
+        whole.entry(),
+    )
 
 
-def selection_of(config: pytest.Config) -> dict[str, Any]:
-    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like.
-
-    Args:
-        config: The session's configuration.
-    """
+def selection_of(config: pytest.Config) -> dict[str, JsonValue]:
+    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like."""
     paths = {os.path.relpath(path, config.rootpath) + rest for path, rest in named_paths(config)}
     told = {name: getattr(config.option, name, None) for name in _CHOOSING}
     return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
 
 
-def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, Any]:
+def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue]:
     return {
         "set": plan.question_set.sha256,
         "asked": _sha256(_asked(plan, questions)),
@@ -160,17 +159,17 @@ def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
             yield json_line(phrase(question, phrasing).to_json())
 
 
-def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any]:
+def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue]:
     """Who judges, and by what; nothing without a judge, so that the keys of older runs stay."""
     judge = plan.judge
     if judge is None:
         return {}
     facts = judge_facts(judge.spec, judge.criteria, contents)
-    told = {"api": facts["api"], "criteria": facts["criteria"], "deepeval": version("deepeval")}
+    told = {"api": facts.api, "criteria": facts.criteria, "deepeval": version("deepeval")}
     return {"judge": {**_model(judge.spec, contents), **told}}
 
 
-def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
+def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, JsonValue]:
     """What is asked, whatever the path of its file; host, port and path of the API for one behind one."""
     file = file_of(spec)
     return {
@@ -180,11 +179,11 @@ def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, Any] | None:
+def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue] | None:
     if plan.answering is None:
         return None
     writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}
-    return {**plan.answering.to_json(), "writers": writers}
+    return {**fields_of(plan.answering.described()), "writers": writers}
 
 
 def _code_of(loop: Loop) -> str | None:

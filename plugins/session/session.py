@@ -5,17 +5,18 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
+from msgspec import convert, to_builtins
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.folders import SessionFolder
-from retrocypher.plugins.reporting.allure.unfinished import forgive_unwritten
-from retrocypher.plugins.session.arguments import is_case, named_settings, read_options
-from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.arguments import is_case, named_settings
+from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.remote_workers import (
     allow_for_remote,
@@ -27,7 +28,7 @@ from retrocypher.plugins.session.remote_workers import (
 from retrocypher.plugins.session.run_key import selection_of
 from retrocypher.plugins.session.terminal import closing_lines, gate_said, quieten
 from retrocypher.plugins.session.worker import ERROR_FIELD, Worker, case_of, is_empty
-from retrocypher.plugins.session.writing import publish, strike_logs, strike_report
+from retrocypher.plugins.session.writing import publish, redact_logs, redact_report
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"
@@ -38,16 +39,13 @@ class SuiteSession:
 
     With xdist the controller's process has a controller and no worker, a worker's process the reverse;
     without xdist, one process has both. A session that names no benchmark has neither.
-
-    Args:
-        config: The session's configuration.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.controller: Controller | None = None
         self.worker: Worker | None = None
-        self._context: Context | None = None
+        self._context: WorkerContext | None = None
         self._failed_cases = 0
         self._secrets = Secrets()
         self._registered = False
@@ -76,7 +74,7 @@ class SuiteSession:
             plan = resolve(options, registered=loops)
             plan.require_cases(settings)
             if self._is_worker():
-                handed = Context.from_json(self._config.workerinput[_WORKER_INPUT])  # type: ignore[attr-defined]
+                handed = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]
                 self._secrets |= handed.passwords
                 context, self._folder = settled(handed)
                 self.worker = Worker(plan, context)
@@ -87,9 +85,12 @@ class SuiteSession:
                 self._registered = bool(loops)
                 self._configure_controller(plan, settings)
         except RetroCypherError as error:
-            raise pytest.UsageError(self._secrets.strike(str(error))) from error
-        if self.worker is not None:
-            self._config.add_cleanup(forgive_unwritten())
+            raise pytest.UsageError(self._secrets.redact(str(error))) from error
+        if self.worker is not None and self._config.pluginmanager.hasplugin("allure_pytest"):
+            # Imported here: a session without Allure needs none of it.
+            from retrocypher.plugins.reporting.allure.listener import limit_to_other_tests
+
+            limit_to_other_tests(self._config, lambda item: case_of(item) is not None)
 
     def start(self) -> None:
         """Start the server and what models share; the controller's part.
@@ -97,13 +98,13 @@ class SuiteSession:
         Raises:
             pytest.UsageError: If they cannot be started.
         """
-        strike_logs(self._secrets, self._config)
+        redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
         try:
             self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
         except RetroCypherError as error:
-            raise pytest.UsageError(self._secrets.strike(str(error))) from error
+            raise pytest.UsageError(self._secrets.redact(str(error))) from error
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
@@ -116,13 +117,13 @@ class SuiteSession:
         """
         if self._context is None or self.controller is None:
             return
-        node.workerinput[_WORKER_INPUT] = self._context.to_json()
+        node.workerinput[_WORKER_INPUT] = to_builtins(self._context)
         if is_remote(node.gateway.spec):
-            asked = asked_there(self.controller.plan, self._context, self._registered)
+            asked = asked_there(self.controller.state.plan, self._context, self._registered)
             try:
                 prepare(node.gateway, self._config.rootpath, asked)
             except RetroCypherError as error:
-                raise pytest.UsageError(self._secrets.strike(str(error))) from error
+                raise pytest.UsageError(self._secrets.redact(str(error))) from error
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
@@ -141,7 +142,7 @@ class SuiteSession:
         if self.worker is not None and case_of(item) is not None:
             self.worker.annotate(item, call, report)
         if self.worker is not None:
-            strike_report(self._secrets, call, report)
+            redact_report(self._secrets, call, report)
 
     def log(self, report: pytest.TestReport) -> None:
         """Write a case's record."""
@@ -161,24 +162,21 @@ class SuiteSession:
         """Write the summary and set the exit status."""
         if self.controller is not None and self._context is not None:
             session.exitstatus = self.controller.finish(status, session.testsfailed > self._failed_cases)
-            quieten(self._config, self.controller.summary)
-            publish(self._config, self.controller, self._announce)
-
-    def tidy(self) -> None:
-        """Leave nothing that contradicts the records; the workers are gone."""
-        if self.controller is not None and self._context is not None:
-            self.controller.tidy()
+            quieten(self._config, self.controller.state.summary)
+            publish(self._config, self.controller.state, self._announce)
 
     def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
         """Write the closing table; of a complete run with ``--no-summary`` only the gate."""
         if self.controller is None or self._context is None:
             return
-        silent = getattr(self._config.option, "no_summary", False) and self.controller.complete
-        if not silent or self.controller.gate is not None:
+        silent = getattr(self._config.option, "no_summary", False) and self.controller.state.complete
+        if not silent or self.controller.state.gate is not None:
             reporter.write_sep("=", "retrocypher")
-            lines = gate_said(self.controller) if silent else closing_lines(self.controller, reporter)
+            lines = (
+                gate_said(self.controller.state) if silent else closing_lines(self.controller.state, reporter)
+            )
             for line in lines:
-                reporter.write_line(self._secrets.strike(line))
+                reporter.write_line(self._secrets.redact(line))
 
     def stop(self) -> None:
         """Stop what was started, whatever happened."""
@@ -222,4 +220,4 @@ class SuiteSession:
             # It does not know of dots without a file name before them, as with -q.
             if reporter._tw.width_of_current_line:
                 reporter._tw.line()
-            reporter.write_line(self._secrets.strike(line))
+            reporter.write_line(self._secrets.redact(line))

@@ -1,13 +1,16 @@
-"""How answers are written in a run: by whom, and from what."""
+"""The parts of a plan beside the cases: loops, written answers and the judge."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.session.arguments import Options
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
+from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
+from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
 from retrocypher.prompts.loops.registry import loops_by_name
@@ -23,9 +26,7 @@ def named_player(text: str, option: str, environment: Mapping[str, str]) -> Mode
     """Read and check a model that an option names.
 
     Args:
-        text: What the option says.
         option: The option, such as ``--loop-model``.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: There is no such model, or it reads no messages.
@@ -58,11 +59,8 @@ def reader_for(
     """Return a model itself where it reads what it is asked, else the default model, as for ``--model``.
 
     Args:
-        spec: The model.
         asked: What needs one that reads, for the message, such as ``--loop cove``.
         cannot: What it cannot do without, such as ``correct itself``.
-        option: The option that names one.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: There is no key for the default model.
@@ -83,6 +81,10 @@ def player_name(spec: ModelSpec) -> str:
     if spec.kind == "gguf":
         what = f"gguf:{Path(spec.argument).name}"
     return spec.label if spec.label == what else f"{spec.label} ({what})"
+
+
+def _entries(models: Mapping[str, ModelSpec]) -> dict[str, ModelEntry]:
+    return {label: ModelEntry(spec.label, spec.kind, spec.argument) for label, spec in models.items()}
 
 
 _ROWS = "rows"
@@ -113,18 +115,18 @@ class AnswerPlan:
     context: str = _ROWS
     encoder: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the plan for the manifest."""
+    def described(self) -> AnsweringEntry:
+        """Return the ``answering`` of the manifest."""
         from retrocypher.prompts.answering.writing import text_hashes
 
-        return {
-            "writers": {label: spec.to_json() for label, spec in self.writers.items()},
-            "context": self.context,
-            "encoder": self.encoder,
-            "limits": asdict(self.limits),
-            "thresholds": asdict(self.thresholds),
-            "texts": text_hashes(),
-        }
+        return AnsweringEntry(
+            writers=_entries(self.writers),
+            context=self.context,
+            encoder=self.encoder,
+            limits=asdict(self.limits),
+            thresholds=asdict(self.thresholds),
+            texts=text_hashes(),
+        )
 
 
 def answer_plan(
@@ -133,10 +135,7 @@ def answer_plan(
     """Resolve and check ``--answer`` and what goes with it; None where no answers are written.
 
     Args:
-        options: What the user asked for.
-        models: The models of the run.
         fingerprint: Of the graph that the questions were made for.
-        environment: Where keys are looked up.
 
     Raises:
         InputError: A model, a context or weights cannot be used, nobody can write, or passages are asked
@@ -242,11 +241,10 @@ class LoopPlan:
         """Whether any loop but ``none`` is run."""
         return any(name != "none" for name in self.loops)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the plan for the manifest."""
-        players = {label: spec.to_json() for label, spec in self.players.items()}
+    def described(self) -> LoopsEntry:
+        """Return the ``loops`` of the manifest."""
         texts = text_hashes() if self.active else {}
-        return {"names": list(self.loops), "validator": self.validator, "players": players, "texts": texts}
+        return LoopsEntry(list(self.loops), self.validator, _entries(self.players), texts)
 
     @property
     def needs_model(self) -> bool:
@@ -282,12 +280,6 @@ def loop_plan(
 ) -> LoopPlan:
     """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``.
 
-    Args:
-        options: What the user asked for.
-        models: The models of the run.
-        registered: Loops that a user has registered.
-        environment: Where keys are looked up.
-
     Raises:
         InputError: A loop, the validator or a model does not exist, or a loop needs a model and has none.
     """
@@ -321,3 +313,32 @@ def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:
         yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
     if options.loop_model is not None and not any(loop.needs_model for loop in loops):
         yield f"--loop-model {options.loop_model} has no effect: no loop of this run asks a model"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """Who judges the cases of a run, and by which criteria."""
+
+    spec: ModelSpec
+    criteria: Criteria
+
+
+def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
+    """Return the lines of the terminal's header that say who judges."""
+    if plan is not None:
+        rows = f", shown up to {counted(plan.criteria.rows, 'row')}" if plan.criteria.rows else ""
+        return [f"judge: {plan.spec.label}, criteria {plan.criteria.sha256[:8]}{rows}"]
+    if options.judge_rows:
+        return [f"note: --judge-rows {options.judge_rows} has no effect: there is no judge"]
+    return []
+
+
+def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
+    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge.
+
+    Raises:
+        InputError: The model cannot judge, or the criteria cannot be read.
+    """
+    if options.judge is None:
+        return None
+    return JudgePlan(judge_spec(options.judge, environment), load_criteria(options.judge_rows))

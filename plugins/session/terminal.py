@@ -6,96 +6,89 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console, RenderableType
 
+from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
-from retrocypher.plugins.analysis.summary import Summary
+from retrocypher.plugins.analysis.summary import Summary, in_order
 from retrocypher.plugins.formatting.text import counted, duration, safe, usd
-from retrocypher.plugins.reporting.run_tables import in_order, render_ledger, render_table
-from retrocypher.plugins.runs.log import unpriced_players
+from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
+from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.record import JUDGE_STAGE
-from retrocypher.plugins.session.context import judge_lines
 from retrocypher.plugins.session.manifest import RunGraph
 from retrocypher.plugins.session.plan import Plan, answers_line
-from retrocypher.plugins.session.side_plans import answer_lines, loop_lines
-
-if TYPE_CHECKING:
-    from retrocypher.plugins.analysis.gate import Gate
-    from retrocypher.plugins.session.controller import Controller
-
+from retrocypher.plugins.session.side_plans import answer_lines, judge_lines, loop_lines
+from retrocypher.plugins.session.state import RunState
 
 MANY = 20
 
 
-def closing_lines(controller: "Controller", reporter: pytest.TerminalReporter) -> Iterator[str]:
+def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterator[str]:
     """Yield the closing table and where the run lies.
 
     Args:
-        controller: The controller of the run.
         reporter: The terminal it is written to, for its width and whether it has colour.
     """
-    if failure := controller.writer.failure:
+    if failure := state.failure:
         yield (
             f"incomplete: {failure}. The records that are there are whole: make room, and give the same "
             "command again to go on with this run"
         )
-    if controller.summary.cases == 0 and not controller.lost:
+    if state.summary.cases == 0 and not state.crashed:
         yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
         return
-    plan = controller.plan
+    plan = state.plan
     models, loops = [model.label for model in plan.models], list(plan.loops.loops)
-    yield from _drawn(render_table(controller.summary.to_json(), {}, models, loops), reporter)
+    yield from _drawn(render_table(state.summary.to_json(), {}, models, loops), reporter)
     if plan.options.ledger:
         yield ""
         if plan.loops.active:
-            ledger = in_order(controller.ledger, models, loops)
-            unpriced = unpriced_players(plan.loops.to_json()["players"], plan.prices)
-            yield from _drawn(render_ledger(ledger, unpriced), reporter)
+            ledger = in_order(state.ledger.to_json(), models, loops)
+            yield from _drawn(render_ledger(ledger, state.unpriced), reporter)
         else:
             yield "ledger: no loop was run; name one with --loop"
-    if controller.summary.failed > MANY:
-        yield f"{controller.summary.failed:,} cases are under the threshold; the run's files have the details"
-    if said := answers_line(controller.answers, controller.plan.answers, controller.plan.replay is not None):
+    if state.summary.failed > MANY:
+        yield f"{state.summary.failed:,} cases are under the threshold; the run's files have the details"
+    if said := answers_line(state.usage, plan.answers, plan.replay is not None):
         yield said
-    waited = controller.standstill()
+    waited = state.standstill
     if waited.queries:
         yield (
             f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
             f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
         )
-    if controller.earlier is not None:
-        yield controller.earlier.closing()
-    yield from _incomplete(controller)
-    yield from gate_said(controller)
-    yield f"records: {controller.run.path}"
-    if controller.allure_path.is_dir():
-        yield f"Allure report: retrocypher allure {shlex.quote(str(controller.run.path))} --html"
+    if state.resumed is not None:
+        yield state.resumed.closing()
+    yield from _incomplete(state)
+    yield from gate_said(state)
+    yield f"records: {state.path}"
+    if (state.path / ALLURE).is_dir():
+        yield f"Allure report: retrocypher allure {shlex.quote(str(state.path))} --html"
 
 
-def gate_said(controller: "Controller") -> Iterator[str]:
+def gate_said(state: RunState) -> Iterator[str]:
     """Yield what became of the gate; nothing without one."""
-    if controller.gate is not None:
-        from retrocypher.plugins.reporting.comparison_tables import gate_lines
+    if state.gate is not None:
+        from retrocypher.plugins.reporting.gate_text import gate_lines
 
-        yield from gate_lines(controller.gate)
+        yield from gate_lines(state.gate)
 
 
-def _incomplete(controller: "Controller") -> Iterator[str]:
-    for fault, messages in controller.faults.items():
+def _incomplete(state: RunState) -> Iterator[str]:
+    for fault, messages in state.faults.items():
         lacking = "a judgement" if fault.startswith(f"{JUDGE_STAGE} ") else "a score"
         cases = counted(len(messages), "case")
         yield f"incomplete: {cases} without {lacking}: {fault}: {safe(messages[0])}"
-    for fault, messages in controller.answer_faults.items():
+    for fault, messages in state.answer_faults.items():
         cases = counted(len(messages), "case")
         yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
-    if controller.lost:
-        lost = counted(len(controller.lost), "case")
+    if state.crashed:
+        lost = counted(len(state.crashed), "case")
         yield f"incomplete: {lost} broke off with their worker or in the harness"
-    if controller.summary.cases + len(controller.lost) < controller.selected:
-        yield f"incomplete: {controller.summary.cases:,} of {counted(controller.selected, 'case')} were run"
+    if state.summary.cases + len(state.crashed) < state.selected:
+        yield f"incomplete: {state.summary.cases:,} of {counted(state.selected, 'case')} were run"
 
 
 def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[str]:
@@ -122,15 +115,11 @@ def quieten(config: pytest.Config, summary: Summary) -> None:
 _DEFAULT_REPORTCHARS = "fE"
 
 
-def header_lines(plan: Plan, graph: RunGraph, gate: "Gate | None", answers: int, run: Path) -> Iterator[str]:
+def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, run: Path) -> Iterator[str]:
     """Yield the lines that say what is being measured.
 
     Args:
-        plan: The resolved plan.
-        graph: The graph it asks.
         gate: What decides the exit status; None without a rule.
-        answers: How many answers the cache has.
-        run: The run directory.
     """
     models = ", ".join(model.label for model in plan.models)
     wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
@@ -176,7 +165,6 @@ def exit_status(
     """Return the exit status: 16 where the run is incomplete, but pytest's own 2 to 5 stay.
 
     Args:
-        given: What pytest would exit with.
         unscored: Whether a case has no scores, or was lost with its worker.
         aside: Whether a judgement or a written answer is missing. A gate says itself whether it asks for it.
         gate: What the gate calls for; None without one. It decides, however many cases failed.
@@ -234,7 +222,6 @@ class Progress:
     Lines are plain, one after another: workers and CI services garble anything that is written over.
 
     Args:
-        write: Writes one line to the terminal.
         cost: Tells what the run has cost so far in USD; None where no price is known.
         clock: Seconds of a clock that does not go back.
     """
@@ -268,7 +255,6 @@ class Progress:
 
         Args:
             f1: Its F1; None for an infrastructure error.
-            total: How many cases there are.
         """
         now = self._clock()
         self._count(f1)

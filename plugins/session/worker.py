@@ -7,17 +7,16 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.questions.question import Setting
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, shortened
+from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.session.context import Context, Outcome
-from retrocypher.plugins.session.opening import Taken
+from retrocypher.plugins.session.context import Outcome, WorkerContext
 from retrocypher.plugins.session.plan import Case, Plan
+from retrocypher.plugins.session.resume import ResumedCase, numbers
 
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
 ERROR_FIELD = "retrocypher_error"
 FORESEEN_FIELD = "retrocypher_foreseen"
-TAKEN_FIELD = "retrocypher_taken"
 STOP = "stop"
 """A file of this name in the folder that all workers share ends each of them after its case."""
 
@@ -26,15 +25,14 @@ class Worker:
     """Parametrizes the tests and sends each case's record along with its report.
 
     Args:
-        plan: The resolved plan.
         context: What the controller started; None while only collecting.
     """
 
-    def __init__(self, plan: Plan, context: Context | None = None) -> None:
+    def __init__(self, plan: Plan, context: WorkerContext | None = None) -> None:
         self.plan = plan
         self.context = context
         self._outcome: Outcome | None = None
-        self._taken: Taken | None = None
+        self._resumed: ResumedCase | None = None
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give a test that takes ``case`` the cases of its setting."""
@@ -49,34 +47,32 @@ class Worker:
         """Keep the outcome of the running case for its report."""
         self._outcome = outcome
 
-    def take(self, case: Case) -> Taken | None:
-        """Return what the earlier part of the run has of the running case; None where it is to be asked."""
-        told = self.context.taken.get(case.id) if self.context else None
-        self._taken = None if told is None else Taken(**told)
-        return self._taken
+    def resume(self, case: Case) -> ResumedCase | None:
+        """Return the running case as the earlier part of the run has it; None if it is to be asked."""
+        self._resumed = self.context.resumed.get(case.id) if self.context else None
+        return self._resumed
 
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on the report of its call, and shorten what failed cases print."""
         if report.when != "call":
             return
         if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
-            report.longrepr = shortened(str(call.excinfo.value), report.location)
+            report.longrepr = failure_repr(str(call.excinfo.value), report.location)
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
             setattr(report, FORESEEN_FIELD, True)
         if self._stopped():
             item.session.shouldstop = "the controller stopped the run"
-        taken, self._taken = self._taken, None
-        if taken is not None:
-            setattr(report, TAKEN_FIELD, True)
-            report.duration = taken.time_s
-            _tell_scores(item, report, taken.scores)
+        resumed, self._resumed = self._resumed, None
+        if resumed is not None:
+            report.duration = resumed.time_s
+            _add_scores(item, report, resumed.scores)
         outcome, self._outcome = self._outcome, None
         if outcome is None:
             return
         record = outcome.record
-        setattr(report, RECORD_FIELD, json_line(record.to_json()))
+        setattr(report, RECORD_FIELD, json_line(record))
         setattr(report, MESSAGES_FIELD, json_line(outcome.messages))
-        _tell_scores(item, report, record.scores or {})
+        _add_scores(item, report, numbers(record))
 
     def _stopped(self) -> bool:
         return self.context is not None and (Path(self.context.coordination) / STOP).exists()
@@ -95,7 +91,6 @@ def is_empty(item: pytest.Item) -> bool:
     return spec is not None and "case" in spec.params and case_of(item) is None
 
 
-def _tell_scores(item: pytest.Item, report: pytest.TestReport, scores: Mapping[str, Any]) -> None:
-    numbers = ((name, value) for name, value in scores.items() if isinstance(value, int | float))
-    item.user_properties.extend(numbers)
+def _add_scores(item: pytest.Item, report: pytest.TestReport, scores: Mapping[str, float]) -> None:
+    item.user_properties.extend(scores.items())
     report.user_properties = list(item.user_properties)

@@ -3,26 +3,22 @@
 import logging
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets
-from retrocypher.plugins.reporting.failures import shortened
+from retrocypher.plugins.reporting.failures import failure_repr
+from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.run_directory import RunDirectory
-from retrocypher.plugins.session.gate import side_of
-
-if TYPE_CHECKING:
-    from retrocypher.plugins.session.controller import Controller
+from retrocypher.plugins.session.gate import run_scores
+from retrocypher.plugins.session.state import RunState
 
 
 class RunWriter:
     """Writes what a run is made of; the first failure ends the session, and nothing is written after it.
-
-    Args:
-        run: The run directory.
-        end_early: Ends the session after the cases that are under way, for a reason.
 
     Attributes:
         failure: Why it cannot be written to; empty where it can.
@@ -33,21 +29,17 @@ class RunWriter:
         self._end_early = end_early
         self.failure = ""
 
-    def record(self, line: str, messages: Mapping[str, Any]) -> bool:
+    def record(self, line: str, messages: Mapping[str, JsonValue]) -> bool:
         """Append a record and its messages; tell whether it is there."""
         return not self.failure and self._written(lambda: self._run.write_record(line, messages))
 
-    def summary(self, summary: Mapping[str, Any]) -> None:
+    def summary(self, summary: Mapping[str, JsonValue]) -> None:
         """Write or replace the summary."""
         self._written(lambda: self._run.write_summary(summary))
 
-    def manifest(self, manifest: Mapping[str, Any]) -> None:
+    def manifest(self, manifest: Manifest) -> None:
         """Write or replace the manifest."""
         self._written(lambda: self._run.write_manifest(manifest))
-
-    def attempt(self, write: Callable[[], None]) -> None:
-        """Write something else into the run directory."""
-        self._written(write)
 
     def _written(self, write: Callable[[], None]) -> bool:
         try:
@@ -60,17 +52,15 @@ class RunWriter:
         return True
 
 
-def publish(config: pytest.Config, controller: "Controller", announce: Callable[[str], None]) -> None:
+def publish(config: pytest.Config, state: RunState, announce: Callable[[str], None]) -> None:
     """Write what a JUnit file and the summary of a GitHub job say of a run, where there are any.
 
     Whatever goes wrong here is said, and changes nothing: the verdict has been given.
 
     Args:
-        config: The session's configuration.
-        controller: The controller of the run, its files written.
-        announce: Writes one line to the terminal.
+        state: What the run has measured; its files are written.
     """
-    if not controller.summary.cases:
+    if not state.summary.cases:
         return
     from retrocypher.plugins.reporting.ci import (
         add_junit_properties,
@@ -85,8 +75,8 @@ def publish(config: pytest.Config, controller: "Controller", announce: Callable[
     if file is None and not writes_junit(config):
         return
     try:
-        side = side_of(controller, 0)
-        facts = facts_of(controller.run.path, side, controller.summary.to_json(), controller.gate)
+        scores = run_scores(state, 0)
+        facts = facts_of(state.path, scores, state.summary.to_json(), state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))
@@ -97,22 +87,21 @@ def publish(config: pytest.Config, controller: "Controller", announce: Callable[
 _HANDLERS = ("caplog_handler", "report_handler", "log_file_handler", "log_cli_handler")
 
 
-def strike_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+def redact_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
     """Strike secrets out of what a report shows: why a test failed, and what was captured meanwhile.
 
     Args:
         secrets: What must not be seen.
         call: What the report is about; other plugins read the exception from it.
-        report: The report.
     """
-    report.sections = [(name, secrets.strike(text)) for name, text in report.sections]
+    report.sections = [(name, secrets.redact(text)) for name, text in report.sections]
     if call.excinfo is not None and secrets.are_in(text := call.excinfo.exconly()):
-        call.excinfo = _struck(call.excinfo, secrets.strike(text))
+        call.excinfo = _redacted(call.excinfo, secrets.redact(text))
     if report.longrepr is not None and secrets.are_in(text := report.longreprtext):
-        report.longrepr = shortened(secrets.strike(text), report.location)
+        report.longrepr = failure_repr(secrets.redact(text), report.location)
 
 
-def strike_logs(secrets: Secrets, config: pytest.Config) -> None:
+def redact_logs(secrets: Secrets, config: pytest.Config) -> None:
     """Have all that pytest shows or writes of the log go through a filter."""
     plugin = config.pluginmanager.getplugin("logging-plugin")
     for name in _HANDLERS:
@@ -129,11 +118,11 @@ class _Filter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every line pass, without secrets."""
         if self._secrets.are_in(said := record.getMessage()):
-            record.msg, record.args = self._secrets.strike(said), None
+            record.msg, record.args = self._secrets.redact(said), None
         return True
 
 
-def _struck(raised: pytest.ExceptionInfo[BaseException], text: str) -> Any:
+def _redacted(raised: pytest.ExceptionInfo[BaseException], text: str) -> Any:
     """An exception that says no secret; a failed assertion stays one, which Allure tells from an error."""
     kind = AssertionError if isinstance(raised.value, AssertionError) else RuntimeError
     return pytest.ExceptionInfo.from_exception(kind(text).with_traceback(raised.tb))

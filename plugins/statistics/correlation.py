@@ -1,12 +1,16 @@
-"""Correlations of two scores, with intervals by a bootstrap over target molecules."""
+"""Correlation of two scores, and how well a score separates two kinds of cases, with intervals.
+
+The scores of two arguments are in the same order of cases.
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
+    NO_ESTIMATE,
     Clusters,
     Estimate,
     Floats,
@@ -31,21 +35,14 @@ def pearson(
 ) -> Estimate:
     """Return Pearson's correlation with its interval.
 
-    Args:
-        x: One score a case.
-        y: The other, in the same order.
-        clusters: The target molecule of each case.
-        resampler: As for `bootstrapped`.
-
-    Returns:
-        The value is None where a score is the same for all cases; the ends are None where that is so in too
-        many resamples, and of too few clusters.
+    The value is None where a score is constant; there is no interval where that holds in too many resamples,
+    or with too few clusters.
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
-        return Estimate(None, None, None, 0, 0)
+        return NO_ESTIMATE
     of = Clusters(clusters)
-    # Centred and scaled first: sums of squares far from 0 would lose what the variance is made of.
+    # Centre and scale first: sums of squares far from 0 would cancel catastrophically.
     u, v = _standard(first), _standard(second)
     sums = of.sums(np.column_stack([np.ones(len(u)), u, v, u * u, v * v, u * v]))
 
@@ -62,15 +59,15 @@ def spearman(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Spearman's rank correlation with its interval; every resample is ranked anew.
+    """Return Spearman's rank correlation with its interval; ranks are computed per resample.
 
     Equal scores have the mean of their ranks. Arguments and result are those of `pearson`.
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
-        return Estimate(None, None, None, 0, 0)
+        return NO_ESTIMATE
     of = Clusters(clusters)
-    # In one order of the cases whatever order they came in, so that sums come out the same to the last bit.
+    # Sort the cases, so that sums are bit for bit independent of their order.
     order = np.lexsort((second, first, of.places))
     places, first, second = of.places[order], first[order], second[order]
     ranks = [_Ranks(values) for values in (first, second)]
@@ -86,7 +83,7 @@ def spearman(
 
 
 class _Ranks:
-    """Ranks of values of which each case may count several times, or not at all."""
+    """Ranks of values in which each case may count several times or not at all."""
 
     def __init__(self, values: Floats) -> None:
         self._order = np.argsort(values, kind="stable")
@@ -94,7 +91,7 @@ class _Ranks:
         self._back = np.argsort(self._order, kind="stable")
 
     def of(self, counts: Floats) -> tuple[Floats, Floats]:
-        """Return mid-ranks less their mean, of shape (resamples, cases), and the sums of their squares."""
+        """Return centred mid-ranks, of shape (resamples, cases), and the sums of their squares."""
         often = np.add.reduceat(counts[:, self._order], self._starts, axis=1)
         middle = np.cumsum(often, axis=1) - often / 2 - often.sum(axis=1, keepdims=True) / 2
         squares = np.einsum("rk,rk,rk->r", often, middle, middle)
@@ -128,25 +125,16 @@ def kendall(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Kendall's tau-b (1945) with its interval: pairs in the same order less the rest.
+    """Return Kendall's tau-b (1945), which corrects for ties, with its interval.
 
-    Ties are taken account of, which scores in steps have many of.
-
-    Args:
-        x: One score a case.
-        y: The other, in the same order.
-        clusters: The target molecule of each case.
-        resampler: As for `bootstrapped`.
-
-    Returns:
-        The value is None where a score is the same for all cases.
+    The value is None where a score is constant.
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
-        return Estimate(None, None, None, 0, 0)
+        return NO_ESTIMATE
     of = Clusters(clusters)
-    # A resample counts a pair of cases as often as their clusters are taken, one times the other: sums over
-    # pairs are quadratic forms of the weights, and pairs need be looked at only once.
+    # A resample counts a pair of cases as often as the product of the weights of their clusters. So sums over
+    # pairs are quadratic forms of the weights, and all pairs are compared only once.
     alike, apart_x, apart_y = _pairs(first, second, of)
 
     def of_weights(weights: Weights) -> Floats:
@@ -164,7 +152,7 @@ def kendall(
 
 
 def _pairs(x: Floats, y: Floats, of: Clusters) -> tuple[Floats, Floats, Floats]:
-    """Return, by pair of clusters: pairs in the same order less the others, and those not tied on a side."""
+    """Return by pair of clusters: concordant minus discordant pairs, pairs not tied in x, and those in y."""
     order = np.argsort(of.places, kind="stable")
     x, y, places = x[order], y[order], of.places[order]
     _, starts = np.unique(places, return_index=True)
@@ -180,24 +168,16 @@ def _pairs(x: Floats, y: Floats, of: Clusters) -> tuple[Floats, Floats, Floats]:
 def auroc(
     scores: Sequence[float] | Floats, positive: Flags, clusters: Names, resampler: Resampler | None = None
 ) -> Estimate:
-    """Return how likely a positive case has a higher score than a negative one; a tie counts half.
+    """Return the area under the ROC curve: the probability that a positive case scores above a negative one.
 
-    That is the area under the ROC curve (Hanley & McNeil 1982). Where all positive cases are on one side of
-    all negative ones, every resample is the same; then the open end is the smallest share of the rarer kind,
-    of all its molecules, that would show on all of these (`certain_share`).
+    A tie counts half (Hanley & McNeil 1982). With perfect separation no resample varies; the open end of the
+    interval is then the smallest share of the rarer kind that the sample would show (`certain_share`).
 
-    Args:
-        scores: One a case.
-        positive: Whether each case is a positive one.
-        clusters: The target molecule of each case.
-        resampler: As for `bootstrapped`.
-
-    Returns:
-        The value is None without a case of each kind.
+    The value is None without a case of each kind.
     """
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
     if not len(values):
-        return Estimate(None, None, None, 0, 0)
+        return NO_ESTIMATE
     of = Clusters(clusters)
     order = np.argsort(values, kind="stable")
     places, flags = of.places[order], flags[order]

@@ -1,50 +1,48 @@
-"""A number with its interval.
+"""Clustered bootstrap intervals: the one definition of clusters, resamples and interval ends.
 
-Both widen the tails for the number of clusters as Hesterberg (2015) does for percentiles:
-a bootstrap's spread is too small by √((m - 1) / m), and its quantiles are normal where those of Student's t
-are due.
+Questions about one molecule succeed or fail together, so target molecules are resampled, not cases. Both
+intervals widen the tails for the number of clusters as Hesterberg (2015) does for percentiles: a bootstrap's
+spread is too small by √((m - 1) / m), and its quantiles are normal where those of Student's t are due.
+
+In this package ``clusters`` is the target molecule of each case, and ``resampler`` draws the resamples (by
+default with a fixed seed).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 # SciPy is imported where it is needed: the start of a session does without it.
 
 LEVEL = 0.95
 FEWEST = 5
-"""Of fewer clusters than these no interval is told: resamples of them say next to nothing."""
+"""With fewer clusters there is no interval: their resamples carry almost no information."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number estimated from cases, with its interval at `LEVEL`.
-
-    Attributes:
-        value: The number; None where it is not defined.
-        low: Lower end of the interval; None where none can be told.
-        high: Upper end; None where none can be told.
-        n: How many cases it is from.
-        clusters: Of how many target molecules these are.
-    """
+class Estimate(Struct, frozen=True):
+    """A number estimated from cases, with its interval at `LEVEL`."""
 
     value: float | None
+    """The number; None where it is not defined."""
     low: float | None
+    """Lower end of the interval; None without an interval."""
     high: float | None
+    """Upper end of the interval; None without an interval."""
     n: int
+    """Number of cases."""
     clusters: int
+    """Number of target molecules among these cases."""
 
     @property
     def has_interval(self) -> bool:
-        """Whether both ends are told."""
+        """Whether the number has an interval."""
         return self.low is not None and self.high is not None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return asdict(self)
+
+NO_ESTIMATE = Estimate(None, None, None, 0, 0)
+"""The estimate from no case."""
 
 
 Floats = npt.NDArray[np.float64]
@@ -54,20 +52,15 @@ RESAMPLES = 5_000
 SEED = 20_260
 """Fixed, so that the same records give the same intervals."""
 
-_KEPT = 8
-"""Draws that are remembered, each of another number of clusters: one of 700 takes 7 MB."""
+_CACHED_DRAWS = 8
+"""How many draws to keep, one per number of clusters; a draw of 700 clusters takes 7 MB."""
 
 _BLOCK = 2_000_000
-"""How many counts are handled at once as numbers of 8 bytes."""
+"""How many counts to convert to 8-byte floats at once."""
 
 
 class Resampler:
-    """Draws clusters with replacement; the same seed and number of clusters give the same draws.
-
-    Args:
-        resamples: How often.
-        seed: Of NumPy's default generator.
-    """
+    """Draws clusters with replacement; the same seed and number of clusters give the same draws."""
 
     def __init__(self, resamples: int = RESAMPLES, seed: int = SEED) -> None:
         self.resamples = resamples
@@ -75,15 +68,12 @@ class Resampler:
         self._drawn: dict[int, Counts] = {}
 
     def weights(self, clusters: int) -> Counts:
-        """Return how often each cluster is taken in each resample, of shape (resamples, clusters).
+        """Return how often each cluster is drawn in each resample, of shape (resamples, clusters).
 
-        As many are taken as there are, so a row sums to ``clusters``.
-
-        Args:
-            clusters: How many there are, at least one.
+        Each resample draws as many clusters as there are, at least one; a row sums to ``clusters``.
         """
         if clusters not in self._drawn:
-            while len(self._drawn) >= _KEPT:
+            while len(self._drawn) >= _CACHED_DRAWS:
                 del self._drawn[next(iter(self._drawn))]
             generator = np.random.default_rng(self.seed)
             even = np.full(clusters, 1 / clusters)
@@ -103,24 +93,19 @@ class Resampler:
 
 
 def weighted(weights: npt.NDArray[np.number], sums: Floats) -> Floats:
-    """Return ``weights @ sums``, some rows at a time, so that they need never all be floats at once."""
+    """Return ``weights @ sums``, computed in blocks of rows to bound memory."""
     parts = [weights[rows].astype(np.float64) @ sums for rows in blocks(*weights.shape)]
     return np.concatenate(parts)
 
 
 def blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Yield all rows of a table in turn, as many at once as are handled well.
-
-    Args:
-        rows: How many there are.
-        columns: How many numbers each has.
-    """
+    """Yield slices that cover all rows of a table, each small enough to process at once."""
     step = max(1, _BLOCK // max(1, columns))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 class Clusters:
-    """Which cluster each case is of: questions about one molecule stand or fall together.
+    """The cluster of each case, numbered.
 
     Args:
         names: The cluster of each case; an array of numbers is faster for many cases.
@@ -133,7 +118,7 @@ class Clusters:
         self.places: npt.NDArray[np.intp] = places.astype(np.intp)
 
     def sums(self, values: npt.ArrayLike) -> Floats:
-        """Return the sum over the cases of each cluster; the order of cases changes not a bit of it.
+        """Return the sum over the cases of each cluster, bit for bit independent of the order of cases.
 
         Args:
             values: One a case, of shape (cases,) or (cases, columns).
@@ -197,7 +182,7 @@ def expanded_bca(
 
 
 def _reach(clusters: int) -> float:
-    """Return how many standard errors of the bootstrap the ends are away."""
+    """Return the distance of the ends from the estimate in standard errors of the bootstrap."""
     from scipy.special import stdtrit
 
     small = np.sqrt(clusters / (clusters - 1))
@@ -205,12 +190,12 @@ def _reach(clusters: int) -> float:
 
 
 def _moved(bias: Floats, acceleration: Floats, reach: float) -> Floats:
-    """Return the share of resamples below an end, after correction."""
+    """Return the corrected share of resamples below an end."""
     from scipy.special import ndtr
 
     off = bias + reach
     stretch = 1 - acceleration * off
-    # At 0 and beyond the correction has left the range in which it is one: the end is the outermost resample.
+    # At 0 and beyond the correction is outside its valid range: the end is the outermost resample.
     return np.where(stretch > 0, ndtr(bias + off / np.where(stretch > 0, stretch, 1)), np.heaviside(off, 0.5))
 
 
@@ -236,16 +221,15 @@ def bootstrapped(
     """Return a number with its expanded BCa interval.
 
     Args:
-        of_weights: Given how often each cluster counts, of shape (resamples, clusters), returns the number
-            of each resample; NaN where it is not defined.
-        of: The clusters.
-        n: How many cases there are.
-        resampler: Draws the resamples; one of `RESAMPLES` with the default seed where there is none.
+        of_weights: Maps how often each cluster counts, of shape (resamples, clusters), to the number for each
+            resample; NaN where it is not defined.
+        of: The clusters of the cases.
+        n: Number of cases.
 
     Returns:
-        The value is None where it is not defined; the ends are None where that is so in too many resamples,
-        without a single cluster, and of too few clusters; also where all resamples give the same number,
-        which then know nothing of what was not asked.
+        The value is None where it is not defined. There is no interval with fewer than `FEWEST` clusters,
+        where the number is undefined in too many resamples or without any single cluster, and where all
+        resamples give the same number.
     """
     (value,) = of_weights(np.ones((1, of.count)))
     if np.isnan(value):

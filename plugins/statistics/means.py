@@ -1,55 +1,44 @@
-"""Means of scores, with intervals by a bootstrap over target molecules."""
+"""Means of scores with intervals, and the numbers of a box plot."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from msgspec import Struct
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
     LEVEL,
+    NO_ESTIMATE,
     Clusters,
     Estimate,
     Floats,
+    Names,
     Resampler,
     expanded_bca,
 )
 
 
 def mean_of(
-    values: Sequence[float] | Floats,
-    clusters: Sequence[str] | npt.NDArray[np.intp],
-    resampler: Resampler | None = None,
+    values: Sequence[float] | Floats, clusters: Names, resampler: Resampler | None = None
 ) -> Estimate:
     """Return the mean of scores, each from 0 to 1, with its interval.
 
-    Clusters are resampled whole (Field & Welsh 2007), the interval is an expanded BCa one; where all scores
-    are equal it is `certain_share`'s.
-
-    Args:
-        values: One score a case.
-        clusters: The target molecule of each case.
-        resampler: Draws the resamples; one with the default seed where there is none.
+    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one; where all
+    scores are equal, `certain_share` gives it.
     """
     (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters, resampler)
     return estimate
 
 
-def means_of(
-    table: Floats, clusters: Sequence[str] | npt.NDArray[np.intp], resampler: Resampler | None = None
-) -> list[Estimate]:
-    """Return what `mean_of` does, for several scores of the same cases.
+def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None) -> list[Estimate]:
+    """Return `mean_of` for several scores of the same cases.
 
     Args:
         table: Scores from 0 to 1, of shape (cases, columns).
-        clusters: The target molecule of each case.
-        resampler: As for `mean_of`.
     """
     cases, columns = table.shape
     if not cases:
-        return [Estimate(None, None, None, 0, 0)] * columns
+        return [NO_ESTIMATE] * columns
     of = Clusters(clusters)
     means, low, high = mean_intervals(table, of, resampler)
     if low is None or high is None:
@@ -63,15 +52,13 @@ def means_of(
 def mean_intervals(
     table: Floats, clusters: Clusters, resampler: Resampler | None = None
 ) -> tuple[Floats, Floats | None, Floats | None]:
-    """Return means and ends of their intervals, of several scores of the same cases at once.
+    """Return means and their intervals for several scores of the same cases at once.
 
     Args:
         table: Scores from 0 to 1, of shape (cases, columns), at least one case.
-        clusters: The clusters of the cases.
-        resampler: As for `mean_of`.
 
     Returns:
-        Three arrays of shape (columns,); the last two are None of fewer than `FEWEST` clusters.
+        Three arrays of shape (columns,); the last two are None with fewer than `FEWEST` clusters.
     """
     sums, counts = clusters.sums(table), clusters.sums(np.ones(len(table)))[:, None]
     means = sums.sum(axis=0) / counts.sum()
@@ -88,14 +75,14 @@ def mean_intervals(
 
 
 def certain_share(clusters: int) -> float:
-    """Return the smallest share of a score, of all molecules, that would show on all of some.
+    """Return the smallest share of all molecules that is consistent with all of a sample agreeing.
 
-    That is the lower end of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m). Where
-    all scores are c, and c is at least that share of all, their mean is from c · share to
-    1 - share · (1 - c): a resample, which can hold nothing else than c, knows nothing of the rest.
+    This is the lower bound of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m). It
+    gives an interval where all scores of a sample are c, so that resampling cannot: the mean over all
+    molecules is between c · share and 1 - share · (1 - c).
 
     Args:
-        clusters: How many molecules were asked about, at least one.
+        clusters: Molecules in the sample, at least one.
     """
     return float(((1 - LEVEL) / 2) ** (1 / clusters))
 
@@ -104,43 +91,32 @@ _WHISKER = 1.5
 _TIE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class BoxStats:
-    """A distribution as Tukey (1977) draws it.
-
-    Attributes:
-        n: How many values.
-        mean: Their mean.
-        q1: Lower quartile, interpolated (definition 7 of Hyndman & Fan 1996, as Matplotlib takes it).
-        median: The median.
-        q3: Upper quartile.
-        whisker_low: The smallest value not further below ``q1`` than 1.5 · (``q3`` - ``q1``).
-        whisker_high: The largest value not further above ``q3``.
-        outliers: The values beyond the whiskers, each with how often it comes, the smallest first.
-    """
+class BoxStats(Struct, frozen=True):
+    """The box plot of a distribution (Tukey 1977)."""
 
     n: int
+    """Number of values."""
     mean: float
+    """Their mean."""
     q1: float
+    """Lower quartile, interpolated (definition 7 of Hyndman & Fan 1996, as in Matplotlib)."""
     median: float
+    """The median."""
     q3: float
+    """Upper quartile."""
     whisker_low: float
+    """The smallest value within 1.5 · (``q3`` - ``q1``) of ``q1``."""
     whisker_high: float
+    """The largest value within that distance of ``q3``."""
     outliers: tuple[tuple[float, int], ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object; ``outliers`` is a list of pairs."""
-        return {**asdict(self), "outliers": [list(pair) for pair in self.outliers]}
+    """The values beyond the whiskers, each with its count, in ascending order."""
 
 
 def box_stats(values: Sequence[float] | Floats) -> BoxStats:
     """Return the numbers of a box plot.
 
-    Args:
-        values: At least one.
-
     Raises:
-        ValueError: If there is none.
+        ValueError: If there is no value.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not len(ordered):

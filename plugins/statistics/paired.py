@@ -1,12 +1,12 @@
-"""Two sets of scores of the same questions."""
+"""Paired comparison of two sets of scores: interval, p-value, power, verdict."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
@@ -15,6 +15,7 @@ from retrocypher.plugins.statistics.intervals import (
     Clusters,
     Estimate,
     Floats,
+    Names,
     Resampler,
     expanded_percentile,
 )
@@ -22,24 +23,24 @@ from retrocypher.plugins.statistics.means import certain_share
 
 FLIPS = 9_999
 _EXACT = 14
-"""Up to so many clusters with a difference all signs are gone through: 8,192 patterns."""
+"""Up to this many clusters with a difference, all 8,192 sign patterns are enumerated."""
 
 _TIE = 1e-9
 
 
 def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
-    """Return how often differences as large as these arise where neither side is better.
+    """Return the two-sided p-value of the sign-flip test (Fisher 1935).
 
-    If it makes no difference which of two runs a molecule's scores came from, the sign of the difference may
-    be turned, for all questions of a molecule together (Fisher 1935). Two-sided.
+    Under the null hypothesis neither run is better, and the sign of a molecule's difference is arbitrary, for
+    all its questions together.
 
     Args:
         sums: The sum of the differences of each cluster.
-        seed: Of the draws, where there are too many patterns to go through all.
+        seed: Seed of the random sign patterns.
 
     Returns:
-        The exact share of patterns of signs with a sum at least as far from 0, of up to 14 clusters with a
-        difference; else (b + 1) / (m + 1) of m = 9,999 drawn ones (Phipson & Smyth 2010). 1 where no cluster
+        With up to 14 clusters that differ, the exact share of sign patterns with a sum at least as far from
+        0; else (b + 1) / (m + 1) of m = 9,999 random patterns (Phipson & Smyth 2010). 1 where no cluster
         differs.
     """
     moved = sums[sums != 0]
@@ -48,7 +49,7 @@ def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
     seen = abs(float(moved.sum()))
     enough = seen - _TIE * float(np.abs(moved).sum())
     if len(moved) <= _EXACT:
-        # The sign of the first may stay: turning all signs changes no distance from 0.
+        # The sign of the first can be fixed: flipping all signs keeps the distance from 0.
         patterns = np.arange(2 ** (len(moved) - 1))[:, None] >> np.arange(len(moved)) & 1
         return float(np.mean(np.abs(_signed(patterns) @ moved) >= enough))
     patterns = np.random.default_rng(seed).integers(0, 2, size=(FLIPS, len(moved)), dtype=np.int8)
@@ -57,10 +58,7 @@ def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number by Holm (1979), in the order given.
-
-    The smallest is multiplied by their number, the next by one less, and so on; none gets smaller than one
-    before it, and none larger than 1.
+    """Return p-values with the step-down correction of Holm (1979), in the order given.
 
     Args:
         p_values: From 0 to 1.
@@ -85,10 +83,6 @@ def standard_error(sums: Floats, counts: Floats) -> float:
     """Return the cluster-robust standard error of a mean (Cameron, Gelbach & Miller 2008, section II).
 
     √(m / (m - 1) · Σ (S - n · mean)²) / N, over m clusters with sum S and n cases each, N in all.
-
-    Args:
-        sums: The sum of the values of each cluster.
-        counts: How many cases each cluster has.
     """
     clusters, cases = len(sums), counts.sum()
     strays = sums - counts * (sums.sum() / cases)
@@ -96,12 +90,11 @@ def standard_error(sums: Floats, counts: Floats) -> float:
 
 
 def detectable(error: float, clusters: int) -> float:
-    """Return the smallest true difference that would be seen in `POWER` of comparisons (Bloom 1995).
+    """Return the minimum detectable effect at a power of `POWER` (Bloom 1995).
 
     (t(0.975) + t(0.8)) · error, with m - 1 degrees of freedom; two-sided, at 5 %.
 
     Args:
-        error: Standard error of the difference.
         clusters: How many molecules it is from, at least two.
     """
     from scipy.special import stdtrit
@@ -112,18 +105,14 @@ def detectable(error: float, clusters: int) -> float:
 def power_curve(
     least: float | None, clusters: int, sizes: Sequence[float] = SIZES
 ) -> tuple[tuple[float, float], ...]:
-    """Return of true differences how many comparisons would show them, as `detectable` reckons.
+    """Return the power of comparisons like this one for some true differences, as pairs (size, power).
 
-    The share of size d is T(d / error - t(0.975)), where T is Student's distribution function with m - 1
+    The power at size d is T(d / error - t(0.975)), where T is Student's distribution function with m - 1
     degrees of freedom: 80 % at the detectable difference.
 
     Args:
-        least: The detectable difference; None where none can be told.
-        clusters: How many molecules it is from, at least two.
-        sizes: The true differences.
-
-    Returns:
-        Pairs of a size and the share, from 0 to 1; none where no detectable difference can be told.
+        least: The detectable difference; None where there is none, and then no pair is returned.
+        clusters: Number of molecules, at least two.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -138,7 +127,7 @@ MARGIN = 0.02
 
 
 class Verdict(StrEnum):
-    """What a comparison found."""
+    """Outcome of a comparison."""
 
     IMPROVED = "improved"
     REGRESSED = "regressed"
@@ -146,24 +135,15 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-class Held(StrEnum):
-    """Whether a rule against regressions holds."""
-
-    HOLDS = "holds"
-    REGRESSED = "regressed"
-    INCONCLUSIVE = "inconclusive"
-
-
 def verdict(difference: Estimate, margin: float = MARGIN) -> Verdict:
-    """Return what a difference says, by the first of these that fits.
+    """Return the verdict on a difference; the first that fits.
 
-    Improved: all of the interval is above 0. Regressed: all is below 0. Unchanged: all is within ± margin,
-    ends included. Else, or without an interval, inconclusive. So a difference that is sure but smaller than
-    the margin is improved or regressed, and never unchanged.
+    Improved: the whole interval is above 0. Regressed: it is below 0. Unchanged: it is within ± margin, ends
+    included. Otherwise, or without an interval: inconclusive. A significant difference smaller than the
+    margin is improved or regressed, never unchanged.
 
     Args:
-        difference: The new mean minus the old one.
-        margin: What is too small to matter, 0 or more.
+        margin: The largest difference that does not matter, 0 or more.
     """
     if difference.low is None or difference.high is None:
         return Verdict.INCONCLUSIVE
@@ -176,102 +156,75 @@ def verdict(difference: Estimate, margin: float = MARGIN) -> Verdict:
     return Verdict.INCONCLUSIVE
 
 
-def no_regression(difference: Estimate, margin: float = MARGIN) -> Held:
-    """Return whether a difference is surely no loss of more than a margin (a non-inferiority test).
+def non_inferiority(
+    difference: Estimate, margin: float = MARGIN
+) -> Literal["holds", "regressed", "inconclusive"]:
+    """Test whether the new mean is not lower than the old one by more than a margin.
 
-    It holds where the lower end is above -margin, and also where the interval is the point 0: nothing
-    changed, which a margin of 0 must not refuse. It is regressed where the upper end is below -margin. Else,
-    or without an interval, it is inconclusive.
+    It holds where the lower end is above -margin, and also where the interval is the point 0: a margin of 0
+    must accept an unchanged run. It regressed where the upper end is below -margin. Otherwise, or without an
+    interval, the test is inconclusive.
 
     Args:
-        difference: The new mean minus the old one.
-        margin: The loss that is allowed, 0 or more.
+        margin: The allowed loss, 0 or more.
     """
     if difference.low is None or difference.high is None:
-        return Held.INCONCLUSIVE
+        return "inconclusive"
     if difference.low > -margin or difference.low == difference.high == 0:
-        return Held.HOLDS
-    return Held.REGRESSED if difference.high < -margin else Held.INCONCLUSIVE
+        return "holds"
+    return "regressed" if difference.high < -margin else "inconclusive"
 
 
 TIE = 1e-9
-"""Scores nearer than this are the same."""
+"""Scores closer than this are equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairedComparison:
-    """How the scores of B differ from those of A, question by question.
+class PairedComparison(Struct, frozen=True, kw_only=True):
+    """How the scores of B differ from those of A on the same cases."""
 
-    Attributes:
-        mean_a: Mean of A over the pairs.
-        mean_b: Mean of B over the pairs.
-        difference: Mean of B minus A, with its interval; its ``n`` is how many pairs there are.
-        p_value: Two-sided, by turning signs of whole clusters.
-        wins: Pairs in which B is better.
-        losses: Pairs in which A is better.
-        ties: Pairs with equal scores.
-        detectable: The smallest true difference that so many questions show in 80 % of comparisons; None
-            where all molecules differ by the same, which tells no spread.
-        unseen: Where no pair differs, the largest share of other molecules that may differ all the same
-            (`certain_share` tells the rest); None where any does.
-        margin: What is too small to matter, as taken for the verdict.
-        verdict: What the interval says.
-        slice: Which cases these are; empty for all.
-        p_holm: ``p_value`` corrected for all slices it was looked at with; None for all cases together.
-    """
-
-    mean_a: float
-    mean_b: float
-    difference: Estimate
-    p_value: float
-    wins: int
-    losses: int
-    ties: int
-    detectable: float | None
-    margin: float
-    verdict: Verdict
-    unseen: float | None = None
     slice: dict[str, str | int] = field(default_factory=dict)
+    """What the cases have in common; empty for all cases."""
+    mean_a: float
+    """Mean of A over the pairs."""
+    mean_b: float
+    """Mean of B over the pairs."""
+    difference: Estimate
+    """Mean of B minus A; ``n`` counts pairs."""
+    p_value: float
+    """Two-sided p-value of the sign-flip test over clusters."""
     p_holm: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object, ``difference`` as one of its own."""
-        return {
-            "slice": dict(self.slice),
-            "mean_a": self.mean_a,
-            "mean_b": self.mean_b,
-            "difference": self.difference.to_json(),
-            "p_value": self.p_value,
-            "p_holm": self.p_holm,
-            "wins": self.wins,
-            "losses": self.losses,
-            "ties": self.ties,
-            "detectable": self.detectable,
-            "unseen": self.unseen,
-            "margin": self.margin,
-            "verdict": self.verdict.value,
-        }
+    """``p_value`` corrected for the number of slices; None for all cases together."""
+    wins: int
+    """Pairs in which B is better."""
+    losses: int
+    """Pairs in which A is better."""
+    ties: int
+    """Pairs with equal scores."""
+    detectable: float | None
+    """The minimum detectable effect at 80 % power; None where all molecules differ by the same."""
+    unseen: float | None = None
+    """Where no pair differs, the largest share of other molecules that may still differ (`certain_share`);
+    None where any pair differs."""
+    margin: float
+    """The largest difference that does not matter."""
+    verdict: Verdict
+    """What the interval shows."""
 
 
 def paired(
     a: Sequence[float] | Floats,
     b: Sequence[float] | Floats,
-    clusters: Sequence[str] | npt.NDArray[np.intp],
+    clusters: Names,
     *,
     margin: float = MARGIN,
     resampler: Resampler | None = None,
 ) -> PairedComparison:
-    """Return how the scores of B differ from those of A.
+    """Compare the scores of B with those of A, given in the same order.
 
-    Args:
-        a: Scores of A, one a pair.
-        b: Scores of B, in the same order.
-        clusters: The target molecule of each pair.
-        margin: What is too small to matter.
-        resampler: Draws the resamples, its seed also the signs; one with the default seed if there is none.
+    The seed of the resampler also draws the signs of the p-value.
 
     Raises:
-        ValueError: If there is no pair, or the three are not of one length.
+        ValueError: If there is no pair, or the lengths differ.
     """
     before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not len(before) or not len(before) == len(after) == len(clusters):
@@ -281,30 +234,28 @@ def paired(
     gains = after - before
     gains[np.abs(gains) <= TIE] = 0
     sums, counts = of.sums(gains), of.sums(np.ones(len(gains)))
-    told = difference_of(gains, of, resampler)
+    difference = difference_of(gains, of, resampler)
     spread = of.count >= FEWEST and not even(sums[:, None], counts)[0]
     return PairedComparison(
         mean_a=_mean(before),
         mean_b=_mean(after),
-        difference=told,
+        difference=difference,
         p_value=sign_flip_p(sums, resampler.seed),
         wins=int(np.count_nonzero(gains > 0)),
         losses=int(np.count_nonzero(gains < 0)),
         ties=int(np.count_nonzero(gains == 0)),
         detectable=detectable(standard_error(sums, counts), of.count) if spread else None,
         margin=margin,
-        verdict=verdict(told, margin),
+        verdict=verdict(difference, margin),
         unseen=None if gains.any() else 1 - certain_share(of.count),
     )
 
 
 def difference_of(gains: Floats, clusters: Clusters, resampler: Resampler) -> Estimate:
-    """Return the mean of differences, each from -1 to 1, with its interval.
+    """Return the mean difference with its interval.
 
     Args:
-        gains: One a pair, at least one; exactly 0 where the pair does not differ.
-        clusters: The clusters of the pairs.
-        resampler: Draws the resamples.
+        gains: The difference of each pair, from -1 to 1; exactly 0 where a pair does not differ.
     """
     sums, counts = clusters.sums(gains), clusters.sums(np.ones(len(gains)))
     still = np.asarray([not gains.any()])
@@ -321,20 +272,19 @@ def difference_of(gains: Floats, clusters: Clusters, resampler: Resampler) -> Es
 def difference_intervals(
     sums: Floats, counts: Floats, resampler: Resampler, still: npt.NDArray[np.bool_]
 ) -> tuple[Floats, Floats | None, Floats | None]:
-    """Return mean differences and the ends of their intervals, of several comparisons at once.
+    """Return mean differences and their intervals for several comparisons at once.
 
-    Clusters are resampled whole (Field & Welsh 2007), the interval is an expanded percentile one. Where all
-    clusters differ by the same, which no resample can vary, it is that of `certain_share`: the rest may
-    differ by anything from -1 to 1. Only where no pair differs the point 0 stays.
+    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded percentile one. Where
+    all clusters differ by the same, resampling shows no spread, and `certain_share` gives the interval: other
+    molecules may differ by anything from -1 to 1. Where no pair differs, the interval is the point 0.
 
     Args:
         sums: The sum of differences of each cluster, of shape (clusters, comparisons).
-        counts: How many pairs each cluster has, of shape (clusters,).
-        resampler: Draws the resamples.
+        counts: The number of pairs of each cluster, of shape (clusters,).
         still: Whether no pair differs, of shape (comparisons,).
 
     Returns:
-        Three arrays of shape (comparisons,); the last two are None of fewer than `FEWEST` clusters.
+        Three arrays of shape (comparisons,); the last two are None with fewer than `FEWEST` clusters.
     """
     value = sums.sum(axis=0) / counts.sum()
     if len(counts) < FEWEST:
@@ -349,7 +299,7 @@ def difference_intervals(
 
 
 def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
-    """Tell of which comparisons all clusters differ by the same (arguments as of `difference_intervals`)."""
+    """Return in which comparisons all clusters differ by the same; arguments as in `difference_intervals`."""
     each = sums / counts[:, None]
     return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
 

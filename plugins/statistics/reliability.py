@@ -1,14 +1,15 @@
-"""Whether a score is the chance of being right: reliability diagram, Brier score, calibration error."""
+"""Agreement and calibration: Cohen's kappa, reliability diagram, Brier score, calibration error."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
+    NO_ESTIMATE,
     STATISTIC_RESAMPLES,
     Clusters,
     Estimate,
@@ -25,24 +26,17 @@ Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 
 def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None = None) -> Estimate:
-    """Return Cohen's kappa (1960): how far two verdicts agree beyond what their frequencies bring about.
+    """Return Cohen's kappa (1960), the agreement of two verdicts beyond chance.
 
-    Where they agree on all cases every resample is the same; then the low end is the kappa of as many
-    disagreements as might have gone unseen (`certain_share`), with the same frequencies.
-
-    Args:
-        a: One verdict a case.
-        b: The other, in the same order.
-        clusters: The target molecule of each case.
-        resampler: As for `bootstrapped`.
+    With full agreement no resample varies; the lower bound is then the kappa of as many disagreements as the
+    sample may have missed (`certain_share`), with the same frequencies.
 
     Returns:
-        The value is None without a case, and where both verdicts are the same one for all cases: nothing
-        is then left for chance not to explain.
+        The value is None without cases, and where both verdicts are constant and equal.
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not len(first):
-        return Estimate(None, None, None, 0, 0)
+        return NO_ESTIMATE
     of = Clusters(clusters)
     sums = of.sums(np.column_stack([np.ones(len(first)), first, second, first * second]))
 
@@ -68,71 +62,43 @@ def _kappa(totals: Floats) -> Floats:
 
 BINS = 10
 _EDGE = 1e-9
-"""A score this near below the edge of a bin is at it: 0.3 may be told as 0.29999999999999998."""
+"""A score this close below the edge of a bin counts as on it: 0.3 may be stored as 0.29999999999999998."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReliabilityBin:
-    """The cases whose scores lie next to each other.
-
-    Attributes:
-        low: The lowest score of the bin.
-        high: Where the next one begins; a score of 1 is in the last.
-        score: The mean score of its cases.
-        right: The share of its cases that are right.
-    """
+class ReliabilityBin(Struct, frozen=True):
+    """The cases whose scores fall into one bin."""
 
     low: float
+    """Lower edge of the bin."""
     high: float
+    """Upper edge, exclusive; the last bin includes 1."""
     score: float
+    """Mean score of the cases."""
     right: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {"low": self.low, "high": self.high, "score": self.score, "right": self.right.to_json()}
+    """Share of the cases that are right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reliability:
-    """How far a score can be read as the chance of being right.
-
-    Attributes:
-        bins: The bins that have a case, from low to high scores.
-        brier: The mean of (score - right)², 0 at best (Brier 1950).
-        ece: The mean over cases of how far score and share of right ones lie apart in their bin, 0 at best
-            (expected calibration error: Naeini, Cooper & Hauskrecht 2015).
-    """
+class Reliability(Struct, frozen=True):
+    """How well a score estimates the probability of being right."""
 
     bins: tuple[ReliabilityBin, ...]
+    """Bins with at least one case, in ascending order."""
     brier: Estimate
+    """Mean of (score - right)², 0 at best (Brier 1950)."""
     ece: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as one JSON object."""
-        return {
-            "bins": [each.to_json() for each in self.bins],
-            "brier": self.brier.to_json(),
-            "ece": self.ece.to_json(),
-        }
+    """Expected calibration error: mean over cases of the distance between mean score and share of right cases
+    in their bin, 0 at best (Naeini, Cooper & Hauskrecht 2015)."""
 
 
 def reliability(
     scores: Sequence[float] | Floats, right: Flags, clusters: Names, resampler: Resampler | None = None
 ) -> Reliability:
-    """Compare scores with the share of cases that are right, in ten bins of equal width.
-
-    Args:
-        scores: One a case, 0 to 1.
-        right: Whether each case is right.
-        clusters: The target molecule of each case.
-        resampler: As for `bootstrapped`.
-    """
+    """Compare scores from 0 to 1 with the share of cases that are right, in ten bins of equal width."""
     values, truth = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if not len(values):
-        nothing = Estimate(None, None, None, 0, 0)
-        return Reliability((), nothing, nothing)
+        return Reliability((), NO_ESTIMATE, NO_ESTIMATE)
     of, resampler = Clusters(clusters), resampler or Resampler(STATISTIC_RESAMPLES)
-    # Bins have clusters in many numbers, whose draws would take the place of those that others share.
+    # Bins have many cluster counts; their draws would evict the shared ones from the resampler's cache.
     of_bins = Resampler(resampler.resamples, resampler.seed)
     place = np.minimum(np.floor(values * BINS + _EDGE), BINS - 1).astype(np.intp)
     within = place[:, None] == np.arange(BINS)

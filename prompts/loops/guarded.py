@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.execution.guard import with_limit
@@ -120,9 +122,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _result(execution: Execution) -> dict[str, Any]:
-    result = execution.to_json()
-    result.pop("code")
-    return result
+    return {name: value for name, value in structs.asdict(execution).items() if name != "code"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import openai
 
-from retrocypher.kg.secrets import secrets_of, strike_all
+from retrocypher.kg.secrets import redact_all, secrets_of
 from retrocypher.prompts.models.checks import api_parameters
 from retrocypher.prompts.models.interface import Answer, Chat, Request, whole_messages
 from retrocypher.prompts.models.openai_client import (
@@ -140,7 +140,7 @@ class OpenAIModel:
         tokens = _tokens(reply.usage)
         cost = self._price.cost(tokens) if self._price and tokens else None
         # Here, so that what is scored, kept and recorded is one and the same text.
-        text, details = self._secrets.strike(text), strike_all(self._secrets, details)
+        text, details = self._secrets.redact(text), redact_all(self._secrets, details)
         return Answer(text, tokens=tokens, time_s=time_s, details=details, cost=cost)
 
     def _details(self, attempt: int, **more: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from retrocypher.kg.secrets import STRUCK, Secrets, secrets_of
+from retrocypher.kg.secrets import REDACTED, Secrets, secrets_of
 from retrocypher.prompts.models.retries import retry_after_s
 from retrocypher.prompts.models.spec import ModelSpec
 
@@ -200,7 +200,7 @@ def reason_of(error: BaseException) -> str:
 
 def without_secrets(text: str, secrets: Secrets) -> str:
     """Return a text without secrets and all that looks like a key, and cut to a readable length."""
-    return _SECRET.sub(STRUCK, secrets.strike(text))[:_LONGEST]
+    return _SECRET.sub(REDACTED, secrets.redact(text))[:_LONGEST]
 
 
 T = TypeVar("T")

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from retrocypher.plugins.reporting.allure.records import write_results
+from retrocypher.plugins.reporting.allure.run import write_results
+from retrocypher.plugins.runs.log import RunLog
 
 _OF_THE_MACHINE = frozenset({"host", "thread"})
 
@@ -29,7 +30,7 @@ def shown(results: Path) -> dict[str, dict[str, Any]]:
 def assert_shown_again(run: Path, status: str) -> set[str]:
     """Assert that the results a run wrote are those made from its records; return the cases of a status."""
     while_it_ran = shown(run / "allure-results")
-    write_results(run, run / "again")
+    write_results(RunLog(run), run / "again")
     assert while_it_ran == shown(run / "again")
     return {case for case, result in while_it_ran.items() if result["status"] == status}
 

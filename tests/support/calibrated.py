@@ -23,10 +23,10 @@ def calibration(mistaken: int = 0, silent: int = 0) -> Calibration:
     """
     sample = draw_sample(load_bank("development", BANK), load_questions().questions, 3)
     verdicts = []
-    for number, probe in enumerate(sample):
-        right = probe.right != bool(mistaken and number % mistaken == 0)
+    for number, item in enumerate(sample):
+        right = item.right != bool(mistaken and number % mistaken == 0)
         score = None if silent and number % silent == 1 else float(right)
-        verdicts.append(Verdict(probe, (score,), "" if score is not None else "malformed"))
+        verdicts.append(Verdict(item, (score,), "" if score is not None else "malformed"))
     return Calibration(
         judge="j",
         model="model-j",

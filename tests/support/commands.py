@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from retrocypher.plugins.cli.main import Later, cli
+from retrocypher.plugins.cli.main import LazyCommand, cli
 
 
 def leaf_commands(
@@ -14,7 +14,7 @@ def leaf_commands(
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
-        if isinstance(command, Later):
+        if isinstance(command, LazyCommand):
             command = command.load()
         assert command is not None, name
         if isinstance(command, click.Group):

@@ -8,6 +8,8 @@ from typing import Any
 
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.analysis.scores import RunScores, read_scores
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record
 from support.records import record_of, write_run
 
@@ -79,3 +81,8 @@ def run_of(
     said = manifest_of(**{**plain, **(manifest or {})})
     summary = {"selected_cases": len(records), "lost_cases": []}
     return write_run(folder, records, asked, said, summary)
+
+
+def scores_of(run: Path) -> RunScores:
+    """Return the scores of a run."""
+    return read_scores(RunLog(run))

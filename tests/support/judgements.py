@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from retrocypher.plugins.judge.criteria import on_record
-from retrocypher.plugins.judge.judgement import Judgement, Variant
+from msgspec import to_builtins
+
+from retrocypher.plugins.runs.record import Judge, Judgement, Variant
 
 
 def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:
@@ -28,11 +29,11 @@ def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **
 
 def judged(with_reference: float | None = 0.5, without_reference: float | None = 0.25) -> dict[str, Any]:
     """Return the ``judge`` of a record."""
-    return on_record(
+    judge = Judge(
         "j",
         "c" * 64,
-        {
-            "with_reference": judgement("with_reference", with_reference),
-            "without_reference": judgement("without_reference", without_reference),
-        },
+        judgement("with_reference", with_reference),
+        judgement("without_reference", without_reference),
     )
+    told: dict[str, Any] = to_builtins(judge)
+    return told

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from retrocypher.plugins.runs.log import read_records
 from support.comparable import without_times
+from support.records import raw_records
 from support.suite import CHECKOUT, Ran
 
 ENDS_WITHIN_S = 120.0
@@ -115,7 +115,7 @@ def records_in(run: Path) -> int:
 def assert_same(one: Ran, other: Ran) -> None:
     """Assert that two runs came to the same, in whatever order."""
     assert one.status == other.status
-    assert without_times(read_records(one.run)) == without_times(read_records(other.run))
+    assert without_times(raw_records(one.run)) == without_times(raw_records(other.run))
     assert one.summary == other.summary
     assert _messages(one.run) == _messages(other.run)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.record import Record, fields_of, record_from
 
 _DEFAULTS: Mapping[str, Any] = {
     "question_id": "precursors-001",
@@ -20,6 +20,13 @@ _DEFAULTS: Mapping[str, Any] = {
     "exemplar_id": None,
     "question": "What makes it?",
     "reference_cypher": "RETURN 1",
+    "rounds": [],
+    "cypher": None,
+    "execution": None,
+    "scores": None,
+    "errors": [],
+    "infrastructure_error": None,
+    "passed": False,
 }
 
 
@@ -34,7 +41,9 @@ def record_of(case_id: str = "c", *, of: Question | None = None, **fields: Any) 
     asked = {} if of is None else {name: getattr(of, name) for name in ("task", "setting", "steps")}
     if of is not None:
         asked |= {"question_id": of.id, "question": of.text, "reference_cypher": of.reference_cypher}
-    return Record(case_id=case_id, **{**_DEFAULTS, **asked, **fields})
+    told = {**_DEFAULTS, **asked, "case_id": case_id, **fields}
+    # What a test leaves out of scores or rounds has the defaults of a record.
+    return record_from(json.loads(json.dumps(told, default=fields_of)))
 
 
 def write_run(
@@ -56,17 +65,23 @@ def write_run(
         messages: Its messages by their hash.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = [each.to_json() if isinstance(each, Record) else each for each in records]
-    _write_lines(folder / "records.jsonl", written)
+    _write_lines(folder / "records.jsonl", records)
     _write_lines(folder / "questions.jsonl", (each.to_json() for each in questions))
     kept = ({"sha256": key, "messages": value} for key, value in (messages or {}).items())
     _write_lines(folder / "messages.jsonl", kept)
     if manifest is not None:
-        (folder / "manifest.json").write_text(json.dumps({"schema_version": 1, **manifest}))
+        (folder / "manifest.json").write_text(
+            json.dumps({"schema_version": 1, **manifest}, default=fields_of)
+        )
     if summary is not None:
-        (folder / "summary.json").write_text(json.dumps(summary))
+        (folder / "summary.json").write_text(json.dumps(summary, default=fields_of))
     return folder
 
 
+def raw_records(run: Path) -> list[dict[str, Any]]:
+    """Return the records of a run as JSON objects, as their file has them."""
+    return [json.loads(line) for line in (run / "records.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def _write_lines(file: Path, values: Iterable[Any]) -> None:
-    file.write_text("".join(json.dumps(value) + "\n" for value in values))
+    file.write_text("".join(json.dumps(value, default=fields_of) + "\n" for value in values))

@@ -6,6 +6,7 @@ from typing import Any
 
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.runs.manifest import ShardEntry
 from retrocypher.plugins.runs.record import Record
 from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.runs.shards import Shard
@@ -75,8 +76,8 @@ def write_shard(
         "machine": {"cores": shard.number},
         "answers": {"cache": f"{shard.number}.sqlite", "asked": shard.number, "from_cache": 1},
         "standstill": {"queries": 1, "seconds": 0.5},
-        "shard": {**shard.to_json(), "cases_in_all": len(questions), "key": RunKey(parts).to_json()},
+        "shard": ShardEntry(shard.number, shard.of, len(questions), RunKey(parts).entry()),
     }
-    summary = {**summarise(each.to_json() for each in held), "selected_cases": len(mine), "lost_cases": []}
+    summary = {**summarise(held), "selected_cases": len(mine), "lost_cases": []}
     given = {"summary": summary, **keywords}
     return write_run(folder, held, mine, {**said, **(manifest or {})}, **given)

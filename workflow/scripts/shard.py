@@ -60,9 +60,10 @@ def _pytest(asked: argparse.Namespace, options: list[str], run_dir: Path, cache:
 
 def _is_complete(run_dir: Path) -> bool:
     """Tell whether an attempt before this one ended well, and was lost before anybody heard of it."""
+    from retrocypher.plugins.runs.log import RunLog
     from retrocypher.plugins.runs.resume import is_complete
 
-    return is_complete(run_dir)
+    return is_complete(RunLog(run_dir))
 
 
 def _keep(cache: Path, kept: Path) -> None:

@@ -1,24 +1,105 @@
-"""Allure results in, one HTML file out."""
+"""Draws the Allure page of a run with Node, and keeps what earlier runs gave for it."""
 
 import base64
 import gzip
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import cache_dir
-from retrocypher.plugins.reporting.allure.history import History, lines_of
-from retrocypher.plugins.reporting.allure.run import categories_3
+from retrocypher.plugins.reporting.allure.about import categories_3
+
+HISTORY = "allure-history.jsonl"
+KEPT = 20
+"""How many runs a history keeps; the newest."""
+
+
+class History(NamedTuple):
+    """A history file: what earlier runs gave, one line of JSON a run, in Allure's own form.
+
+    A run stands by the time it began, in milliseconds of the epoch, not by when its page was drawn: a
+    page that is drawn again changes nothing, and the page of an older run shows what was before that run.
+    All methods raise InputError if the file is not such a history.
+    """
+
+    file: Path
+    """The file; it need not exist."""
+
+    def before(self, when: int) -> list[dict[str, Any]]:
+        """Return the points of the runs that began before a time."""
+        return [point for point in self._read() if point["timestamp"] < when]
+
+    def add(self, point: dict[str, Any], when: int) -> int:
+        """Put what Allure wrote of a run into its place, and return how many runs the history has then.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            lock = self.file.with_suffix(".lock")
+            # Where a lock cannot be written, waiting for it would not end.
+            lock.touch()
+            with FileLock(lock):
+                others = [each for each in self._read() if not _same(each, point, when)]
+                points = sorted([*others, _slim(point, when)], key=_time)[-KEPT:]
+                partial = self.file.with_suffix(".partial")
+                partial.write_text(_lines_of(points), encoding="utf-8")
+                partial.replace(self.file)
+        except OSError as error:
+            raise InputError(f"{self.file}: cannot be written ({error.strerror})") from error
+        return len(points)
+
+    def _read(self) -> list[dict[str, Any]]:
+        if not self.file.is_file():
+            return []
+        points = []
+        for number, line in enumerate(self.file.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                point = json.loads(line)
+                points.append({**point, "timestamp": int(point["timestamp"]), "name": str(point["name"])})
+            except (ValueError, TypeError, KeyError) as error:
+                raise InputError(
+                    f"{self.file}, line {number}: no history of Allure; remove the file to begin a new one"
+                ) from error
+        return points
+
+
+def _lines_of(points: Sequence[dict[str, Any]]) -> str:
+    return "".join(json.dumps(point, ensure_ascii=False) + os.linesep for point in points)
+
+
+def _same(one: dict[str, Any], other: dict[str, Any], when: int) -> bool:
+    return bool(one["name"] == other["name"] and one["timestamp"] == when)
+
+
+def _time(point: dict[str, Any]) -> int:
+    return int(point["timestamp"])
+
+
+def _slim(point: dict[str, Any], when: int) -> dict[str, Any]:
+    """Leave out what the pages of later runs do not show: it is in the page and the records of this one."""
+    results = {
+        case: {
+            **result,
+            "message": (result.get("message") or "").split("\n", 1)[0],
+            "trace": "",
+            "labels": [],
+        }
+        for case, result in point["testResults"].items()
+    }
+    return {**point, "timestamp": when, "testResults": results}
+
 
 _UNPACK = Path(__file__).with_name("unpack.js")
 _BEGIN = "Promise.allSettled([d("
@@ -32,21 +113,15 @@ _ENTRY = re.compile(r'd\("([^"\\]*)","([A-Za-z0-9+/=]*)"\)')
 
 
 def silent(page: str) -> str:
-    """Return a page that asks no other machine for anything.
-
-    Args:
-        page: A page of Allure 3.
-    """
+    """Return a page of Allure 3 that asks no other machine for anything."""
     return _COUNT.sub("", page)
 
 
 def compact(page: str) -> str:
-    """Return a page with its data compressed; the browser unpacks it as the page opens.
+    """Return a single-file page of Allure 3 with its data compressed; the browser unpacks it on opening.
 
-    Allure writes the data as base64; gzip leaves about an eighth of it.
-
-    Args:
-        page: A single-file page of Allure 3. One that keeps its data in another way comes back as it is.
+    Allure writes the data as base64; gzip leaves about an eighth of it. A page that keeps its data in another
+    way comes back as it is.
     """
     begin = page.rfind(_BEGIN)
     end = page.find(_END, begin)
@@ -69,14 +144,8 @@ _REMEDY = (
 ).format(*OLDEST)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """The programs.
-
-    Attributes:
-        node: Path of ``node``.
-        npm: Path of ``npm``.
-    """
+class Node(NamedTuple):
+    """Paths of the programs ``node`` and ``npm``."""
 
     node: str
     npm: str
@@ -114,11 +183,7 @@ _INSTALL_SECONDS = 600
 
 
 def installed(node: Node, announce: Callable[[str], None]) -> Path:
-    """Return the command of Allure as a script for Node; install it where it is not yet.
-
-    Args:
-        node: The Node to install with.
-        announce: Is told in a line that something is installed, and where.
+    """Return the command of Allure as a script for Node; install it if necessary, which is announced.
 
     Raises:
         InputError: If npm cannot install it.
@@ -163,19 +228,14 @@ _OPTIONS = Path(__file__).with_name("options.json")
 _SECONDS = 900
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page that was drawn.
-
-    Attributes:
-        file: The page.
-        size: Its size in bytes.
-        runs: How many runs its history has, this one among them.
-    """
+class Page(NamedTuple):
+    """A page that was drawn."""
 
     file: Path
     size: int
+    """Its size in bytes."""
     runs: int
+    """How many runs its history has, this one among them."""
 
 
 def build_page(
@@ -193,11 +253,11 @@ def build_page(
     Args:
         node: What draws it.
         results: Folder of its Allure results.
-        file: The page; replaced where it exists.
-        history: What earlier runs gave; the run is put into it.
-        name: What the run is called.
+        file: The page; replaced if it exists.
+        history: The history; the run is put into it.
+        name: The name of the run.
         began: When it began, in milliseconds of the epoch.
-        announce: Is told in a line what takes long.
+        announce: Takes a line about what takes long.
 
     Raises:
         InputError: If Allure cannot be installed or cannot draw the page, or a file cannot be read or
@@ -206,7 +266,7 @@ def build_page(
     script = installed(node, announce)
     with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:
         place = Path(made)
-        (place / "history.jsonl").write_text(lines_of(history.before(began)), encoding="utf-8")
+        (place / "history.jsonl").write_text(_lines_of(history.before(began)), encoding="utf-8")
         (place / "allurerc.json").write_text(json.dumps(_configuration(place, name)), encoding="utf-8")
         drawn = place / "page" / "index.html"
         command = [node.node, str(script), "generate", "--config", str(place / "allurerc.json")]

@@ -1,155 +1,335 @@
-"""What Allure shows about a run as a whole."""
+"""Writes the Allure results of a run: case by case as records arrive, or again from its records."""
 
 import json
-from collections.abc import Mapping
+import re
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from retrocypher.kg.labels.error_labels import LABELS
+import pytest
 
-_NO_LABEL = "Wrong for no known reason"
-_NO_SCORE = "No score: the harness could not ask or measure"
-_NOT_ASKED = "Not asked"
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.sampling import phrase
+from retrocypher.plugins.reporting.allure.about import write_about
+from retrocypher.plugins.reporting.allure.results import ResultWriter
+from retrocypher.plugins.reporting.case_view import CaseReader, CaseView, Messages
+from retrocypher.plugins.runs.files import ALLURE, MESSAGES, RECORDS, no_run
+from retrocypher.plugins.runs.log import Chunk, RecordLine, RunLog
+from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.parallel import cores, in_processes
+from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
+from retrocypher.prompts.templates.exemplars import SHOTS
 
-
-def categories_2() -> list[dict[str, Any]]:
-    """Return the kinds in the form of ``categories.json``, which Allure 2 reads.
-
-    A failed case's message begins with its primary label, after the name of the exception.
-    """
-    labelled = [
-        {
-            "name": label,
-            "description": meaning.meaning,
-            "matchedStatuses": ["failed"],
-            "messageRegex": rf"(\S+: )?{label}(:\w+)?: F1 [\s\S]*",
-        }
-        for label, meaning in LABELS.items()
-    ]
-    others = ((_NO_LABEL, ["failed"]), (_NO_SCORE, ["broken"]), (_NOT_ASKED, ["skipped", "unknown"]))
-    return [*labelled, *({"name": name, "matchedStatuses": statuses} for name, statuses in others)]
+CRASHED = InfrastructureError(
+    "harness", "lost", "the case broke off with its worker or in the harness; what the run printed says more"
+)
+"""What is said of a case that was to be asked and has no record."""
 
 
-def categories_3() -> list[dict[str, Any]]:
-    """Return the kinds in the form of Allure 3's configuration, by the label ``error`` of a result.
-
-    The last but one have the ids of the two kinds that Allure 3 always has, so that they take their place.
-    """
-    labelled = [
-        {
-            "id": label,
-            "name": label,
-            "matchers": {"statuses": ["failed"], "labels": {"error": f"^{label}(:|$)"}},
-            "groupBy": [{"label": "task"}],
-            "groupByMessage": False,
-        }
-        for label in LABELS
-    ]
-    return [
-        *labelled,
-        _rest("_product_errors_default_category", _NO_LABEL, ["failed"]),
-        _rest("_test_errors_default_category", _NO_SCORE, ["broken"], by_message=True),
-        _rest("not_asked", _NOT_ASKED, ["skipped", "unknown"]),
-    ]
-
-
-def _rest(identifier: str, name: str, statuses: list[str], *, by_message: bool = False) -> dict[str, Any]:
-    return {
-        "id": identifier,
-        "name": name,
-        "matchers": {"statuses": statuses},
-        "groupByMessage": by_message,
-    }
-
-
-def show_run(results: Path, manifest: Mapping[str, Any], cases: int, selected: int) -> None:
-    """Write what a report says about its run: its environment, who ran it, and the kinds of failure.
-
-    Args:
-        results: Folder of the Allure results.
-        manifest: The manifest of the run; of one without, only the counts are told.
-        cases: How many cases have a record.
-        selected: How many were selected.
-    """
-    facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
-    lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
-    (results / "environment.properties").write_text("".join(lines), encoding="ascii")
-    _write(results / "categories.json", categories_2())
-    if executor := manifest.get("executor"):
-        _write(results / "executor.json", executor)
-
-
-def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a manifest says, as far as it does: an older one says less."""
-    graph, options = manifest.get("graph", {}), manifest.get("options", {})
-    versions, git = manifest.get("versions", {}), manifest.get("git") or {}
-    told = {
-        "models": ", ".join(model["label"] for model in manifest.get("models", ())),
-        "prompts": ", ".join(manifest.get("prompts", ())),
-        "shots": ", ".join(options.get("shot", ())),
-        "loops": ", ".join(manifest.get("loops", {}).get("names", ())),
-        "seed": options.get("seed"),
-        "started": manifest.get("started"),
-        "graph": f"Neo4j {graph['version']} ({graph['kind']})" if "version" in graph else None,
-        "graph fingerprint": (graph.get("fingerprint") or "")[:12],
-        "question set": manifest.get("questions", {}).get("set_sha256", "")[:12],
-        "RetroCypher": versions.get("retrocypher"),
-        "Python": versions.get("python"),
-        "commit": f"{git['commit']}{' with changes' if git.get('changed') else ''}" if git else None,
-    }
-    return {name: str(value) for name, value in told.items() if value not in (None, "")}
-
-
-def _escaped(value: str) -> str:
-    """Write a value as Java's property files have it: ASCII, a backslash doubled, one line."""
-    return value.encode("unicode_escape").decode("ascii")
-
-
-def _write(file: Path, value: object) -> None:
-    file.write_text(json.dumps(value, indent=2) + "\n", encoding="ascii")
-
-
-def executor_of(environment: Mapping[str, str]) -> dict[str, str | int]:
-    """Return what Allure's ``executor.json`` says.
-
-    Args:
-        environment: The environment's variables: of GitHub Actions, GitLab CI/CD, Jenkins, or any that sets
-            ``CI``; else it is a local run.
-
-    Returns:
-        ``name`` and ``type``; where the service tells them ``buildName``, ``buildOrder`` and ``buildUrl``.
-    """
-    if environment.get("GITHUB_ACTIONS") == "true":
-        return _github(environment)
-    if "GITLAB_CI" in environment:
-        job = environment.get("CI_JOB_NAME", "job")
-        return _executor(
-            "GitLab CI/CD", "gitlab", job, environment.get("CI_PIPELINE_IID"), environment.get("CI_JOB_URL")
+def crashed_records(
+    tests: Collection[str], manifest: Manifest, questions: Mapping[str, Question]
+) -> Iterator[Record]:
+    """Yield a record without a score for each crashed case; tests are named as pytest names them."""
+    parts = (manifest.prompts, SHOTS, manifest.loops.names, [model.label for model in manifest.models])
+    pattern = re.compile(
+        r"(.+?)(?:-w(\d+))?" + "".join(f"-({'|'.join(map(re.escape, part))})" for part in parts)
+    )
+    for case in sorted(_cases_of(tests)):
+        found = pattern.fullmatch(case)
+        if found is None or found[1] not in questions:
+            continue
+        phrasing = int(found[2] or 1)
+        question = phrase(questions[found[1]], phrasing)
+        yield Record(
+            case_id=case,
+            question_id=question.id,
+            task=question.task,
+            setting=question.setting,
+            steps=question.steps,
+            prompt=found[3],
+            shot=found[4],
+            loop=found[5],
+            model=found[6],
+            question=question.text,
+            reference_cypher=question.reference_cypher,
+            phrasing=phrasing,
+            rounds=[],
+            cypher=None,
+            execution=None,
+            scores=None,
+            errors=[],
+            infrastructure_error=CRASHED,
+            passed=False,
         )
-    if "JENKINS_URL" in environment:
-        job, number = environment.get("JOB_NAME", "job"), environment.get("BUILD_NUMBER")
-        return _executor("Jenkins", "jenkins", job, number, environment.get("BUILD_URL"))
-    if environment.get("CI", "").lower() in ("1", "true"):
-        return _executor("CI", "ci")
-    return _executor("local", "local")
 
 
-def _github(environment: Mapping[str, str]) -> dict[str, str | int]:
-    repository, run = environment.get("GITHUB_REPOSITORY"), environment.get("GITHUB_RUN_ID")
-    server = environment.get("GITHUB_SERVER_URL")
-    url = f"{server}/{repository}/actions/runs/{run}" if server and repository and run else None
-    workflow, number = environment.get("GITHUB_WORKFLOW", "workflow"), environment.get("GITHUB_RUN_NUMBER")
-    return _executor("GitHub Actions", "github", workflow, number, url)
+def _cases_of(tests: Collection[str]) -> set[str]:
+    return {test.partition("[")[2].removesuffix("]") for test in tests}
 
 
-def _executor(
-    name: str, kind: str, job: str | None = None, number: str | None = None, url: str | None = None
-) -> dict[str, str | int]:
-    found: dict[str, str | int] = {"name": name, "type": kind}
-    if job is not None:
-        found["buildName"] = job if number is None else f"{job} #{number}"
-    if number is not None and number.isdecimal():
-        found["buildOrder"] = int(number)
-    if url is not None:
-        found["buildUrl"] = url
-    return found
+class LiveResults:
+    """Writes the results of a run into a folder as the records of its cases arrive.
+
+    A result that cannot be written ends no session: `retrocypher allure` makes it again.
+
+    Args:
+        folder: Folder of the results.
+        log: The run.
+        announce: Writes one line to the terminal.
+    """
+
+    def __init__(self, folder: Path, log: RunLog, announce: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._log = log
+        self._announce = announce
+        self._host = socket.gethostname()
+        self._writer: ResultWriter | None = None
+        # A folder that the user named can hold results of other runs.
+        own = folder.resolve() == (log.path / ALLURE).resolve()
+        run = "" if own else f"{log.path.resolve()} {log.manifest.started}"
+        with self._attempt("the Allure results are not complete"):
+            self._writer = ResultWriter(folder, run)
+
+    def resume(self, cases: Iterable[str]) -> None:
+        """Keep the results of the cases on record, write missing ones, and remove those of other `cases`."""
+        with self._attempt("the Allure results are not complete"):
+            if (writer := self._writer) is None:
+                return
+            for partial in self._folder.glob("*.tmp"):
+                partial.unlink(missing_ok=True)
+            taken = {place.case_id for place in self._log.case_ids()}
+            for case in cases:
+                if case not in taken:
+                    writer.remove(case)
+            if any(not writer.has(case) for case in taken):
+                results = _RecordedResults(self._log, writer, times_of(self._log))
+                for line in self._log.record_lines():
+                    if not writer.has(line.record.case_id):
+                        results.write(line)
+
+    def add(self, record: Record, messages: Messages, report: pytest.TestReport) -> None:
+        """Write the result of a case; the report is that of its call."""
+        with self._attempt(f"{record.case_id} is not shown in Allure"):
+            question = phrase(self._log.questions[record.question_id], record.phrasing)
+            view = CaseView(record, question, record.explanation or Explanation(), messages)
+            captured = {"log": report.caplog, "stdout": report.capstdout, "stderr": report.capstderr}
+            labels = {"host": self._host, "thread": str(getattr(report, "worker_id", "main"))}
+            if self._writer is not None:
+                self._writer.write(view, report.start, report.stop, labels, captured)
+
+    def finish(self, crashed: Collection[str], cases: int, selected: int) -> None:
+        """Write the results of crashed cases, and what is said of the run as a whole.
+
+        Args:
+            crashed: The crashed tests, as pytest names them.
+            cases: Number of cases on record.
+            selected: Number of cases selected.
+        """
+        manifest = self._log.manifest
+        with self._attempt("the Allure results are not complete"):
+            if self._writer is not None:
+                for record in crashed_records(crashed, manifest, self._log.questions):
+                    self._writer.write(CaseView(record, None), time.time(), time.time())
+            if self._writer is not None and cases:
+                write_about(self._folder, manifest, cases, selected)
+
+    @contextmanager
+    def _attempt(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            # Whatever it is: a result that cannot be written must not decide a case.
+            self._announce(f"{what}: {error!r}")
+            if isinstance(error, OSError):
+                self._writer = None
+
+
+class Times(NamedTuple):
+    """When the cases of a run were asked, which records do not tell: their ends are spread evenly."""
+
+    start: float
+    """When the run began, in seconds of the epoch."""
+    end: float
+    cases: int
+    """How many records it has."""
+
+    def of(self, number: int, record: Record) -> tuple[float, float]:
+        """Return when the case of a line, from 1, began and ended: its rounds and its execution."""
+        stop = self.start + (self.end - self.start) * number / self.cases
+        executed = record.execution.time_s if record.execution is not None else 0.0
+        return stop - sum(turn.time_s for turn in record.rounds) - executed, stop
+
+
+def times_of(log: RunLog) -> Times:
+    """Return the times of a run; if its manifest lacks one, the time its records were last written counts."""
+    records = log.path / RECORDS
+    if not records.is_file():
+        raise no_run(log.path, RECORDS)
+    written = records.stat().st_mtime
+    start, end = (
+        written if when is None else datetime.fromisoformat(when).timestamp()
+        for when in (log.manifest.started, log.manifest.ended)
+    )
+    with records.open("rb") as lines:
+        return Times(start, max(start, end), sum(1 for _ in lines))
+
+
+class _StoredMessages(Mapping[str, list[dict[str, str]]]):
+    """The messages of a run by their hash, left on disk."""
+
+    def __init__(self, log: RunLog) -> None:
+        self._places = {line.value["sha256"]: line.offset for line in log.message_lines()}
+        self._file = log.path / MESSAGES
+
+    def __getitem__(self, sha256: str) -> list[dict[str, str]]:
+        with self._file.open("rb") as file:
+            file.seek(self._places[sha256])
+            found: list[dict[str, str]] = json.loads(file.readline())["messages"]
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class _Job(NamedTuple):
+    """How the results of a run are written from its records; it can be sent to a process."""
+
+    run: Path
+    folder: Path
+    crashed: frozenset[str]
+    """Crashed cases: a worker can die between a case's record and the case's end."""
+    times: Times
+
+
+class _RecordedResults:
+    """Writes results from the records of a run."""
+
+    def __init__(self, log: RunLog, writer: ResultWriter, times: Times) -> None:
+        self._log = log
+        self._writer = writer
+        self._times = times
+        self._reader = CaseReader(log)
+        self._messages = _StoredMessages(log)
+
+    def write(self, line: RecordLine) -> None:
+        """Write the result of the case on a line.
+
+        Raises:
+            InputError: The run does not have its question.
+            GraphError: The tables of Cypher's grammar cannot be had.
+            OSError: It cannot be written.
+        """
+        record = line.record
+        view = self._reader.view(record, self._messages)
+        if view.question is None:
+            raise InputError(
+                f"{self._log}: the case {record.case_id} asks {record.question_id}, "
+                "which questions.jsonl does not have"
+            )
+        self._writer.write(view, *self._times.of(line.number, record))
+
+
+class _PartWriter:
+    """Writes the results of parts of the records, in a process of its own."""
+
+    def __init__(self, job: _Job) -> None:
+        self._log = RunLog(job.run)
+        self._crashed = job.crashed
+        self._results = _RecordedResults(self._log, ResultWriter(job.folder), job.times)
+
+    def __call__(self, chunk: Chunk) -> int:
+        """Write the results of a part, and return how many these are."""
+        cases = 0
+        for line in self._log.record_lines(chunk):
+            if line.record.case_id not in self._crashed:
+                self._results.write(line)
+                cases += 1
+        return cases
+
+
+_NAMES = ("categories.json", "environment.properties", "executor.json")
+_PATTERNS = ("*-result.json", "*-container.json", "*-attachment.*")
+
+
+@contextmanager
+def _replaced(results: Path) -> Iterator[Path]:
+    """Yield a new folder, which takes the place of another once it is complete.
+
+    Raises:
+        InputError: The other one holds anything but Allure results, or cannot be written.
+    """
+    try:
+        if results.exists() and (other := next(filter(_is_foreign, results.iterdir()), None)) is not None:
+            raise InputError(f"{results}: holds {other.name}, which is no Allure result; name a new folder")
+        results.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{results.name}-", dir=results.parent) as parent:
+            folder = Path(parent) / results.name
+            folder.mkdir()
+            yield folder
+            if results.exists():
+                shutil.rmtree(results)
+            folder.rename(results)
+    except OSError as error:
+        raise InputError(f"{results}: cannot be written ({error.strerror}); name another folder") from error
+
+
+def _is_foreign(file: Path) -> bool:
+    return file.name not in _NAMES and not any(fnmatch(file.name, pattern) for pattern in _PATTERNS)
+
+
+_FEW = 150
+"""As many results are written while a process starts."""
+
+_MOST = 8
+"""Processes; each may hold a record with all of its rows."""
+
+_ENDED = "a process that wrote results was ended, perhaps for want of memory; the results before stay"
+
+
+class Written(NamedTuple):
+    """What was written."""
+
+    results: Path
+    cases: int
+    """How many cases with a record."""
+    lost: int
+    """How many crashed cases."""
+
+
+def write_results(log: RunLog, results: Path) -> Written:
+    """Write the Allure results of a run from its records.
+
+    Args:
+        log: The run.
+        results: Folder of the results; results that are there already are replaced.
+
+    Raises:
+        InputError: If the folder is not a run, the results cannot be written, or the run matched keys by an
+            encoder that cannot be had here.
+        GraphError: The tables of Cypher's grammar cannot be had.
+    """
+    manifest, summary = log.manifest, log.summary
+    crashed = summary.lost_cases if log.has_manifest else []
+    # Before a folder is made: what is wrong with the run is reported first.
+    CaseReader(log)
+    times = times_of(log)
+    processes = 1 if times.cases <= _FEW else min(cores(), _MOST)
+    with _replaced(results) as folder:
+        job = _Job(log.path, folder, frozenset(_cases_of(crashed)), times)
+        cases = sum(in_processes(_PartWriter, job, list(log.chunks()), processes, f"{log}: {_ENDED}"))
+        writer, lost = ResultWriter(folder), list(crashed_records(crashed, manifest, log.questions))
+        for record in lost:
+            writer.write(CaseView(record, None), times.end, times.end)
+        write_about(folder, manifest, cases, summary.selected_cases or cases)
+    return Written(results, cases, len(lost))

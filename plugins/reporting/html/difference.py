@@ -1,4 +1,4 @@
-"""Cells of a result, cut into what is shown of them."""
+"""Differences of a result from gold on the page of a case: cells, molecules, routes, pictures."""
 
 import json
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -9,8 +9,9 @@ from markupsafe import Markup
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.reporting.html.drawing import Depictions, Step, draw_route
-from retrocypher.plugins.reporting.html.run import shortened
+from retrocypher.plugins.runs.record import RecordedExecution, Scores
 from retrocypher.plugins.scoring.single_step import Values
 
 ROWS, COLUMNS, PIECES, CHARACTERS = 30, 12, 40, 240
@@ -35,35 +36,26 @@ class Rows(NamedTuple):
 
 
 def returned_rows(
-    execution: Mapping[str, Any], scores: Mapping[str, Any], values: Mapping[str, Values]
+    execution: RecordedExecution | None, scores: Scores | None, values: Mapping[str, Values]
 ) -> Rows:
-    """Return the rows of an answer; values of columns that count are marked right or too much.
-
-    Args:
-        execution: The record's ``execution``.
-        scores: Its ``scores``.
-        values: What counts, as the scores read it.
-    """
-    columns = [str(name) for name in execution.get("columns") or ()]
-    rows = execution.get("rows") or []
-    keys = {
-        column: key
-        for key, told in (scores.get("per_key") or {}).items()
-        for column in told.get("columns", ())
-    }
+    """Return the rows of a result; values of columns that count are marked right or too much."""
+    if execution is None:
+        return Rows([], [], "")
+    by_key = (scores.per_key or {}) if scores is not None else {}
+    keys = {column: key for key, found in by_key.items() for column in found.columns}
     steps = _steps(values)
     shown = []
-    for row in rows[:ROWS]:
+    for row in execution.rows[:ROWS]:
         cells = row if isinstance(row, list) else [row]
         shown.append(
             [
                 list(
                     _cell(value, steps if steps is not None else _texts_of(values, keys.get(column), "gold"))
                 )
-                for column, value in zip(columns[:COLUMNS], cells, strict=False)
+                for column, value in zip(execution.columns[:COLUMNS], cells, strict=False)
             ]
         )
-    return Rows(columns[:COLUMNS], shown, _note(execution, rows, columns))
+    return Rows(execution.columns[:COLUMNS], shown, _note(execution))
 
 
 def expected_rows(gold: Sequence[Mapping[str, Any]], values: Mapping[str, Values]) -> Rows:
@@ -103,15 +95,15 @@ def _texts_of(values: Mapping[str, Values], key: str | None, side: str) -> set[s
     )
 
 
-def _note(execution: Mapping[str, Any], rows: Sequence[Any], columns: Sequence[str]) -> str:
-    count = int(execution.get("row_count") or len(rows))
+def _note(execution: RecordedExecution) -> str:
+    count, columns = execution.row_count or len(execution.rows), len(execution.columns)
     parts = []
     if count > ROWS:
         parts.append(f"{count:,} rows came back; the first {ROWS} are shown.")
-    if execution.get("truncated"):
+    if execution.truncated:
         parts.append("The result was cut at the cap for rows when it was run.")
-    if len(columns) > COLUMNS:
-        parts.append(f"{len(columns)} columns came back; the first {COLUMNS} are shown.")
+    if columns > COLUMNS:
+        parts.append(f"{columns} columns came back; the first {COLUMNS} are shown.")
     return " ".join(parts)
 
 
@@ -170,13 +162,7 @@ class Reactions:
         return bool(self._graph)
 
     def steps(self, route: Iterable[Any], found: Iterable[Hashable], state: str) -> list[Step]:
-        """Return a route for a picture.
-
-        Args:
-            route: Ids of its reactions.
-            found: Ids that the other side has, too: their boxes are not marked.
-            state: What the others are: ``missing`` or ``extra``.
-        """
+        """Return a route for a picture; its reactions that were not `found` have the state."""
         there = {*map(str, found)}
         return [self._step(number, "" if str(number) in there else state) for number in route]
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -127,34 +127,26 @@ _MOST = 5
 _CHARACTERS = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One reaction of a picture.
-
-    Attributes:
-        id: Its number in the graph.
-        reactants: Molecules that go in; empty where they are not known.
-        products: What comes out.
-        over: What stands in its box below the number: agents, solvents, the yield.
-        state: ``missing``, ``extra`` or empty.
-        missing: Of its molecules those that the answer lacks.
-    """
+class Step(NamedTuple):
+    """One reaction of a picture."""
 
     id: str
+    """Its number in the graph."""
     reactants: Sequence[str] = ()
+    """Molecules that go in; empty if unknown."""
     products: Sequence[str] = ()
     over: Sequence[str] = ()
+    """What stands in its box below the number: agents, solvents, the yield."""
     state: str = ""
-    missing: frozenset[str] = field(default_factory=frozenset)
+    """``missing``, ``extra`` or empty."""
+    missing: frozenset[str] = frozenset()
+    """Its molecules that the result lacks."""
 
 
 def draw_route(steps: Sequence[Step], depictions: Depictions, label: str) -> Markup:
     """Return a route, or a single reaction, as SVG: from precursors on the left to the target on the right.
 
-    Args:
-        steps: Its reactions in order, at least one.
-        depictions: The drawings of the page.
-        label: What the picture shows, for those who cannot see it.
+    There is at least one step; the label says what the picture shows to those who cannot see it.
     """
     columns = [_shown(column) for column in _columns(steps)]
     boxes = [2 * _PAD + _LINE * (1 + len(step.over)) for step in steps]

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from support.roles_api import RolesApi
 
-from retrocypher.plugins.judge.criteria import judge_spec
+from retrocypher.plugins.judge.criteria import JudgeCase, judge_spec
 from retrocypher.plugins.judge.judge import Judge, open_judge
-from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.prompts.models.response_cache import open_answers
 
 Opened = Callable[..., Judge]

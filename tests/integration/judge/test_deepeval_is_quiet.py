@@ -13,7 +13,7 @@ import json, os, socket, sys, threading
 connected = []
 sys.addaudithook(lambda event, told: connected.append(told[1]) if event == "socket.connect" else None)
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.judge.criteria import JudgeCase
 from retrocypher.plugins.judge.criteria import load_criteria
 from retrocypher.prompts.models.interface import Answer
 

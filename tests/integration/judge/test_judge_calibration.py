@@ -19,7 +19,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
 from retrocypher.plugins.cli.judge import judge_command
 from retrocypher.plugins.judge.bank import load_bank
-from retrocypher.plugins.judge.stored_calibration import filed
+from retrocypher.plugins.judge.stored_calibration import load_calibrations
 
 CHECKOUT = Path(__file__).parents[3]
 BANK = CHECKOUT / "tests" / "data" / "bank"
@@ -74,7 +74,7 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     assert told["test_retest"]["largest"] == 0
     assert set(told["by_error"]) >= {"syntax_error", "traversal_direction", "no_query"}
     assert told["model"] == "model-j"
-    (kept,) = filed(tmp_path)
+    (kept,) = load_calibrations(tmp_path)
     assert told["file"] == f"reports/calibrations/{kept.name}.json"
     assert kept.kappa.keys() == {"with_reference", "without_reference"}
     page = (tmp_path / told["file"]).read_text()
@@ -96,7 +96,7 @@ def test_a_judge_that_cannot_be_asked_leaves_no_calibration(api: RolesApi, tmp_p
     found = calibrated("--repeats", "1")
     assert found.exit_code == 16
     assert "incomplete, and not kept" in found.stdout
-    assert filed(tmp_path) == []
+    assert load_calibrations(tmp_path) == []
 
 
 @pytest.mark.parametrize(

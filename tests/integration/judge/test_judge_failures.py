@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from support.roles_api import RolesApi, Said, always
 
-from retrocypher.plugins.judge.criteria import load_criteria
+from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.prompts.models.openai import OpenAIModel
 from retrocypher.prompts.models.retries import GivenUp, Patience, Slots
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from support.roles_api import RolesApi, Said, always
 
+from retrocypher.plugins.judge.criteria import JudgeCase
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import VARIANTS, JudgeCase
 from retrocypher.plugins.judge.metric import deepeval
+from retrocypher.plugins.runs.record import VARIANTS
 
 Opened = Callable[..., Judge]
 BEFORE = ('{"reason": "step 3 of 7 is right", "score": ', {})

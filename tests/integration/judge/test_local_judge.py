@@ -3,9 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from retrocypher.plugins.judge.criteria import Grade, judge_spec, load_criteria
-from retrocypher.plugins.judge.judge import Task, open_panel
-from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.judge.criteria import Grade, JudgeCase, judge_spec, load_criteria
+from retrocypher.plugins.judge.judge import Task, open_judge_pool
 
 BRIEF = replace(
     load_criteria(),
@@ -19,8 +18,8 @@ def test_a_local_model_judges(tmp_path: Path) -> None:
     case = JudgeCase("c", "What makes CCO?", "(:Molecule)", "RETURN 1", "MATCH (m) RETURN m")
     tasks = [Task(case, "without_reference")]
     told = {"concurrency": 1, "seed": 0, "cache": tmp_path / "answers.sqlite", "criteria": BRIEF}
-    with open_panel(judge_spec("local", {}), environment={}, **told) as panel:
-        ((_, found),) = panel.judge(tasks)
+    with open_judge_pool(judge_spec("local", {}), environment={}, **told) as pool:
+        ((_, found),) = pool.judge(tasks)
     # It is held to the form of an answer, so that there is a score, whatever that is worth.
     assert found.error is None
     assert found.score is not None
@@ -28,6 +27,6 @@ def test_a_local_model_judges(tmp_path: Path) -> None:
     assert found.tokens is not None
     assert found.details["finish_reason"] == "stop"
     # What was kept needs no process of its own.
-    with open_panel(judge_spec("local", {}), offline=True, **told) as panel:
-        ((_, again),) = panel.judge(tasks)
+    with open_judge_pool(judge_spec("local", {}), offline=True, **told) as pool:
+        ((_, again),) = pool.judge(tasks)
     assert (again.cached, again.score, again.error) == (True, found.score, found.error)

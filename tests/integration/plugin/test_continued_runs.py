@@ -14,6 +14,7 @@ from support.suite import Ran, Suite
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
 CASES = 24
@@ -64,7 +65,7 @@ def test_killed_at_random_moments(
     struck = [session.killed(moment) for moment in moments(11, 2, CASES, workers=True)]
     assert any(struck)
     taken = records_in(session.run)
-    if is_complete(session.run):
+    if is_complete(RunLog(session.run)):
         # The last of them came too late.
         ended = Ran(manifest(session.run)["exit_status"], "", session.run)
     else:

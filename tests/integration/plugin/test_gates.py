@@ -3,11 +3,11 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 from support.calibrated import calibration
 from support.roles_api import RolesApi, Said, always
 from support.suite import Ran, Suite
@@ -34,11 +34,11 @@ def properties(file: Path) -> dict[str, str]:
         (("-n0", "--gate=f1>=0.4", "-k", "best"), "-k best runs a part of the cases"),
         (("-n0", "--gate=no-regression f1"), "needs a baseline"),
         (("-n0", "--gate=judge>=0.4"), "the rule judge>=0.4 needs a judge, and the run has none"),
-        (("-n0", "--baseline=exemplar"), "measured against it, for there is no rule; add a rule such as"),
-        (("-n0", "--baseline=exemplar", "--gate=f1>=0.4"), "measured against it, for f1>=0.4 needs none"),
+        (("-n0", "--baseline=exemplar"), "compared with it, because there is no rule; add a rule such as"),
+        (("-n0", "--baseline=exemplar", "--gate=f1>=0.4"), "compared with it, because f1>=0.4 needs none"),
         (
             ("-n0", "--gate=no-regression f1", "--baseline=exemplar", "--query-timeout=3"),
-            "They differ in --query-timeout: 30.0 and 3.0. Run as the baseline was",
+            "They differ in --query-timeout: 30.0 and 3.0. Run under the conditions of the baseline",
         ),
         (
             ("-n0", "--gate=no-regression f1", "--baseline=exemplar", "--model=a=oracle", "--model=b=mutant"),
@@ -108,7 +108,7 @@ def refused(ran: Ran, status: int, said: str) -> None:
 def test_a_run_that_was_cut_is_refused(live: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "folder"))
     ran = live("-n0", "--model=mutant:drop_component", "-x", "--gate=f1>=0")
-    refused(ran, 1, "the run is not whole: ")
+    refused(ran, 1, "the run is partial: ")
     assert "what the run measured cannot be told to CI" in ran.output
 
 
@@ -130,7 +130,7 @@ def test_a_judge_gates_once_it_is_calibrated(
     asked = ("-n0", "--model=oracle", "--sample=3", "--gate-partial", "--judge=gpt-4o", "--gate=judge>=0.8")
     refused = live(*asked, root=tmp_path)
     assert refused.status == 4, refused.output
-    assert "no calibration of the judge gpt-4o is on file" in refused.output
+    assert "the judge gpt-4o has no stored calibration" in refused.output
     assert not api.asked
     known = replace(calibration(), model="gpt-4o", criteria=load_criteria().sha256)
     keep(known, None, tmp_path)
@@ -139,7 +139,7 @@ def test_a_judge_gates_once_it_is_calibrated(
     assert "judge>=0.8: 0.900" in held.output
     strict = live(*asked, "--gate-judge-kappa=0.99", root=tmp_path)
     assert strict.status == 4
-    assert "and 0.99 is asked for (--gate-judge-kappa)" in strict.output
+    assert "and --gate-judge-kappa requires 0.99" in strict.output
 
     # A judge that is away blocks the gate that asks for it, and no other; which says so.
     api.players["judge"] = always(Said(status=401))
@@ -150,7 +150,7 @@ def test_a_judge_gates_once_it_is_calibrated(
     assert on_f1.status == 0, on_f1.output
     assert "incomplete: 3 cases without a judgement: judge authentication" in on_f1.output
     assert (
-        "note: judged although incomplete, in what no rule is about: 3 cases without a judgement"
+        "note: judged although incomplete in what no rule is about: 3 cases without a judgement"
         in on_f1.output
     )
     (run,) = re.findall("^records: (.*)$", on_f1.output, re.M)

@@ -11,7 +11,7 @@ from support.roles_api import Player, RolesApi, Said, always, references_by_ques
 from support.suite import Ran, Suite
 
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.cli.show import summary_command
+from retrocypher.plugins.cli.runs import summary_command
 
 QUESTIONS = frozenset(question.text for question in load_questions().questions)
 REFERENCES = references_by_question(load_questions().questions)

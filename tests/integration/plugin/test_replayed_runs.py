@@ -13,6 +13,7 @@ from support.suite import Ran, Suite
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.operations.rescore import rescore
+from retrocypher.plugins.runs.log import RunLog
 
 PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=1")
 LOOPS = ("--loop=none,cove,review,guarded,guarded-limit", "--validator=both", "--loop-model=gpt-4.1-mini")
@@ -99,8 +100,8 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     asked = len(api.asked)
     api.stop()
     # However its queries ended and whatever its loops did, its scores come out the same from its records.
-    tally = rescore(first.run, out=tmp_path / "rescored").to_json()
-    assert (tally["changed"], tally["results_left"]) == (0, 0)
+    found = rescore(RunLog(first.run), out=tmp_path / "rescored")
+    assert (found.changed, found.results_left) == (0, 0)
     assert (tmp_path / "rescored" / "summary.json").read_bytes() == (first.run / "summary.json").read_bytes()
 
     pytester.makepyfile(watches=_WATCHES)
@@ -142,4 +143,4 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
 def test_without_a_run_there_is_no_graph(suite: Suite) -> None:
     ran = suite("-n0", "--graph=none", "--model=oracle", "--sample=1")
     assert ran.status == 4
-    assert "--graph none: rows then come from runs that were; name them with --replay DIR" in ran.output
+    assert "--graph none: rows then come from earlier runs; name them with --replay DIR" in ran.output

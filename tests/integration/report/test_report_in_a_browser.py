@@ -10,7 +10,7 @@ from support.records import write_run
 from support.reported import MANIFEST, answered, some_questions
 
 from retrocypher.kg.graph.compact import read_manifest
-from retrocypher.plugins.reporting.html.build import Report, build_report
+from retrocypher.plugins.reporting.html.report import Report, build_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.records import raw_records
 from support.sshd import lacking, running
 from support.suite import CHECKOUT
 
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=f"not installed: {', '.join(lacking())}")
@@ -59,10 +60,10 @@ def test_cases_are_run_by_a_worker_over_ssh_with_a_routed_address(
         ssh_config, there, endpoint, f"--graph={routed}", "--model=oracle", "--sample=4", f"--run-dir={run}"
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    records = list(read_records(run))
+    records = raw_records(run)
     assert len(records) == 4
     assert all(record["scores"]["f1"] == 1.0 for record in records)
-    assert is_complete(run)
+    assert is_complete(RunLog(run))
     # The code that ran is what was copied there, without what runs left.
     assert (there / CHECKOUT.name / "plugins").is_dir()
     assert not (there / CHECKOUT.name / "reports").exists()

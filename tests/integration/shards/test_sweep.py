@@ -7,16 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from support.records import raw_records
 from support.suite import CHECKOUT
 
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.plugins.runs.log import (
-    read_manifest,
-    read_messages,
-    read_questions,
-    read_records,
-    read_summary,
-)
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
 OPTIONS = ("--model=mutant", "--model=exemplar", "--sample=12", "--seed=3", "--shot=1S-S,1S-D-S")
@@ -45,7 +40,7 @@ def timeless(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def records_by_case(run: Path) -> dict[str, dict[str, Any]]:
-    return {record["case_id"]: timeless(record) for record in read_records(run)}
+    return {record["case_id"]: timeless(record) for record in raw_records(run)}
 
 
 def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> None:
@@ -69,10 +64,10 @@ def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> 
     found = records_by_case(merged)
     assert len(found) == 48
     assert found == records_by_case(whole)
-    assert read_summary(merged) == read_summary(whole)
-    assert list(read_questions(merged)) == list(read_questions(whole))
-    assert read_messages(merged) == read_messages(whole)
-    mine, one = read_manifest(merged), read_manifest(whole)
+    assert RunLog(merged).summary_json == RunLog(whole).summary_json
+    assert list(RunLog(merged).questions) == list(RunLog(whole).questions)
+    assert RunLog(merged).messages == RunLog(whole).messages
+    mine, one = RunLog(merged).manifest_json, RunLog(whole).manifest_json
     assert mine["key"]["parts"] == one["key"]["parts"]
     assert {name: mine[name] for name in ("cases", "counts", "questions", "exit_status")} == {
         name: one[name] for name in ("cases", "counts", "questions", "exit_status")
@@ -80,7 +75,7 @@ def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> 
     assert mine.keys() - one.keys() == {"merged_from"}
     assert one.keys() <= mine.keys()
     assert [each["number"] for each in mine["merged_from"]] == [1, 2]
-    assert is_complete(merged)
+    assert is_complete(RunLog(merged))
     results = list((merged / "allure-results").glob("*-result.json"))
     assert len(results) == 48
     assert (folder / "report.html").read_text().startswith("<!doctype html>")

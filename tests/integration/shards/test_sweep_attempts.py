@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.records import raw_records
 from support.roles_api import RolesApi, Said, references_by_question, right
 from support.suite import CHECKOUT
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
 RIGHT = right(references_by_question(load_questions().questions))
@@ -53,8 +54,8 @@ def test_an_attempt_goes_on_with_the_one_before(endpoint: Endpoint, api: RolesAp
     assert attempt() == 0
     assert api.count("generator") == before + 1
     assert answers() == 4
-    assert is_complete(run)
-    assert len(list(read_records(run))) == 4
+    assert is_complete(RunLog(run))
+    assert len(raw_records(run)) == 4
     # As where a job was lost after its pytest had ended well.
     assert attempt() == 0
     assert api.count("generator") == before + 1

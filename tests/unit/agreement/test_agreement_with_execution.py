@@ -8,14 +8,14 @@ from rich.console import Console
 from support.judged import CRITERIA, MODEL, judged_record
 from support.records import record_of
 
-from retrocypher.kg.errors import InputError
-from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.judge_tables import agreement_table
+from retrocypher.plugins.runs.record import Record, fields_of
 
 TASKS = ("precursors", "best_yield")
 
 
-def records() -> list[dict]:
+def records() -> list[Record]:
     draw = np.random.default_rng(2)
     made = []
     for number in range(60):
@@ -29,7 +29,7 @@ def records() -> list[dict]:
                 blind=1 - score,
                 question_id=f"q-{number}",
                 task=TASKS[number % 2],
-            ).to_json()
+            )
         )
     return made
 
@@ -37,7 +37,7 @@ def records() -> list[dict]:
 def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
     told = records()
     targets = {f"q-{number}": f"molecule {number // 2}" for number in range(60)}
-    shown, blind = agreements(opinions(told, targets))
+    shown, blind = agreements(all_ratings(told, targets))
     assert (shown.judge, shown.criteria) == (MODEL, CRITERIA)
     assert (shown.variant, blind.variant) == ("with_reference", "without_reference")
     # As the tasks are listed everywhere.
@@ -47,9 +47,7 @@ def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
     assert shown.overall.f1.clusters == 30
     assert shown.overall.auroc.value == pytest.approx(1 - blind.overall.auroc.value)
     assert shown.overall.kendall.value == pytest.approx(-blind.overall.kendall.value)
-    agree = [
-        (each["judge"]["with_reference"]["score"] >= 0.5) == (each["scores"]["f1"] == 1) for each in told
-    ]
+    agree = [(each.judge.with_reference.score >= 0.5) == (each.scores.f1 == 1) for each in told]
     accepted, right = shown.overall.accepted.value, shown.overall.right.value
     by_chance = accepted * right + (1 - accepted) * (1 - right)
     assert shown.overall.kappa.value == pytest.approx((np.mean(agree) - by_chance) / (1 - by_chance))
@@ -63,9 +61,9 @@ def test_the_cases_that_lie_furthest_apart_come_first() -> None:
         judged_record("c", 0.0, 0.8),
         judged_record("d", 0.5, 0.5),
     ]
-    (found,) = agreements(opinions((each.to_json() for each in told), {}), most=2)
+    (found,) = agreements(all_ratings(told, {}), most=2)
     assert [each.case_id for each in found.disagreements] == ["b", "c"]
-    assert found.to_json()["disagreements"][0] == {
+    assert fields_of(found.disagreements[0]) == {
         "case_id": "b",
         "task": "precursors",
         "score": 0.1,
@@ -83,31 +81,23 @@ def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
         judged_record("e", None, 1.0),
         record_of("f", scores={"f1": 1.0}),
     ]
-    (found,) = agreements(opinions((each.to_json() for each in told), {}))
+    (found,) = agreements(all_ratings(told, {}))
     assert found.overall.judged == 1
     assert found.overall.score.value == 1
     assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
-    assert found.overall.to_json()["unjudged"] == {"malformed": 1, "timeout": 2}
+    assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
 
 
 def test_no_judgement_no_agreement() -> None:
-    assert agreements(opinions([record_of("a", scores={"f1": 1.0}).to_json()], {})) == []
-
-
-@pytest.mark.parametrize("score", [1.5, -1, "good", float("nan"), [1]])
-def test_a_judgement_that_is_none_is_refused_with_its_case(score: object) -> None:
-    record = judged_record("some-case", 1.0, 0.5).to_json()
-    record["judge"]["with_reference"]["score"] = score
-    with pytest.raises(InputError, match="some-case: its judgement cannot be read"):
-        list(opinions([record], {}))
+    assert agreements(all_ratings([record_of("a", scores={"f1": 1.0})], {})) == []
 
 
 def test_the_table_fits_80_columns_and_shows_names_of_others_plainly() -> None:
     told = records()
-    told[0]["case_id"] = "a\x1b[31m case"
-    told[0]["judge"]["with_reference"]["score"] = 1 - round(told[0]["scores"]["f1"])
+    told[0].case_id = "a\x1b[31m case"
+    told[0].judge.with_reference.score = 1 - round(told[0].scores.f1)
     console = Console(width=80, file=StringIO(), highlight=False)
-    console.print(agreement_table(agreements(opinions(told, {}))))
+    console.print(agreement_table(agreements(all_ratings(told, {}))))
     text = console.file.getvalue()
     assert "agreement with execution, with reference" in text
     assert "\x1b" not in text

@@ -5,8 +5,9 @@ import pytest
 from support.records import record_of
 
 from retrocypher.kg.labels.error_labels import LABELS
-from retrocypher.plugins.reporting.allure.run import categories_2, categories_3
-from retrocypher.plugins.reporting.failures import CaseFailedError, raise_unless_passed
+from retrocypher.plugins.reporting.allure.about import categories_2, categories_3
+from retrocypher.plugins.reporting.case_view import CaseView
+from retrocypher.plugins.reporting.failures import failure_of
 
 NO_SCORE = "No score: the harness could not ask or measure"
 
@@ -35,6 +36,6 @@ def _matches_3(kind: dict[str, Any], label: str) -> bool:
 def _matches_2(kind: dict[str, Any], label: str) -> bool:
     execution = {"status": "ok", "row_count": 0, "message": None}
     scores = {"f1": 0.0, "precision": 0.0, "recall": 0.0}
-    with pytest.raises(CaseFailedError) as caught:
-        raise_unless_passed(record_of(execution=execution, scores=scores, errors=[label]), "", {})
-    return re.fullmatch(kind["messageRegex"], caught.exconly()) is not None
+    failure = failure_of(CaseView(record_of(execution=execution, scores=scores, errors=[label]), None))
+    message = f"{type(failure).__module__}.{type(failure).__name__}: {failure}"
+    return re.fullmatch(kind["messageRegex"], message) is not None

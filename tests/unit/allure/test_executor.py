@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from retrocypher.plugins.reporting.allure.run import executor_of
+from retrocypher.plugins.reporting.allure.about import executor_of
 
 GITHUB = {
     "CI": "true",

@@ -1,18 +1,16 @@
 from pathlib import Path
 
-from allure_commons.model2 import Status
 from support.allure_results import attachments, shown
 from support.records import record_of
 from support.verified import written
 
-from retrocypher.plugins.reporting.allure.case import show_case
-from retrocypher.plugins.reporting.allure.writer import ResultWriter
+from retrocypher.plugins.reporting.allure.results import ResultWriter
+from retrocypher.plugins.reporting.case_view import CaseView
 
 
 def test_an_answer_has_a_step_with_its_verdict_and_claims(tmp_path: Path) -> None:
     record = record_of(**written(verdict="REFUTED"))
-    with ResultWriter(tmp_path) as writer, writer.result(record, 0, 1, Status.PASSED, None):
-        show_case(record, {}, (), "", {})
+    ResultWriter(tmp_path).write(CaseView(record, None), 0, 1)
     (result,) = shown(tmp_path).values()
     names = [step["name"] for step in result["steps"]]
     assert names[1:] == [
@@ -27,8 +25,7 @@ def test_an_answer_has_a_step_with_its_verdict_and_claims(tmp_path: Path) -> Non
 
 def test_rounds_of_an_answer_have_no_query_to_show(tmp_path: Path) -> None:
     record = record_of(**written())
-    with ResultWriter(tmp_path) as writer, writer.result(record, 0, 1, Status.PASSED, None):
-        show_case(record, {}, (), "", {})
+    ResultWriter(tmp_path).write(CaseView(record, None), 0, 1)
     (result,) = shown(tmp_path).values()
     kinds = [[each["name"] for each in step.get("attachments", ())] for step in result["steps"]]
     assert ["Cypher" in each for each in kinds] == [True, False, False, False]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.reporting.allure.history import KEPT, History
+from retrocypher.plugins.reporting.allure.page import KEPT, History
 
 
 def point(name: str) -> dict[str, Any]:

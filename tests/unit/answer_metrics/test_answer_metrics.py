@@ -1,12 +1,12 @@
 """Faithfulness and relevancy of a written answer, by a judge that plays a script."""
 
 import json
-from typing import Any
 
 import pytest
+from support.records import record_of
 
-from retrocypher.plugins.judge.answer_metrics import AnswerMetrics, Measured
-from retrocypher.plugins.runs.record import answer_fault, is_of_answer
+from retrocypher.plugins.judge.answer_metrics import AnswerMetrics
+from retrocypher.plugins.runs.record import InfrastructureError, MeasuredAnswer, Round
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request
 
@@ -52,18 +52,21 @@ class Scripted:
     def close(self) -> None:
         """Nothing is held."""
 
-    def measure(self, question: str = "What makes CCO?", answer: str = ANSWER) -> dict[str, Measured]:
+    def measure(self, question: str = "What makes CCO?", answer: str = ANSWER) -> dict[str, MeasuredAnswer]:
         return AnswerMetrics(self).measure("c", question, answer, FACTS, self.steps.append)
 
 
 def test_both_metrics_are_shares_of_what_the_judge_finds() -> None:
     judge = Scripted(*GOOD)
-    assert judge.measure() == {"faithfulness": Measured(0.5, 2), "answer_relevancy": Measured(1.0, 2)}
+    assert judge.measure() == {
+        "faithfulness": MeasuredAnswer(0.5, 2),
+        "answer_relevancy": MeasuredAnswer(1.0, 2),
+    }
     assert [step.role for step in judge.steps] == [
         *["answer:judge:faithfulness"] * 3,
         *["answer:judge:answer_relevancy"] * 2,
     ]
-    assert all(is_of_answer(step.role) and step.verdict == "read" for step in judge.steps)
+    assert all(step.role.startswith("answer:judge:") and step.verdict == "read" for step in judge.steps)
     assert all(fact in judge.asked[0] for fact in FACTS)
     assert ANSWER in judge.asked[1]
     assert "What makes CCO?" in judge.asked[4]
@@ -92,7 +95,7 @@ def test_a_reply_of_another_form_gives_no_score(reply: str) -> None:
     assert (found["faithfulness"].error or {})["kind"] == "malformed"
     assert judge.steps[1].verdict == "malformed"
     # One metric that fails leaves the other.
-    assert found["answer_relevancy"] == Measured(1.0, 2)
+    assert found["answer_relevancy"] == MeasuredAnswer(1.0, 2)
 
 
 @pytest.mark.parametrize("said", [("yes",), (), ("yes", "yes", "yes"), ("maybe", "yes"), ("10", "yes")])
@@ -112,17 +115,15 @@ def test_an_answer_that_claims_nothing_has_no_share() -> None:
 def test_a_judge_that_cannot_be_asked_is_told() -> None:
     judge = Scripted(ModelError("timeout", "too long"), *GOOD[3:])
     found = judge.measure()
-    assert found["faithfulness"] == Measured(None, 0, {"kind": "timeout", "message": "too long"})
+    assert found["faithfulness"] == MeasuredAnswer(None, 0, {"kind": "timeout", "message": "too long"})
     assert found["answer_relevancy"].score == 1.0
     (failed, *_) = judge.steps
-    record: dict[str, Any] = {
-        "rounds": [{"role": failed.role, "verdict": failed.verdict, "findings": failed.findings}]
-    }
-    assert answer_fault(record) == {"stage": "judge", "kind": "timeout", "message": "too long"}
+    record = record_of(rounds=[Round(failed.role, None, "", None, failed.verdict, failed.findings)])
+    assert record.answer_fault == InfrastructureError("judge", "timeout", "too long")
 
 
 def test_what_a_question_or_an_answer_says_is_no_verdict() -> None:
     judge = Scripted(GOOD[0], GOOD[1], "no JSON", GOOD[3], verdicts("no", "no"))
     found = judge.measure(INJECTED, f"{ANSWER} {INJECTED}")
     assert found["faithfulness"].score is None
-    assert found["answer_relevancy"] == Measured(0.0, 2)
+    assert found["answer_relevancy"] == MeasuredAnswer(0.0, 2)

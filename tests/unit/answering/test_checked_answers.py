@@ -5,14 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from support.records import record_of, write_run
 
 from retrocypher.kg.claims.claim import Claim
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
+from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import AnswerJudge, MeasuredAnswer
+from retrocypher.plugins.runs.record import Claim as RecordedClaim
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
-from retrocypher.plugins.scoring.verdict import Thresholds, claim_line, verification_lines
+from retrocypher.plugins.scoring.verdict import Thresholds
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
 from retrocypher.prompts.answering.writing import Written
 
@@ -48,12 +53,13 @@ def test_claims_of_reader_and_model_are_compared() -> None:
         Triple("no_smiles!", "REACTS_IN", 5),
     )
     told = checked.verification
-    assert told["verdict"] == "VERIFIED"
-    model = told["model"]
-    assert (model["claims"], model["unreadable"], model["shared"]) == (3, 1, 2)
-    assert (model["only_model"], model["only_reader"]) == (1, 1)
-    assert model["support"] == pytest.approx(2 / 3)
-    by = {(each["predicate"], each["subject"]): each["by"] for each in checked.claims}
+    assert told.verdict == "VERIFIED"
+    model = told.model
+    assert model is not None
+    assert (model.claims, model.unreadable, model.shared) == (3, 1, 2)
+    assert (model.only_model, model.only_reader) == (1, 1)
+    assert model.support == pytest.approx(2 / 3)
+    by = {(each.predicate, each.subject): each.by for each in checked.claims}
     assert by["REACTS_IN", ETHANOL] == ["reader", "model"]
     assert by["REACTS_IN", ACID] == ["reader"]
     assert by["USES_SOLVENT", 5] == ["model"]
@@ -63,10 +69,9 @@ def test_claims_of_reader_and_model_are_compared() -> None:
 
 
 def test_what_a_judge_measured_is_told() -> None:
-    told = dict(check("It is 5.").verification)
-    failed = {"score": None, "parts": 0, "error": {"kind": "timeout", "message": "too long"}}
-    measured = {"score": 0.5, "parts": 4, "error": None}
-    told["judge"] = {"model": "j", "faithfulness": measured, "answer_relevancy": failed}
+    told = check("It is 5.").verification
+    failed = MeasuredAnswer(None, 0, {"kind": "timeout", "message": "too long"})
+    told.judge = AnswerJudge("j", faithfulness=MeasuredAnswer(0.5, 4), answer_relevancy=failed)
     *_, line = verification_lines(told)
     assert line == "measured by j: faithfulness 0.500 of 4, no answer relevancy (timeout)"
 
@@ -76,18 +81,16 @@ def test_a_model_cannot_raise_its_own_verdict() -> None:
     answer = f"In reaction 5, the reactants {ESTER} and {ACID} give the product {ETHANOL}."
     lists = [Triple(5, "PRODUCES", ESTER), Triple(ETHANOL, "REACTS_IN", 5), Triple(ACID, "REACTS_IN", 5)]
     checked = check(answer, *lists)
-    assert checked.verification["verdict"] not in ("VERIFIED", "PARTIALLY_VERIFIED")
-    assert checked.verification["model"]["support"] == 1.0
-    assert checked.verification == {
-        **check(answer, malformed="not JSON").verification,
-        "model": checked.verification["model"],
-    }
+    assert checked.verification.verdict not in ("VERIFIED", "PARTIALLY_VERIFIED")
+    assert checked.verification.model.support == 1.0
+    without = check(answer, malformed="not JSON").verification
+    assert structs.replace(checked.verification, model=None) == without
 
 
 def test_without_a_list_there_is_nothing_to_compare() -> None:
-    assert check("It is 5.", malformed="not JSON").verification["model"] is None
+    assert check("It is 5.", malformed="not JSON").verification.model is None
     none = check_answer(QUESTION, "No idea.", None, VERIFIER, Thresholds())
-    assert (none.verification["verdict"], none.verification["support"]) == ("UNVERIFIABLE", None)
+    assert (none.verification.verdict, none.verification.support) == ("UNVERIFIABLE", None)
     assert next(iter(verification_lines(none.verification))) == "UNVERIFIABLE, nothing is claimed"
 
 
@@ -133,16 +136,16 @@ def test_what_says_the_same(one: Claim, other: Claim, equal: bool) -> None:
 
 
 def test_claims_are_told_in_a_line() -> None:
-    claim = {
-        "subject": None,
-        "predicate": "YIELD",
-        "object": 80.0,
-        "product": ESTER,
-        "verdict": "CONTRADICTED",
-        "reason": "it is 70 %",
-        "evidence": [{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}],
-        "by": ["reader", "model"],
-    }
+    claim = RecordedClaim(
+        subject=None,
+        predicate="YIELD",
+        object=80.0,
+        product=ESTER,
+        verdict="CONTRADICTED",
+        reason="it is 70 %",
+        evidence=[{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}],
+        by=["reader", "model"],
+    )
     assert claim_line(claim) == (
         f"CONTRADICTED: (?, YIELD, 80 of {ESTER}); it is 70 %; reaction 5 (a.parquet, row 3); "
         "by reader and model"
@@ -153,8 +156,8 @@ def test_replayed_answers_have_the_verdict_of_their_record(tmp_path: Path) -> No
     record = record_of("a", answer="It is.", claims=[], verification={"verdict": "VERIFIED", "support": 1.0})
     manifest = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
     run = write_run(tmp_path / "run", [record, record_of("b", answer="It is.")], manifest=manifest)
-    checker = RecordedChecker(RunIndex([run], [manifest]))
-    assert checker.check("a", "?", Written("It is.")).verification["verdict"] == "VERIFIED"
+    checker = RecordedChecker(RunIndex([RunLog(run)]))
+    assert checker.check("a", "?", Written("It is.")).verification.verdict == "VERIFIED"
     for case, answer in (("a", "It is not."), ("b", "It is."), ("c", "It is.")):
         with pytest.raises(GraphError, match="no verdict on the answer"):
             checker.check(case, "?", Written(answer))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from retrocypher.kg.execution.execution import Execution
@@ -89,8 +90,8 @@ def test_an_entry_tells_what_came_of_it() -> None:
     (entry,) = check(CELL, [candidate("x")], Told({"x": WRONG})).kept
     assert (entry.status, entry.row_f1, entry.label) == ("ok", 2 / 3, "set_logic")
     assert entry.f1 < 1
-    assert entry.result().rows == WRONG.rows
-    assert BankEntry.from_json(entry.to_json()) == entry
+    assert entry.execution.rows == WRONG.rows
+    assert msgspec.convert(msgspec.to_builtins(entry), BankEntry) == entry
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.mutations.registry import OPERATORS
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import bank_build_command, bank_sample_command, bank_show_command
@@ -22,6 +24,7 @@ from retrocypher.plugins.judge.bank import (
     write_bank,
 )
 from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.runs.record import Scores
 
 ENTRY = BankEntry(
     question_id="precursors-001",
@@ -32,13 +35,12 @@ ENTRY = BankEntry(
     label="traversal_direction",
     base="",
     cypher="MATCH (a)\u2028 RETURN 'ü'",
-    execution={"status": "ok", "code": None, "message": None, "columns": ["a"], "rows": [["\u2028"]]}
-    | {"row_count": 1, "truncated": False, "time_s": 0.0},
-    scores={"f1": 0.0, "row_f1": 0.0},
+    execution=Execution("ok", columns=["a"], rows=[["\u2028"]], row_count=1),
+    scores=Scores(f1=0.0, row_f1=0.0),
     held_out=False,
 )
 BANK = Bank(
-    entries=(ENTRY, replace(ENTRY, question_id="precursors-002", held_out=True)),
+    entries=(ENTRY, structs.replace(ENTRY, question_id="precursors-002", held_out=True)),
     dropped={"reverse_arrow": {"no effect": 3}},
     held_out_questions=frozenset({"precursors-002"}),
     held_out_operators=frozenset(),
@@ -128,7 +130,7 @@ def test_tasks_and_reasons_are_shown_where_they_are_asked_for(tmp_path: Path) ->
 def test_nothing_is_cut_off_at_80_columns(tmp_path: Path, options: list[str]) -> None:
     labels = {each.name: each.label for each in OPERATORS.values()}
     entries = [
-        replace(ENTRY, operator=name, label=label, kind=OPERATORS[name].kind)
+        structs.replace(ENTRY, operator=name, label=label, kind=OPERATORS[name].kind)
         for name, label in labels.items()
     ]
     reasons = ("no effect", "score stays", "score falls", "other status", "base differs")
@@ -148,5 +150,5 @@ def test_a_bank_in_the_cache_is_not_built_again(monkeypatch: pytest.MonkeyPatch,
     write_bank(BANK, folder)
     built = CliRunner().invoke(bank_build_command, [])
     assert built.exit_code == 0
-    assert f"built already: {folder}" in built.output
+    assert f"already built: {folder}" in built.output
     assert load_bank() == (ENTRY,)

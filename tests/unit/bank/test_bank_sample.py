@@ -62,7 +62,7 @@ def test_it_behaves_as_its_kind_says(entries: tuple[BankEntry, ...]) -> None:
     questions = {question.id: question for question in load_questions().questions}
     for entry in entries:
         assert is_right(entry.status, entry.scores) == (entry.kind != "error")
-        result = entry.result()
+        result = entry.execution
         if result.row_count == len(result.rows) and not result.truncated:
             again = score(questions[entry.question_id], result, entry.cypher, text_metrics=False)
             cut = any(len(value) == 40 for row in result.rows for value in row if isinstance(value, list))

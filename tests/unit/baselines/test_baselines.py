@@ -8,18 +8,20 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from support.compared import run_of
+from msgspec import structs
+from support.compared import run_of, scores_of
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.baselines import find_side, read_baseline, save
-from retrocypher.plugins.analysis.comparison import compare_sides
-from retrocypher.plugins.analysis.scores import MEASURES, read_run
+from retrocypher.plugins.analysis.baselines import find_scores, read_baseline, save
+from retrocypher.plugins.analysis.comparison import compare_runs
+from retrocypher.plugins.analysis.scores import MEASURES
 from retrocypher.plugins.cli.compare import (
     baseline_list_command,
     baseline_save_command,
     baseline_show_command,
     compare_command,
 )
+from retrocypher.plugins.runs.log import RunLog
 
 CHECKOUT = Path(__file__).parents[3]
 SHIPPED = CHECKOUT / "reports" / "baselines" / "exemplar"
@@ -36,60 +38,58 @@ def invoke(command: Any, *arguments: object) -> Result:
 
 
 def test_a_baseline_is_its_run_to_the_last_bit(run: Path, tmp_path: Path) -> None:
-    side = read_run(run)
-    done = save(side, "first", tmp_path)
+    side = scores_of(run)
+    done = save(RunLog(run), "first", tmp_path)
     kept = read_baseline(done.folder)
-    assert {each["question_id"]: each["scores"] for each in kept.records} == {
-        each["question_id"]: each["scores"] for each in side.records
+    assert {each.question_id: each.scores for each in kept.cases} == {
+        each.question_id: each.scores for each in side.cases
     }
-    assert (kept.asked, kept.golds, kept.targets) == (side.asked, side.golds, side.targets)
+    assert (kept.texts, kept.golds, kept.targets) == (side.texts, side.golds, side.targets)
     assert kept.conditions == side.conditions
-    other = read_run(run_of(tmp_path / "other", SCORES[::-1]))
-    direct, through = (compare_sides(each, other).to_json() for each in (side, kept))
-    for each in (direct, through):
-        del each["a"]
-    assert direct == through
+    other = scores_of(run_of(tmp_path / "other", SCORES[::-1]))
+    direct, through = (compare_runs(each, other) for each in (side, kept))
+    assert structs.replace(direct, a=through.a) == through
 
 
 def test_the_same_run_is_the_same_bytes(run: Path, tmp_path: Path) -> None:
-    first = save(read_run(run), "x", tmp_path)
+    first = save(RunLog(run), "x", tmp_path)
     before = {file.name: file.read_bytes() for file in first.folder.iterdir()}
-    save(read_run(run), "x", tmp_path, replace=True)
+    save(RunLog(run), "x", tmp_path, replace=True)
     assert {file.name: file.read_bytes() for file in first.folder.iterdir()} == before
 
 
 def test_a_name_is_found_below_the_project_and_a_folder_anywhere(run: Path, tmp_path: Path) -> None:
-    folder = save(read_run(run), "first", tmp_path).folder
-    assert find_side("first", tmp_path).name == "baseline first"
-    assert find_side(str(folder), Path("/")).name == "baseline first"
-    assert find_side(str(run), tmp_path).name == str(run)
-    with pytest.raises(InputError, match=r"no such baseline .*baselines there are: first"):
-        find_side("second", tmp_path)
+    folder = save(RunLog(run), "first", tmp_path).folder
+    assert find_scores("first", tmp_path).name == "baseline first"
+    assert find_scores(str(folder), Path("/")).name == "baseline first"
+    assert find_scores(str(run), tmp_path).name == str(run)
+    with pytest.raises(InputError, match=r"no such baseline .*known baselines: first"):
+        find_scores("second", tmp_path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no run and no baseline"):
-        find_side(str(tmp_path / "empty"), tmp_path)
+        find_scores(str(tmp_path / "empty"), tmp_path)
 
 
 def test_what_is_not_whole_or_taken_or_has_no_name_is_not_saved(run: Path, tmp_path: Path) -> None:
-    broken = read_run(run_of(tmp_path / "broken", [None, *SCORES[1:]]))
+    broken = RunLog(run_of(tmp_path / "broken", [None, *SCORES[1:]]))
     with pytest.raises(InputError, match=r"incomplete run \(1 with an infrastructure error\)"):
         save(broken, "x", tmp_path)
     for name in ("../x", "", "a/b", ".hidden", "a b", "x" * 81, "a\nb"):
         with pytest.raises(InputError, match="not a name"):
-            save(read_run(run), name, tmp_path)
-    save(read_run(run), "x", tmp_path)
-    with pytest.raises(InputError, match=r"is there already.*--replace"):
-        save(read_run(run), "x", tmp_path)
+            save(RunLog(run), name, tmp_path)
+    save(RunLog(run), "x", tmp_path)
+    with pytest.raises(InputError, match=r"exists; .*--replace"):
+        save(RunLog(run), "x", tmp_path)
     (run / "manifest.json").unlink()
     with pytest.raises(InputError, match="without a manifest"):
-        save(read_run(run), "y", tmp_path)
+        save(RunLog(run), "y", tmp_path)
 
 
 @pytest.mark.parametrize(
     "harm", ["changed", "cut", "not gzip", "gone", "another version", "no json", "a list", "parts"]
 )
 def test_a_baseline_that_was_harmed_is_refused_by_its_file(run: Path, tmp_path: Path, harm: str) -> None:
-    folder = save(read_run(run), "x", tmp_path).folder
+    folder = save(RunLog(run), "x", tmp_path).folder
     cases, page = folder / "cases.csv.gz", folder / "baseline.json"
     if harm == "changed":
         cases.write_bytes(gzip.compress(gzip.decompress(cases.read_bytes()).replace(b"0.5", b"0.6")))
@@ -106,15 +106,15 @@ def test_a_baseline_that_was_harmed_is_refused_by_its_file(run: Path, tmp_path: 
     else:
         page.write_text("{" if harm == "no json" else "[]")
     with pytest.raises(InputError, match=r"(cases.csv.gz|baseline.json): .*baseline save"):
-        find_side("x", tmp_path)
+        find_scores("x", tmp_path)
 
 
 def test_a_baseline_of_records_of_another_version_is_not_compared(run: Path, tmp_path: Path) -> None:
-    page = save(read_run(run), "x", tmp_path).folder / "baseline.json"
+    page = save(RunLog(run), "x", tmp_path).folder / "baseline.json"
     told = json.loads(page.read_text())
     page.write_text(json.dumps({**told, "manifest": {**told["manifest"], "schema_version": 0}}))
     with pytest.raises(InputError, match="schema version of records: 0 and 1"):
-        compare_sides(find_side("x", tmp_path), read_run(run))
+        compare_runs(find_scores("x", tmp_path), scores_of(run))
 
 
 def test_no_path_of_a_machine_is_kept(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_no_path_of_a_machine_is_kept(tmp_path: Path) -> None:
     machine = {"machine": {"system": "mine"}, "answers": {"cache": "/home/me/answers", "asked": 1}}
     of_models = {"models": [model], "loops": {"names": ["cove"], "players": {"m": model}}}
     run = run_of(tmp_path / "run", SCORES, manifest={"options": places, **machine, **of_models})
-    text = (save(read_run(run), "x", tmp_path).folder / "baseline.json").read_text()
+    text = (save(RunLog(run), "x", tmp_path).folder / "baseline.json").read_text()
     assert "/home/me" not in text
     assert "host" not in text
     assert "mine" not in text
@@ -157,9 +157,9 @@ def test_the_commands_and_their_json(run: Path, tmp_path: Path, monkeypatch: pyt
 
 def test_the_shipped_baseline_is_whole_small_and_committed() -> None:
     side = read_baseline(SHIPPED)
-    assert len(side.records) == 2_400
+    assert len(side.cases) == 2_400
     assert not side.part
-    assert all(each["scores"][name] is not None for each in side.records for name in MEASURES[:3])
+    assert all(each.scores and each.scores[name] is not None for each in side.cases for name in MEASURES[:3])
     assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 200_000
     for file in SHIPPED.iterdir():
         ignored = subprocess.run(["git", "-C", str(CHECKOUT), "check-ignore", "-q", str(file)], check=False)

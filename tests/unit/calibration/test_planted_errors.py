@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 from rich.console import Console
 
 from retrocypher.kg.errors import InputError
@@ -19,11 +20,11 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration_run import Calibrated, ask_all, calibrate, sizes
-from retrocypher.plugins.judge.calibration_sample import Probe, draw_sample
+from retrocypher.plugins.judge.calibration_sample import CalibrationItem, draw_sample
 from retrocypher.plugins.judge.criteria import load_criteria
 from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.judge.judgement import VARIANTS, Judgement
 from retrocypher.plugins.reporting.judge_tables import calibration_table
+from retrocypher.plugins.runs.record import VARIANTS, Judgement
 
 BANK = Path(__file__).parents[2] / "data" / "bank"
 Score = Callable[[Task], float | str]
@@ -36,7 +37,7 @@ def bank() -> tuple[BankEntry, ...]:
 
 
 @cache
-def drawn(per_error: int = 3) -> tuple[Probe, ...]:
+def drawn(per_error: int = 3) -> tuple[CalibrationItem, ...]:
     return tuple(draw_sample(bank(), load_questions().questions, per_error))
 
 
@@ -135,16 +136,16 @@ def test_rates_are_those_that_are_counted_by_hand() -> None:
 
     found = calibrated(score).calibration.variants["with_reference"]
     told = list(zip(drawn(), scores, strict=True))
-    accepted = [score >= 0.5 for probe, score in told if not probe.right]
-    rejected = [score < 0.5 for probe, score in told if probe.right]
+    accepted = [score >= 0.5 for item, score in told if not item.right]
+    rejected = [score < 0.5 for item, score in told if item.right]
     assert found.false_accept_rate.value == pytest.approx(np.mean(accepted))
     assert found.false_reject_rate.value == pytest.approx(np.mean(rejected))
     assert found.by_error["limit"].rate.value == pytest.approx(
-        np.mean([score >= 0.5 for probe, score in told if probe.group == "limit"])
+        np.mean([score >= 0.5 for item, score in told if item.group == "limit"])
     )
     assert found.by_right["reference"].rate.n == sizes(drawn())["reference"]
-    order = {probe.question.id: score for probe, score in told if probe.kind == "reference"}
-    moved = [score - order[probe.question.id] for probe, score in told if probe.group == "alias_names"]
+    order = {item.question.id: score for item, score in told if item.kind == "reference"}
+    moved = [score - order[item.question.id] for item, score in told if item.group == "alias_names"]
     alias = found.sensitivity["alias_names"]
     assert alias.change.value == pytest.approx(np.mean(moved))
     assert alias.size.value == pytest.approx(np.mean(np.abs(moved)))
@@ -199,7 +200,7 @@ def test_both_variants_are_measured_apart() -> None:
         lambda task: 0.9 if task.variant == "without_reference" or not is_wrong(task) else 0.1,
         variants=VARIANTS,
     )
-    told = done.calibration.to_json()
+    told = to_builtins(done.calibration.report())
     assert told["variant"] == "with_reference"
     assert told["false_accept_rate"] == told["variants"]["with_reference"]["false_accept_rate"]
     assert told["kappa"]["value"] == 1

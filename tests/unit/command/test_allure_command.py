@@ -38,5 +38,5 @@ def test_what_was_written_as_json(run: Path, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["allure", str(tmp_path)])
-    assert str(done.exception) == f"{tmp_path}: no questions.jsonl here; name the folder of a run"
+    assert str(done.exception) == f"{tmp_path}: no records.jsonl here; name the folder of a run"
     assert not (tmp_path / "allure-results").exists()

@@ -40,7 +40,7 @@ def run(command: str, *arguments: str) -> Result:
 
 def test_what_there_is(cache: Path) -> None:
     text = run("stats").output
-    for part in ("gpt-x", "api.example/v1", "2026-01-02", f"{cache}: 3 answers"):
+    for part in ("gpt-x", "api.example/v1", "2026-01-02", f"{cache}: 3 responses"):
         assert part in text
     found = json.loads(run("stats", "--json", "--cache", str(cache)).output)
     assert found.keys() == {"file", "schema_version", "bytes", "answers", "oldest", "newest", "models"}
@@ -48,9 +48,9 @@ def test_what_there_is(cache: Path) -> None:
 
 def test_out_and_in_again(tmp_path: Path) -> None:
     out, other = str(tmp_path / "out.jsonl.gz"), str(tmp_path / "other.sqlite")
-    assert "3 answers written to" in run("export", out).output
+    assert "3 responses written to" in run("export", out).output
     assert json.loads(run("export", f"{out}.2", "--json").output)["answers"] == 3
-    assert run("import", out, "--cache", other).output == "3 answers added, 0 there already\n"
+    assert run("import", out, "--cache", other).output == "3 responses added, 0 in the cache already\n"
     assert json.loads(run("import", out, "--json").output) == {"added": 0, "known": 3, "conflicts": []}
 
 
@@ -61,15 +61,15 @@ def test_a_conflict_is_shown(tmp_path: Path) -> None:
     run("export", out, "--cache", str(tmp_path / "other.sqlite"))
     done = run("import", out)
     assert done.exit_code == 0
-    assert "1 answer differs from those that are there, which stay:\n" in done.output
+    assert "1 response differs from the cached ones, which stay:\n" in done.output
     assert f"{out}, line 1: gpt-x, request {kept('question 1').key[:12]}" in done.output
     (conflict,) = json.loads(run("import", out, "--json").output)["conflicts"]
     assert conflict.keys() == {"key", "model", "kept_made", "refused_made", "file", "line"}
 
 
 def test_removing(cache: Path) -> None:
-    assert "0 answers removed, 3 left" in run("prune", "--older-than", "5000w").output
-    assert "0 answers removed, 3 left" in run("prune", "--to-size", "1.5 gb").output
+    assert "0 responses removed, 3 left" in run("prune", "--older-than", "5000w").output
+    assert "0 responses removed, 3 left" in run("prune", "--to-size", "1.5 gb").output
     done = json.loads(run("prune", "--model", "gpt-x", "--json").output)
     assert (done["removed"], done["left"]) == (3, 0)
     assert done.keys() == {"removed", "left", "bytes_before", "bytes_after"}

@@ -68,7 +68,7 @@ def test_an_answer_is_searched_for_its_query(tmp_path: Path, answer: str) -> Non
     result = check(tmp_path, [entry(answer.format(RIGHT)), entry(answer.format(TURNED))])
     assert "answers.jsonl:1: ok (producing_reactions)" in result.output
     assert "  query 1:19: traversal_direction:" in result.output
-    assert result.output.count("note: What is judged is the query within the answer.") == 2
+    assert result.output.count("note: Only the query within the completion was checked.") == 2
     found = json.loads(check(tmp_path, [entry(answer.format(RIGHT))], "--json").output)
     assert (found["query"], found["cypher"]) == (RIGHT, answer.format(RIGHT))
 
@@ -90,7 +90,7 @@ def test_half_a_surrogate_pair_is_what_the_server_makes_of_it(tmp_path: Path, qu
 def test_where_the_question_is_not_read_ok_means_less(tmp_path: Path) -> None:
     unread = "Which reactions use CC(=O)OCC?"
     result = check(tmp_path, [{"question": unread, "cypher": RIGHT}])
-    assert "answers.jsonl:1: ok by the schema alone (what is asked cannot be told)" in result.output
+    assert "answers.jsonl:1: ok by the schema alone (the intent of the question is unknown)" in result.output
     assert "  note: " in result.output
 
 

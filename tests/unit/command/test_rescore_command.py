@@ -40,7 +40,7 @@ def test_what_changed_is_printed_and_nothing_written(run: Path, monkeypatch: pyt
     assert "a\\x1b[31m fails: F1 1.000, now 0.000" in output
     assert "no_query" in output
     assert "\x1b[31m" not in output
-    assert "nothing is written" in output
+    assert "nothing was written" in output
     assert max(map(len, output.splitlines())) <= 80 or str(run) in output
     assert (run / "records.jsonl").read_bytes() == before
 

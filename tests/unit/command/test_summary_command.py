@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.show import summary_command
+from retrocypher.plugins.cli.runs import summary_command
 
 
 def run_of(folder: Path, *models: str, of: tuple[str, ...] = ("a", "b"), **manifest: Any) -> Path:
@@ -115,10 +115,15 @@ def looped_run(folder: Path, **manifest: Any) -> Path:
     """A run of two loops in which one case was repaired by each."""
     run = run_of(folder, "mini", **manifest)
     results = [
-        {"status": "ok", "f1": f1, "passed": f1 == 1.0, "errors": [] if f1 == 1.0 else ["limit"]}
+        {
+            "status": "ok",
+            **dict.fromkeys(("f1", "precision", "recall", "row_f1", "focus_f1"), f1),
+            "passed": f1 == 1.0,
+            "errors": [] if f1 == 1.0 else ["limit"],
+        }
         for f1 in (0.5, 1.0)
     ]
-    turn = {"verdict": None, "time_s": 1.0, "tokens": None, "cost": None, "cached": False}
+    turn = {"answer": "", "verdict": None, "time_s": 1.0, "tokens": None, "cost": None, "cached": False}
     rounds = [
         {**turn, "role": role, "cypher": role, "messages_sha256": "h", "findings": [{"result": result}]}
         for role, result in zip(("generator", "corrector"), results, strict=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from rich.console import Console
-from support.compared import case, manifest_of, question, run_of
+from support.compared import case, manifest_of, question, run_of, scores_of
 from support.records import write_run
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.comparison import compare_sides
-from retrocypher.plugins.analysis.scores import read_run
+from retrocypher.plugins.analysis.comparison import compare_runs
 from retrocypher.plugins.reporting.comparison_tables import render_comparison
 
 WORSE = [1.0] * 10 + [0.0] * 10
@@ -31,8 +31,8 @@ def said(compared: Any) -> str:
 
 def test_pairs_are_compared_by_slice(tmp_path: Path) -> None:
     a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", BETTER)
-    found = compare_sides(read_run(a), read_run(b))
-    told = found.to_json()
+    found = compare_runs(scores_of(a), scores_of(b))
+    told = to_builtins(found)
     assert [each["slice"] for each in told["slices"]] == [{"task": "conditions"}, {"task": "precursors"}]
     assert told["overall"]["verdict"] == "improved"
     assert (told["overall"]["wins"], told["overall"]["losses"], told["overall"]["ties"]) == (10, 0, 10)
@@ -47,14 +47,14 @@ def test_pairs_are_compared_by_slice(tmp_path: Path) -> None:
 
 def test_a_small_change_is_shown_with_the_digits_that_tell_it(tmp_path: Path) -> None:
     a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", [*WORSE[:-1], 0.00012])
-    assert ": 0.0000 before, 0.0001 now" in said(compare_sides(read_run(a), read_run(b)))
+    assert ": 0.0000 before, 0.0001 now" in said(compare_runs(scores_of(a), scores_of(b)))
 
 
 def test_a_table_with_the_longest_words_fits_80_columns(tmp_path: Path) -> None:
     asked = [question(number, task="multi_step_precursors") for number in range(20)]
     a = run_of(tmp_path / "a", [1.0, 0.0] * 10, questions=asked)
     b = run_of(tmp_path / "b", [0.0, 1.0] * 10, questions=asked)
-    found = compare_sides(read_run(a), read_run(b), margin=0.01)
+    found = compare_runs(scores_of(a), scores_of(b), margin=0.01)
     row, *_ = (line for line in printed(found) if "inconclusive" in line)
     assert row.split()[0] == "multi_step_precursors"
     assert "…" not in said(found)
@@ -72,15 +72,15 @@ def test_a_table_with_the_longest_words_fits_80_columns(tmp_path: Path) -> None:
 def test_runs_that_were_not_measured_alike_are_refused_or_compared_loudly(
     tmp_path: Path, changed: dict[str, Any], what: str
 ) -> None:
-    a = read_run(run_of(tmp_path / "a", WORSE))
-    b = read_run(run_of(tmp_path / "b", BETTER, manifest=changed))
+    a = scores_of(run_of(tmp_path / "a", WORSE))
+    b = scores_of(run_of(tmp_path / "b", BETTER, manifest=changed))
     with pytest.raises(InputError) as raised:
-        compare_sides(a, b)
+        compare_runs(a, b)
     assert what in str(raised.value)
     assert "--on-common" in str(raised.value)
-    found = compare_sides(a, b, on_common=True)
-    assert found.to_json()["on_common"] is True
-    assert "NOT MEASURED ALIKE" in said(found)
+    found = compare_runs(a, b, on_common=True)
+    assert to_builtins(found)["on_common"] is True
+    assert "MEASURED UNDER DIFFERENT CONDITIONS" in said(found)
 
 
 def test_what_is_compared_may_differ_and_is_told(tmp_path: Path) -> None:
@@ -90,14 +90,14 @@ def test_what_is_compared_may_differ_and_is_told(tmp_path: Path) -> None:
         "options": {"seed": 3, "case_threshold": 0.5},
         "versions": {"python": "3.12.0"},
     }
-    a = read_run(run_of(tmp_path / "a", WORSE))
-    b = read_run(run_of(tmp_path / "b", BETTER, manifest=other))
-    found = compare_sides(a, b)
+    a = scores_of(run_of(tmp_path / "a", WORSE))
+    b = scores_of(run_of(tmp_path / "b", BETTER, manifest=other))
+    found = compare_runs(a, b)
     assert set(found.varied) == {"models", "prompt P5", "--seed", "version of python"}
     assert "models: m (mutant) in A, m (openai:gpt-x) in B" in said(found)
     # A share of passed cases is of a threshold; F1 is not.
     with pytest.raises(InputError, match=r"--case-threshold: 1.0 and 0.5"):
-        compare_sides(a, b, "passed")
+        compare_runs(a, b, "passed")
 
 
 @pytest.mark.parametrize(
@@ -113,31 +113,31 @@ def test_other_questions_under_the_same_id_are_refused_or_left_out(
     tmp_path: Path, changed: dict[str, Any], what: str
 ) -> None:
     asked = [question(number, **(changed if number in (2, 4) else {})) for number in range(20)]
-    a = read_run(run_of(tmp_path / "a", WORSE))
-    b = read_run(run_of(tmp_path / "b", BETTER, questions=asked))
+    a = scores_of(run_of(tmp_path / "a", WORSE))
+    b = scores_of(run_of(tmp_path / "b", BETTER, questions=asked))
     with pytest.raises(InputError) as raised:
-        compare_sides(a, b)
+        compare_runs(a, b)
     assert what in str(raised.value)
-    found = compare_sides(a, b, on_common=True)
+    found = compare_runs(a, b, on_common=True)
     assert found.left_out == ("precursors-002", "precursors-004")
-    assert found.comparison.overall.difference.n == 18
+    assert found.overall.difference.n == 18
     assert "precursors-002" in said(found)
 
 
 def test_a_run_without_manifest_is_not_known_to_be_like_another(tmp_path: Path) -> None:
-    a = read_run(run_of(tmp_path / "a", WORSE))
+    a = scores_of(run_of(tmp_path / "a", WORSE))
     alone = run_of(tmp_path / "b", BETTER)
     (alone / "manifest.json").unlink()
     with pytest.raises(InputError, match="graph fingerprint: aaaaaaaaaaaa and not known"):
-        compare_sides(a, read_run(alone))
+        compare_runs(a, scores_of(alone))
 
 
 def test_a_sample_is_compared_on_the_common_questions_and_said(tmp_path: Path) -> None:
-    a = read_run(run_of(tmp_path / "a", WORSE))
-    b = read_run(run_of(tmp_path / "b", BETTER[:12], manifest={"options": {"sample": 12}}))
-    found = compare_sides(a, b)
-    assert found.comparison.overall.difference.n == 12
-    assert len(found.comparison.only_a) == 8
+    a = scores_of(run_of(tmp_path / "a", WORSE))
+    b = scores_of(run_of(tmp_path / "b", BETTER[:12], manifest={"options": {"sample": 12}}))
+    found = compare_runs(a, b)
+    assert found.overall.difference.n == 12
+    assert len(found.only_a) == 8
     text = said(found)
     assert "a sample of 12 questions" in text
     assert "only in A: 8 (" in text
@@ -145,15 +145,15 @@ def test_a_sample_is_compared_on_the_common_questions_and_said(tmp_path: Path) -
 
 
 def test_errors_and_missing_cases_are_told_and_never_a_score(tmp_path: Path) -> None:
-    a = read_run(run_of(tmp_path / "a", WORSE))
-    b = read_run(run_of(tmp_path / "b", [None, *BETTER[1:]]))
+    a = scores_of(run_of(tmp_path / "a", WORSE))
+    b = scores_of(run_of(tmp_path / "b", [None, *BETTER[1:]]))
     assert b.incomplete == "1 with an infrastructure error"
-    found = compare_sides(a, b)
-    assert found.comparison.overall.difference.n == 19
-    assert found.comparison.unscored == ("precursors-000-P5-ZS-none-m",)
+    found = compare_runs(a, b)
+    assert found.overall.difference.n == 19
+    assert found.unscored == ("precursors-000-P5-ZS-none-m",)
     text = said(found)
     assert "INCOMPLETE: 1 with an infrastructure error" in text
-    assert "infrastructure errors in B: 1, never a score" in text
+    assert "infrastructure errors in B: 1, without scores" in text
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_a_run_is_of_itself(
     tmp_path: Path, manifest: dict[str, Any], incomplete: str, part: str
 ) -> None:
     folder = run_of(tmp_path / "a", BETTER, manifest=manifest)
-    side = read_run(folder)
+    side = scores_of(folder)
     assert (side.incomplete, side.part) == (incomplete, part)
 
 
@@ -178,7 +178,7 @@ def test_a_record_of_an_unknown_question_is_refused(tmp_path: Path) -> None:
     asked = [question(number) for number in range(3)]
     folder = write_run(tmp_path / "a", [case(each, 1.0) for each in asked], asked[:2], manifest_of())
     with pytest.raises(InputError, match=r"precursors-002 is in records.jsonl and not in questions.jsonl"):
-        read_run(folder)
+        scores_of(folder)
 
 
 @pytest.mark.parametrize("harm", [{"scores": 3}, {"task": None}])
@@ -188,22 +188,22 @@ def test_a_record_that_is_none_is_refused_by_its_place(tmp_path: Path, harm: dic
     broken = {name: each for name, each in {**json.loads(first), **harm}.items() if each is not None}
     (folder / "records.jsonl").write_text("\n".join([first, json.dumps(broken), *others]) + "\n")
     with pytest.raises(InputError, match=r"records.jsonl, (record|line) 2: not a whole record"):
-        read_run(folder)
+        scores_of(folder)
 
 
 def test_nothing_in_common_is_refused_by_name(tmp_path: Path) -> None:
     others = [question(number) for number in range(100, 120)]
     a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", BETTER, questions=others)
-    with pytest.raises(InputError, match=r"/a and .*/b: no case of the one is a case of the other, paired"):
-        compare_sides(read_run(a), read_run(b))
+    with pytest.raises(InputError, match=r"/a and .*/b: they have no case in common, paired"):
+        compare_runs(scores_of(a), scores_of(b))
 
 
 def test_a_point_says_what_it_does_not_know(tmp_path: Path) -> None:
     a, b = run_of(tmp_path / "a", WORSE), run_of(tmp_path / "b", WORSE)
-    text = said(compare_sides(read_run(a), read_run(b)))
-    assert "where no pair differs the interval is the point 0, and says nothing of other questions" in text
+    text = said(compare_runs(scores_of(a), scores_of(b)))
+    assert "where no pair differs, the interval is the point 0; other questions may still differ" in text
     assert "31 % (conditions), 31 % (precursors), 17 % (all)" in text
-    assert "point 0" not in said(compare_sides(read_run(a), read_run(run_of(tmp_path / "c", BETTER))))
+    assert "point 0" not in said(compare_runs(scores_of(a), scores_of(run_of(tmp_path / "c", BETTER))))
 
 
 def test_a_run_with_nothing_but_errors_is_named_with_why_and_the_remedy(tmp_path: Path) -> None:
@@ -214,15 +214,15 @@ def test_a_run_with_nothing_but_errors_is_named_with_why_and_the_remedy(tmp_path
     (bad / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     for sides in ((good, bad), (bad, good)):
         with pytest.raises(InputError) as raised:
-            compare_sides(*map(read_run, sides))
+            compare_runs(*map(scores_of, sides))
         said = str(raised.value)
         assert said.startswith(f"{bad} has no scores: all 20 cases have an infrastructure error")
         assert "(17 model timeout, 3 model unreachable)" in said
-        assert "give the same command again: it goes on with the run" in said
+        assert "repeat the command to resume the run" in said
     with pytest.raises(InputError, match=r"has no scores: its only case has an infra.* \(1 model timeout\)"):
-        compare_sides(read_run(good), read_run(run_of(tmp_path / "one", [None])))
+        compare_runs(scores_of(good), scores_of(run_of(tmp_path / "one", [None])))
     with pytest.raises(InputError, match="has no case on record; run some first"):
-        compare_sides(read_run(run_of(tmp_path / "none", [])), read_run(good))
+        compare_runs(scores_of(run_of(tmp_path / "none", [])), scores_of(good))
 
 
 def test_a_case_that_comes_twice_is_refused_by_name(tmp_path: Path) -> None:
@@ -234,17 +234,17 @@ def test_a_case_that_comes_twice_is_refused_by_name(tmp_path: Path) -> None:
         "records.jsonl: holds 1 case more than once: conditions-003-P5-ZS-none-m. Keep one line of each, or"
     )
     with pytest.raises(InputError, match=once):
-        read_run(run)
+        scores_of(run)
     file.write_text("".join(lines * 3))
     with pytest.raises(
         InputError, match=r"20 cases more than once: \S+, \S+, \S+ and 17 more. Keep one line"
     ):
-        read_run(run)
+        scores_of(run)
 
 
 def test_steering_characters_of_a_label_are_shown_as_escapes(tmp_path: Path) -> None:
     a = run_of(tmp_path / "a", WORSE, model="m\x1b[31m")
     b = run_of(tmp_path / "b", BETTER, model="m\x1b[31m")
-    text = said(compare_sides(read_run(a), read_run(b), by=(("model",),)))
+    text = said(compare_runs(scores_of(a), scores_of(b), by=(("model",),)))
     assert "\x1b" not in text
     assert r"m\x1b[31m" in text

@@ -9,20 +9,21 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.judged import judged_run
 from support.records import write_run
 from support.reported import MANIFEST, a_run, answered, some_questions
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.paired_scores import compare
+from retrocypher.plugins.analysis.report import ReportNumbers, analyse
+from retrocypher.plugins.analysis.report_runs import read_report_runs
 from retrocypher.plugins.analysis.score_table import ScoreTable, slice_boxes, slice_means
-from retrocypher.plugins.judge.agreement import agreements, opinions
+from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
 from retrocypher.plugins.reporting.figures import write_figures
-from retrocypher.plugins.reporting.html.build import Report, build_report, page_of
-from retrocypher.plugins.reporting.html.run import read_runs
-from retrocypher.plugins.reporting.html.sections import Calibrations
-from retrocypher.plugins.runs.log import read_records, read_targets
+from retrocypher.plugins.reporting.html.report import Report, build_report
+from retrocypher.plugins.runs.log import RunLog
 
 
 def rows_of(file: Path) -> list[dict[str, str]]:
@@ -41,7 +42,7 @@ def test_figures_and_tables_are_written_and_the_same_each_time(
     made: tuple[Path, Report], tmp_path: Path
 ) -> None:
     first = made[1].figures
-    second = write_figures(page_of(read_runs([made[0]]), Calibrations()), tmp_path / "again")
+    second = write_figures(analyse(read_report_runs([made[0]])), tmp_path / "again")
     names = {file.name for file in first}
     figures = {
         "f1",
@@ -66,7 +67,7 @@ def test_figures_and_tables_are_written_and_the_same_each_time(
 
 def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) -> None:
     run, out = made[0], made[1].figures[0].parent
-    table = ScoreTable(read_records(run), read_targets(run))
+    table = ScoreTable(RunLog(run).records(), RunLog(run).targets)
     means = {
         (each.slice["shot"], each.slice["task"]): each.mean for each in slice_means(table, ("shot", "task"))
     }
@@ -82,8 +83,8 @@ def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) ->
 
 def test_comparisons_are_tabled(tmp_path: Path) -> None:
     a, b = a_run(tmp_path / "a"), a_run(tmp_path / "b")
-    row = tables(page_of(read_runs([a, b]), Calibrations()))["comparisons"][0]
-    found = compare(*(ScoreTable(read_records(run), read_targets(run)) for run in (a, b))).overall
+    row = tables(analyse(read_report_runs([a, b])))["comparisons"][0]
+    found = compare(*(ScoreTable(RunLog(run).records(), RunLog(run).targets) for run in (a, b))).overall
     assert [row["task"], row["ties"], row["verdict"]] == ["all", found.ties, found.verdict.value]
 
 
@@ -135,15 +136,15 @@ def test_any_text_is_one_cell(text: str) -> None:
 def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="--figures"):
-        write_figures({"runs": [], "comparisons": []}, tmp_path / "file")
+        write_figures(ReportNumbers([], []), tmp_path / "file")
 
 
 def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "run")
-    page = page_of(read_runs([run]), Calibrations())
-    others = ("results", "boxes", "taxonomy", "clouds", "validity", "ledger")
-    alone = [{**told, **{name: [] for name in others}} for told in page["runs"]]
-    written = write_figures({"runs": alone, "comparisons": []}, tmp_path / "out")
+    page = analyse(read_report_runs([run]))
+    others = ("scores", "boxes", "errors", "clouds", "validity", "ledger")
+    alone = [replace(each, **{name: [] for name in others}) for each in page.runs]
+    written = write_figures(ReportNumbers(alone, []), tmp_path / "out")
     names = {file.name for file in written}
     for variant in ("with-reference", "without-reference"):
         assert {f"judge-scores-{variant}.svg", f"judge-reliability-{variant}.png"} <= names
@@ -152,5 +153,5 @@ def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
         ("with_reference", "120"),
         ("without_reference", "118"),
     ]
-    found = agreements(opinions(read_records(run), read_targets(run)))
+    found = agreements(all_ratings(RunLog(run).records(), RunLog(run).targets))
     assert float(rows[0]["kappa_low"]) == found[0].overall.kappa.low

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from retrocypher.plugins.analysis.baselines import find_side
+from retrocypher.plugins.analysis.baselines import find_scores
 from retrocypher.plugins.analysis.gate_rules import parse_rule
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -26,7 +26,7 @@ def test_the_workflow_is_one_and_its_command_can_be_used(pytester: pytest.Pytest
     pytester.plugins = ["retrocypher.plugins.pytest_plugin"]
     options = read_options(pytester.parseconfig(*arguments))
     assert [str(parse_rule(rule)) for rule in options.gate] == ["no-regression f1 margin=0.02"]
-    assert find_side(str(options.baseline), CHECKOUT).models == ("exemplar",)
+    assert find_scores(str(options.baseline), CHECKOUT).models == ("exemplar",)
     assert (CHECKOUT / "Makefile").read_text().count("INSTALLED := .venv/.installed") == 1
 
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from support.compared import run_of
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.compare import gate_command
+from retrocypher.plugins.cli.gate import gate_command
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.plugins.analysis.gate_rules import AtLeast, NoRegression, Rule, RuleError, parse_rule
+from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleError, Threshold, parse_rule
 from retrocypher.plugins.analysis.score_table import DIMENSIONS
 from retrocypher.plugins.analysis.scores import MEASURES
 
@@ -17,7 +17,7 @@ metrics = st.sampled_from(MEASURES)
 numbers = st.floats(0, 1)
 slices = st.lists(st.sampled_from(DIMENSIONS), unique=True, max_size=4).map(tuple)
 rules = st.one_of(
-    st.builds(AtLeast, metrics, numbers, slices), st.builds(NoRegression, metrics, numbers, slices)
+    st.builds(Threshold, metrics, numbers, slices), st.builds(NonInferiority, metrics, numbers, slices)
 )
 parts = ("f1", "f2", "no-regression", "by", "task", ",", ">=", "=", "0.6", "1e9", "-1", "margin", " ", "%")
 near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
@@ -26,13 +26,13 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("f1>=0.60", AtLeast("f1", 0.6)),
-        ("  f1  by task , steps >= .4 ", AtLeast("f1", 0.4, ("task", "steps"))),
-        ("status.ok>=1", AtLeast("status.ok", 1.0)),
-        ("passed by model>=5e-1", AtLeast("passed", 0.5, ("model",))),
-        ("no-regression f1", NoRegression("f1", 0.02)),
-        ("no-regression f1 margin=0.02 by task", NoRegression("f1", 0.02, ("task",))),
-        ("no-regression recall by task margin = 0", NoRegression("recall", 0.0, ("task",))),
+        ("f1>=0.60", Threshold("f1", 0.6)),
+        ("  f1  by task , steps >= .4 ", Threshold("f1", 0.4, ("task", "steps"))),
+        ("status.ok>=1", Threshold("status.ok", 1.0)),
+        ("passed by model>=5e-1", Threshold("passed", 0.5, ("model",))),
+        ("no-regression f1", NonInferiority("f1", 0.02)),
+        ("no-regression f1 margin=0.02 by task", NonInferiority("f1", 0.02, ("task",))),
+        ("no-regression recall by task margin = 0", NonInferiority("recall", 0.0, ("task",))),
     ],
 )
 def test_what_a_rule_means(text: str, meant: Rule) -> None:
@@ -46,25 +46,25 @@ def test_what_a_rule_means(text: str, meant: Rule) -> None:
         ("F1>=0.6", 0, "no score is called F1; did you mean f1?"),
         ("recal>=0.6", 0, "did you mean recall?"),
         ("no-regresion f1", 0, "did you mean no-regression?"),
-        ("0.6", 0, "the name of a score is wanted, not 0.6"),
-        ("f1", 2, ">= wanted: a rule says f1>= and a number from 0 to 1"),
-        ("f1>0.6", 2, ">= wanted, not >"),
+        ("0.6", 0, "expected the name of a score, not 0.6"),
+        ("f1", 2, "expected >=: write f1>= and a number from 0 to 1"),
+        ("f1>0.6", 2, "expected >=, not >"),
         ("f1 by tusk>=0.6", 6, "no slice is called tusk; did you mean task?"),
-        ("f1 by >=0.6", 6, "the name of a slice is wanted, not >="),
+        ("f1 by >=0.6", 6, "expected the name of a slice, not >="),
         ("f1 by task,task>=0.6", 11, "task is named twice"),
         ("f1>=", 4, "a number is missing; give one from 0 to 1"),
         ("f1>=high", 4, "a number is missing, not high"),
         ("f1>=60", 4, "60 is out of range"),
         ("f1>=-0.1", 4, "-0.1 is out of range"),
-        ("f1>=0.6%", 7, "'%' is in no rule"),
-        ("f1>=0.6,recall>=0.6", 7, "the rule is over before ,"),
-        ("no-regression", 13, "the name of a score is wanted; choose from"),
-        ("no-regression f1 margin 0.1", 24, "= wanted, not 0.1"),
+        ("f1>=0.6%", 7, "'%' cannot be part of a rule"),
+        ("f1>=0.6,recall>=0.6", 7, "the rule ends before ,"),
+        ("no-regression", 13, "expected the name of a score; choose from"),
+        ("no-regression f1 margin 0.1", 24, "expected =, not 0.1"),
         ("no-regression f1 margin=", 24, "a number is missing"),
         ("no-regression f1 margin=2", 24, "2 is out of range"),
         ("no-regression f1 margin=0 margin=0", 26, "margin is given twice"),
         ("no-regression f1 by task by task", 25, "by is given twice"),
-        ("no-regression f1>=0.6", 16, "margin=NUMBER or by wanted, not >="),
+        ("no-regression f1>=0.6", 16, "expected margin=NUMBER or by, not >="),
     ],
 )
 def test_where_a_rule_goes_wrong(text: str, position: int, said: str) -> None:

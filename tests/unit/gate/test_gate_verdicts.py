@@ -5,23 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.compared import case, manifest_of, question, run_of
+from support.compared import case, manifest_of, question, run_of, scores_of
 from support.records import write_run
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import gate_of
-from retrocypher.plugins.analysis.gate_decision import Found, GateResult, GateVerdict
-from retrocypher.plugins.analysis.scores import Side, read_run
-from retrocypher.plugins.reporting.comparison_tables import gate_lines
+from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleStatus
+from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.reporting.gate_text import gate_lines
 
 HALF = [1.0] * 20 + [0.0] * 20
 
 
-def side(folder: Path, scores: Sequence[float | None], **keywords: Any) -> Side:
-    return read_run(run_of(folder, scores, **keywords))
+def side(folder: Path, scores: Sequence[float | None], **keywords: Any) -> RunScores:
+    return scores_of(run_of(folder, scores, **keywords))
 
 
-def judge(run: Side, *rules: str, baseline: Path | None = None, **keywords: Any) -> GateResult:
+def judge(run: RunScores, *rules: str, baseline: Path | None = None, **keywords: Any) -> GateResult:
     named = None if baseline is None else str(baseline)
     return gate_of(rules, named, Path("/nowhere"), **keywords).judge(run)
 
@@ -31,12 +31,13 @@ def said(result: GateResult) -> str:
 
 
 @pytest.mark.parametrize(
-    ("rule", "found"), [("f1>=0.5", Found.HOLDS), ("f1>=0.500001", Found.FAILS), ("f1>=0", Found.HOLDS)]
+    ("rule", "found"),
+    [("f1>=0.5", RuleStatus.HOLDS), ("f1>=0.500001", RuleStatus.FAILS), ("f1>=0", RuleStatus.HOLDS)],
 )
-def test_a_mean_at_its_threshold_holds(tmp_path: Path, rule: str, found: Found) -> None:
+def test_a_mean_at_its_threshold_holds(tmp_path: Path, rule: str, found: RuleStatus) -> None:
     result = judge(side(tmp_path / "r", HALF), rule)
-    assert result.rules[0].found is found
-    assert result.exit_status == (found is not Found.HOLDS)
+    assert result.rules[0].verdict is found
+    assert result.exit_status == (found is not RuleStatus.HOLDS)
     assert "of 40 cases" in said(result)
 
 
@@ -63,10 +64,10 @@ def test_a_mean_just_below_is_not_shown_as_the_threshold(tmp_path: Path) -> None
 def test_each_slice_is_to_hold(tmp_path: Path) -> None:
     run = side(tmp_path / "r", [1.0, 0.2] * 10)
     result = judge(run, "f1>=0.5", "f1 by task>=0.5")
-    assert [rule.found for rule in result.rules] == [Found.HOLDS, Found.FAILS]
-    assert {each.slice["task"]: each.found for each in result.rules[1].slices} == {
-        "precursors": Found.HOLDS,
-        "conditions": Found.FAILS,
+    assert [rule.verdict for rule in result.rules] == [RuleStatus.HOLDS, RuleStatus.FAILS]
+    assert {each.slice["task"]: each.verdict for each in result.rules[1].slices} == {
+        "precursors": RuleStatus.HOLDS,
+        "conditions": RuleStatus.FAILS,
     }
     assert result.verdict is GateVerdict.FAILS
     text = said(result)
@@ -83,27 +84,27 @@ def test_shares_of_cases_are_measures(tmp_path: Path) -> None:
 def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
     run = side(tmp_path / "r", HALF)
     result = judge(run, "exact_path_f1>=0", "exact_path_f1 by task>=0")
-    assert [rule.found for rule in result.rules] == [Found.FAILS, Found.FAILS]
+    assert [rule.verdict for rule in result.rules] == [RuleStatus.FAILS, RuleStatus.FAILS]
     assert "exact_path_f1 is defined for none of its cases" in said(result)
     before = run_of(tmp_path / "b", HALF)
     result = judge(run, "no-regression exact_path_f1", baseline=before)
-    assert result.rules[0].found is Found.FAILS
+    assert result.rules[0].verdict is RuleStatus.FAILS
     assert "no pair has exact_path_f1 on both sides (pairs: 40)" in said(result)
 
 
 @pytest.mark.parametrize(
     ("now", "found", "status"),
     [
-        (HALF, Found.HOLDS, 0),
-        ([1.0] * 40, Found.HOLDS, 0),
-        ([0.0] * 40, Found.REGRESSED, 1),
-        ([*HALF[:18], 0.0, 0.0, 1.0, 1.0, *HALF[22:]], Found.INCONCLUSIVE, 1),
+        (HALF, RuleStatus.HOLDS, 0),
+        ([1.0] * 40, RuleStatus.HOLDS, 0),
+        ([0.0] * 40, RuleStatus.REGRESSED, 1),
+        ([*HALF[:18], 0.0, 0.0, 1.0, 1.0, *HALF[22:]], RuleStatus.INCONCLUSIVE, 1),
     ],
 )
-def test_against_a_baseline(tmp_path: Path, now: list[float], found: Found, status: int) -> None:
+def test_against_a_baseline(tmp_path: Path, now: list[float], found: RuleStatus, status: int) -> None:
     before = run_of(tmp_path / "before", HALF)
     result = judge(side(tmp_path / "now", now), "no-regression f1 margin=0.02", baseline=before)
-    assert result.rules[0].found is found
+    assert result.rules[0].verdict is found
     assert result.exit_status == status
     allowed = judge(
         side(tmp_path / "again", now),
@@ -111,14 +112,14 @@ def test_against_a_baseline(tmp_path: Path, now: list[float], found: Found, stat
         baseline=before,
         allow_inconclusive=True,
     )
-    assert allowed.exit_status == (found is Found.REGRESSED)
-    if found is Found.INCONCLUSIVE:
+    assert allowed.exit_status == (found is RuleStatus.REGRESSED)
+    if found is RuleStatus.INCONCLUSIVE:
         assert "inconclusive no-regression f1 margin=0.02 against" in said(result)
         assert "which is allowed" in said(allowed)
         changed = [line.strip() for line in said(result).splitlines() if "before" in line]
         # Losses come first.
         assert "1.000 before, 0.000 now" in changed[-4]
-        assert result.to_json()["rules"][0]["changed"] == 4
+        assert result.rules[0].changed == 4
 
 
 def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
@@ -127,9 +128,9 @@ def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
     )
     now = side(tmp_path / "now", [1.0] * 20)
     result = judge(now, "no-regression f1 by task", baseline=before, partial=True)
-    assert {each.slice["task"]: each.found for each in result.rules[0].slices} == {
-        "precursors": Found.HOLDS,
-        "conditions": Found.FAILS,
+    assert {each.slice["task"]: each.verdict for each in result.rules[0].slices} == {
+        "precursors": RuleStatus.HOLDS,
+        "conditions": RuleStatus.FAILS,
     }
     assert "conditions: no case of it has a partner with a score in the baseline" in said(result)
     assert "10 cases of this run have no partner in the baseline" in said(result)
@@ -164,7 +165,7 @@ def test_a_run_of_other_questions_is_no_judge_of_a_baseline(
 def test_few_molecules_are_inconclusive(tmp_path: Path) -> None:
     before = run_of(tmp_path / "before", [1.0] * 4)
     result = judge(side(tmp_path / "now", [1.0] * 4), "no-regression f1", baseline=before)
-    assert result.rules[0].found is Found.INCONCLUSIVE
+    assert result.rules[0].verdict is RuleStatus.INCONCLUSIVE
     assert "too few molecules for an interval" in said(result)
 
 
@@ -174,16 +175,16 @@ def test_a_few_equal_pairs_never_hold_without_a_word(tmp_path: Path, pairs: int)
     result = judge(side(tmp_path / "now", [1.0] * pairs), "no-regression f1", baseline=before)
     assert result.holds == (pairs >= 5)
     unseen = f"{100 * (1 - 0.025 ** (1 / pairs)):.2g} % (all)"
-    note = f"so many may differ all the same: {unseen}"
+    note = f"up to this share of them: {unseen}"
     assert (note in said(result)) == (pairs >= 5)
     assert ("too few molecules for an interval" in said(result)) == (pairs < 5)
 
 
 def test_slices_in_which_nothing_changed_are_named(tmp_path: Path) -> None:
     before, now = run_of(tmp_path / "before", [1.0] * 40), run_of(tmp_path / "now", [1.0] * 39 + [0.0])
-    result = judge(read_run(now), "no-regression f1 by task margin=0.2", baseline=before)
-    assert "so many may differ all the same: 17 % (precursors)" in said(result)
-    assert any("17 % (precursors)" in note for note in result.to_json()["rules"][0]["notes"])
+    result = judge(scores_of(now), "no-regression f1 by task margin=0.2", baseline=before)
+    assert "up to this share of them: 17 % (precursors)" in said(result)
+    assert any("17 % (precursors)" in note for note in result.rules[0].notes)
 
 
 def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
@@ -202,10 +203,10 @@ def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
     ):
         result = judge(run, "f1>=0")
         assert (result.verdict, result.exit_status) == (GateVerdict.REFUSED, 1)
-        assert f"the run is not whole: {why}; --gate-partial" in said(result)
+        assert f"the run is partial: {why}; --gate-partial" in said(result)
         allowed = judge(run, "f1>=0", partial=True)
         assert allowed.holds
-        assert f"note: judged although not whole: {why}" in said(allowed)
+        assert f"note: judged on a partial run: {why}" in said(allowed)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
 def test_a_baseline_of_something_else_fails_closed(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
     before = run_of(tmp_path / "before", HALF, manifest=changed)
     result = judge(side(tmp_path / "now", HALF), "f1>=0", "no-regression f1", baseline=before)
-    assert [rule.found for rule in result.rules] == [Found.HOLDS, Found.FAILS]
+    assert [rule.verdict for rule in result.rules] == [RuleStatus.HOLDS, RuleStatus.FAILS]
     assert f"They differ in {why}" in said(result)
     assert "save a new one with `retrocypher baseline save" in said(result)
     assert result.exit_status == 1
@@ -233,11 +234,11 @@ def test_models_that_differ_are_compared_with_each_other_where_that_is_clear(tmp
     assert by_model.exit_status == 1
     asked = [question(0), question(2)]
     cases = [case(each, 1.0, model=model) for model in ("first", "second") for each in asked]
-    two = read_run(write_run(tmp_path / "two", cases, asked, manifest_of()))
+    two = scores_of(write_run(tmp_path / "two", cases, asked, manifest_of()))
     result = judge(two, "no-regression f1", baseline=before)
-    assert "which to compare is not clear" in said(result)
+    assert "so the pairs are ambiguous" in said(result)
     assert result.exit_status == 1
-    assert "takes 2 models together; by model tells them apart" in said(judge(two, "f1>=0"))
+    assert "takes 2 models together; by model separates them" in said(judge(two, "f1>=0"))
 
 
 def test_rules_that_need_a_baseline_say_so(tmp_path: Path) -> None:
@@ -254,15 +255,15 @@ def test_a_baseline_that_no_rule_needs_is_never_passed_over_in_silence(tmp_path:
     with pytest.raises(InputError) as raised:
         gate_of(["f1>=0.6", "passed>=0.5"], "main", tmp_path)
     assert str(raised.value) == (
-        "--baseline main: nothing would be measured against it, for f1>=0.6; passed>=0.5 needs none; add a "
-        'rule such as "no-regression f1 margin=0.02", or leave out --baseline'
+        "--baseline main: nothing would be compared with it, because f1>=0.6; passed>=0.5 needs none; "
+        'add a rule such as "no-regression f1 margin=0.02", or leave out --baseline'
     )
     # A standing one, of pyproject.toml, is not read and does not have to be there.
     gate = gate_of(["f1>=0.5"], "main", tmp_path, standing=True)
     assert gate.baseline is None
     result = gate.judge(side(tmp_path / "r", HALF))
     assert result.holds
-    assert "note: baseline main is not looked at: no rule is a no-regression one" in said(result)
+    assert "note: baseline main is not used: there is no no-regression rule" in said(result)
 
 
 def test_an_empty_run_fails_closed(tmp_path: Path) -> None:

@@ -7,19 +7,18 @@ from typing import Any
 
 import pytest
 from support.calibrated import calibration
-from support.compared import case, manifest_of, question
+from support.compared import case, manifest_of, question, scores_of
 from support.judged import CRITERIA, judgement
 from support.records import write_run
 
 from retrocypher.plugins.analysis.baselines import save
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
-from retrocypher.plugins.analysis.scores import read_run
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.judge.stored_calibration import keep
-from retrocypher.plugins.reporting.comparison_tables import gate_lines
+from retrocypher.plugins.reporting.gate_text import gate_lines
 from retrocypher.plugins.runs.listing import read_entry
-from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Round
 
 FACTS = {
@@ -49,13 +48,13 @@ def run_of(folder: Path, f1: Sequence[float], unjudged: int = 0, unanswered: int
         records.append(record)
     manifest = manifest_of(cases=len(records), judge=FACTS, exit_status=16 if unjudged or unanswered else 0)
     run = write_run(folder, records, asked, manifest)
-    summary = {**summarise(read_records(run)), "selected_cases": len(records), "lost_cases": []}
+    summary = {**summarise(RunLog(run).records()), "selected_cases": len(records), "lost_cases": []}
     (run / "summary.json").write_text(json.dumps(summary))
     return run
 
 
 def judge(root: Path, run: Path, *rules: str, **options: Any) -> GateResult:
-    return gate_of(rules, None, root, **options).judge(read_run(run))
+    return gate_of(rules, None, root, **options).judge(scores_of(run))
 
 
 def said(result: GateResult) -> str:
@@ -79,7 +78,7 @@ def test_a_gate_on_f1_is_judged_without_them_and_says_so(
     run = run_of(tmp_path / "run", RIGHT, **lacking)
     held = judge(tmp_path, run, "f1>=0.9")
     assert (held.verdict, held.exit_status) == (GateVerdict.HOLDS, 0)
-    assert f"note: judged although incomplete, in what no rule is about: {note}" in said(held)
+    assert f"note: judged although incomplete in what no rule is about: {note}" in said(held)
     failed = judge(tmp_path, run, "f1>=0.9", "passed by task>=1.0", "bleu>=0.5")
     assert (failed.verdict, failed.exit_status) == (GateVerdict.FAILS, 1)
 
@@ -94,7 +93,7 @@ def test_a_gate_on_a_judge_asks_for_its_judgements_and_for_no_answers(tmp_path: 
     unanswered = judge(tmp_path, run_of(tmp_path / "un", RIGHT, unanswered=3), "judge>=0.8")
     assert unanswered.holds
     assert unanswered.notes == (
-        "judged although incomplete, in what no rule is about: 3 cases without a whole answer",
+        "judged although incomplete in what no rule is about: 3 cases without a whole answer",
     )
     assert judge(tmp_path, run_of(tmp_path / "whole", RIGHT), "judge>=0.8").notes == ()
 
@@ -110,9 +109,9 @@ def test_scores_are_asked_for_by_every_gate(tmp_path: Path) -> None:
 
 def test_a_run_whose_judge_was_away_may_be_a_baseline_and_is_not_complete(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", RIGHT, unjudged=3)
-    assert save(read_run(run), "main", tmp_path).cases == 20
-    assert read_entry(run).state == "incomplete"
+    assert save(RunLog(run), "main", tmp_path).cases == 20
+    assert read_entry(RunLog(run)).state == "incomplete"
     # Also where its gate asked for no judge, and let it pass.
     manifest = (run / "manifest.json").read_text()
     (run / "manifest.json").write_text(manifest.replace('"exit_status": 16', '"exit_status": 0'))
-    assert (read_entry(run).state, read_run(run).incomplete) == ("incomplete", "")
+    assert (read_entry(RunLog(run)).state, scores_of(run).incomplete) == ("incomplete", "")

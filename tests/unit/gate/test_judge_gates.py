@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 from support.calibrated import calibration
-from support.compared import case, manifest_of, question
+from support.compared import case, manifest_of, question, scores_of
 from support.judged import CRITERIA, judgement
 from support.records import write_run
 
@@ -17,8 +17,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
 from retrocypher.plugins.analysis.gate_rules import RuleError, parse_rule
-from retrocypher.plugins.analysis.scores import read_run
-from retrocypher.plugins.cli.compare import gate_command
+from retrocypher.plugins.cli.gate import gate_command
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, name_for
 
 FACTS = {
@@ -42,7 +41,7 @@ def judged(folder: Path, scores: Sequence[float | None], facts: Any = FACTS) -> 
 
 
 def gated(root: Path, run: Path, *rules: str, **options: Any) -> GateResult:
-    return gate_of(rules, None, root, **options).judge(read_run(run))
+    return gate_of(rules, None, root, **options).judge(scores_of(run))
 
 
 GOOD = [0.9, 0.7] * 10
@@ -61,9 +60,7 @@ def test_without_a_calibration_it_may_not(tmp_path: Path) -> None:
     run = judged(tmp_path / "run", GOOD)
     found = gated(tmp_path, run, "judge>=0.1")
     assert (found.verdict, found.exit_status) == (GateVerdict.REFUSED, 1)
-    assert (
-        "no calibration of the judge j is on file; make one with `retrocypher judge --calib" in found.reason
-    )
+    assert "the judge j has no stored calibration; make one with `retrocypher judge --calib" in found.reason
     # A gate that asks nothing of a judge needs none.
     assert gated(tmp_path, run, "f1>=0.1").holds
 
@@ -75,7 +72,7 @@ def test_a_calibration_of_something_else_is_none(tmp_path: Path, changed: dict[s
         changed = {"variants": {"without_reference": measured}}
     keep(replace(calibration(), **changed), None, tmp_path)
     found = gated(tmp_path, judged(tmp_path / "run", GOOD), "judge>=0.1")
-    assert "are of other criteria, rows or variants than those of the run" in found.reason
+    assert "have other criteria, rows or variants than the run" in found.reason
 
 
 def test_another_model_is_another_judge_and_a_label_is_none(tmp_path: Path) -> None:
@@ -84,7 +81,7 @@ def test_another_model_is_another_judge_and_a_label_is_none(tmp_path: Path) -> N
     assert gated(tmp_path, judged(tmp_path / "a", GOOD, {**FACTS, "model": model}), "judge>=0.1").holds
     model = {**FACTS["model"], "argument": "model-k"}
     found = gated(tmp_path, judged(tmp_path / "b", GOOD, {**FACTS, "model": model}), "judge>=0.1")
-    assert "no calibration of the judge j" in found.reason
+    assert "the judge j has no stored calibration" in found.reason
     weights = {"label": "j", "kind": "gguf", "argument": "some.gguf", "file_sha256": "f" * 64}
     keep(replace(calibration(), model=f"file {'f' * 64}"), "file", tmp_path)
     assert gated(tmp_path, judged(tmp_path / "c", GOOD, {**FACTS, "model": weights}), "judge>=0.1").holds
@@ -96,7 +93,8 @@ def test_kappa_is_to_be_high_enough_at_its_lower_end(tmp_path: Path) -> None:
     keep(calibration(mistaken=6), None, tmp_path)
     run = judged(tmp_path / "run", GOOD)
     found = gated(tmp_path, run, "judge>=0.1")
-    assert f"kappa of {kappa.value:.3f}, at least {kappa.low:.3f} (95 % interval), and 0.6 is" in found.reason
+    assert f"kappa of {kappa.value:.3f}, at least {kappa.low:.3f} (95 % interval)" in found.reason
+    assert "--gate-judge-kappa requires 0.6" in found.reason
     assert gated(tmp_path, run, "judge>=0.1", judge_kappa=0.3).holds
 
 
@@ -105,13 +103,13 @@ def test_a_judge_that_tells_nothing_apart_is_told_so(tmp_path: Path) -> None:
     same = replace(measured, kappa=replace(measured.kappa, value=0.0, low=None, high=None))
     keep(replace(calibration(), variants={"with_reference": same}), None, tmp_path)
     found = gated(tmp_path, judged(tmp_path / "run", GOOD), "judge>=0.1")
-    assert "has a kappa of 0.000, without an interval, and 0.6 is asked for" in found.reason
+    assert "has a kappa of 0.000, without an interval, and --gate-judge-kappa requires 0.6" in found.reason
 
 
 def test_a_judge_that_is_silent_too_often_is_not_believed(tmp_path: Path) -> None:
     keep(calibration(silent=10), None, tmp_path)
     found = gated(tmp_path, judged(tmp_path / "run", GOOD), "judge>=0.1")
-    assert "has no score of 10.5 % of its queries, and 5 % is the most; take" in found.reason
+    assert "has no score for 10.5 % of its queries, and at most 5 % are allowed" in found.reason
 
 
 def test_the_newest_calibration_counts(tmp_path: Path) -> None:
@@ -130,11 +128,11 @@ def test_a_run_without_a_judge_is_refused_and_cases_without_a_score_are_a_part(t
     assert found.reason.startswith("2 of 22 cases have no score for judge")
     allowed = gated(tmp_path, part, "judge>=0.1", partial=True)
     assert allowed.holds
-    assert allowed.notes == ("judged although not whole: 2 of 22 cases have no score for judge",)
+    assert allowed.notes == ("judged on a partial run: 2 of 22 cases have no score for judge",)
 
 
 def test_a_judge_is_in_no_rule_against_regressions() -> None:
-    with pytest.raises(RuleError, match="a baseline keeps no scores of a judge"):
+    with pytest.raises(RuleError, match="a baseline has no scores of a judge"):
         parse_rule("no-regression judge")
     assert str(parse_rule("judge.without_reference by task >= 0.5")) == "judge.without_reference by task>=0.5"
 

@@ -2,13 +2,13 @@
 
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.console import Console
 
 from retrocypher.benchmarks.instruments.labels import LabelCounts, label_bank, label_tables, labels_command

@@ -8,7 +8,7 @@ import yaml
 import retrocypher.plugins.judge
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.criteria import load_criteria, parse_criteria
-from retrocypher.plugins.judge.judgement import VARIANTS
+from retrocypher.plugins.runs.record import VARIANTS
 
 FILE = Path(retrocypher.plugins.judge.__file__).with_name("criteria.yaml")
 

@@ -5,9 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.plugins.judge.criteria import answer_form, load_criteria
+from retrocypher.plugins.judge.criteria import JudgeCase, answer_form, load_criteria
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.judge.reading import read_answer
 from retrocypher.prompts.models.interface import Answer, Chat, Request
 

@@ -5,8 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.plugins.judge.criteria import load_criteria
-from retrocypher.plugins.judge.judgement import JudgeCase
+from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria
 from retrocypher.plugins.judge.metric import shown
 
 MARK = re.compile(r"^(?:<<< [a-z ]+|>>>) (?P<mark>[0-9a-f]{12})$", re.MULTILINE)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from retrocypher.plugins.operations.judging import _status
+from retrocypher.plugins.operations.judging import final_status
 
 WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by_stage": {}}
 
@@ -28,4 +28,4 @@ WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by
 def test_only_what_lacked_judgements_alone_ends_otherwise(
     before: int | None, totals: dict[str, Any], after: int | None
 ) -> None:
-    assert _status({"exit_status": before}, {**WHOLE, **totals}) == after
+    assert final_status(before, {**WHOLE, **totals}) == after

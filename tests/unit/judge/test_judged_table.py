@@ -1,35 +1,54 @@
 """What a terminal tells of a judged run: means that fit, what has no score, and why."""
 
 import io
-from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.operations.judging import MEASURES, JudgedRun, render_judged
+from retrocypher.plugins.analysis.score_table import SliceMean
+from retrocypher.plugins.cli.judge import render_judged
+from retrocypher.plugins.operations.judging import MEASURES, JudgedRun
 from retrocypher.plugins.reporting.run_tables import lines_below
+from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
+from retrocypher.plugins.statistics.intervals import Estimate
+
+
+def judged(**fields: Any) -> JudgedRun:
+    whole = {
+        "run": "reports/run",
+        "judge": JudgeEntry(ModelEntry("judge-1")),
+        "cases": 9,
+        "judged": 9,
+        "kept": 0,
+        "asked": 18,
+        "from_cache": 0,
+        "cost": None,
+        "summary": {},
+        "means": [],
+        "written": True,
+    }
+    return JudgedRun(**{**whole, **fields})
+
+
+def shown(done: JudgedRun, why: str = "") -> str:
+    written = io.StringIO()
+    Console(file=written, width=80).print(render_judged(done, why))
+    return written.getvalue()
 
 
 def test_means_and_intervals_fit_80_columns() -> None:
-    mean = {"value": 0.6924, "low": 0.5996, "high": 0.7723, "n": 9, "clusters": 9}
+    mean = Estimate(0.6924, 0.5996, 0.7723, 9, 9)
     slices = [{}, *({"task": task} for task in TASKS)]
-    means = [{"slice": each, "metric": name, "mean": mean} for each in slices for name in MEASURES]
-    judge = {"model": {"label": "judge-1"}}
-    done = JudgedRun(Path("reports/run"), judge, 9, 9, 0, 18, 0, None, {}, means, True)
-    written = io.StringIO()
-    Console(file=written, width=80).print(render_judged(done))
-    shown = written.getvalue()
-    assert shown.count("0.692 [0.60, 0.77]") == len(means)
-    assert all(f"\n{task} " in shown for task in TASKS)
+    means = [SliceMean(slice=each, metric=name, mean=mean) for each in slices for name in MEASURES]
+    text = shown(judged(means=means))
+    assert text.count("0.692 [0.60, 0.77]") == len(means)
+    assert all(f"\n{task} " in text for task in TASKS)
 
 
 def test_why_a_judge_could_not_be_asked_is_told() -> None:
-    judge = {"model": {"label": "judge-1"}}
     why = "The API cannot be reached. Is RETROCYPHER_JUDGE_BASE_URL right?"
-    done = JudgedRun(Path("reports/run"), judge, 9, 2, 0, 0, 0, None, {"faults": 7}, [], False, why)
-    written = io.StringIO()
-    Console(file=written, width=80).print(render_judged(done))
-    assert f"\n{why}\n" in written.getvalue()
+    assert f"\n{why}\n" in shown(judged(judged=2, summary={"faults": 7}, written=False), why)
 
 
 def test_no_score_is_told_once() -> None:

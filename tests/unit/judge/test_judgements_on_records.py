@@ -1,40 +1,40 @@
 """Judgements on records, and what they count for."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.judgements import judged, judgement
-from support.records import record_of
+from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.analysis.usage import Usage
-from retrocypher.plugins.judge.criteria import (
-    case_to_judge,
-    fault_of,
-    judgements_of,
-    load_criteria,
-    on_record,
-)
+from retrocypher.plugins.judge.criteria import case_to_judge, fault_of, load_criteria
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import InfrastructureError, Judge, Record
 
 UNREACHED = {"kind": "connection", "message": "nobody there"}
 EXECUTION = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1, "truncated": False}
 
 
-def run(**fields: Any) -> dict[str, Any]:
+def run(**fields: Any) -> Record:
     scores = {"f1": 1.0, "precision": 1.0, "recall": 1.0}
     told = {"cypher": "RETURN 1", "execution": EXECUTION, "scores": scores, "passed": True, **fields}
-    return json.loads(json.dumps(record_of(**told).to_json()))  # type: ignore[no-any-return]
+    return record_of(**told)
 
 
 def test_a_judgement_is_read_as_it_was_written() -> None:
-    record = run(judge=judged(0.75, None))
-    found = dict(judgements_of(record))
-    assert found["with_reference"] == judgement("with_reference", 0.75)
-    assert found["without_reference"] == judgement("without_reference", None)
-    assert dict(judgements_of(run())) == {}
-    assert list(dict(judgements_of(run(judge=on_record("j", "c", {}))))) == []
+    judge = run(judge=judged(0.75, None)).judge
+    assert judge is not None
+    assert judge.judgements == {
+        "with_reference": judgement("with_reference", 0.75),
+        "without_reference": judgement("without_reference", None),
+    }
+    assert run().judge is None
+    assert Judge("j", "c").judgements == {}
 
 
 @pytest.mark.parametrize(
@@ -45,24 +45,23 @@ def test_a_judgement_is_read_as_it_was_written() -> None:
         {"score": None},
         {"error": {"kind": "x", "message": "y"}},
         {"time_s": None},
-        {"unknown": 1},
         {"details": []},
     ],
 )
-def test_what_is_no_judgement_is_refused(change: dict[str, Any]) -> None:
-    record = run(judge=judged())
+def test_what_is_no_judgement_is_refused_with_its_place(tmp_path: Path, change: dict[str, Any]) -> None:
+    record = json.loads(json_line(run(judge=judged())))
     record["judge"]["with_reference"].update(change)
-    with pytest.raises(InputError, match="cannot be read"):
-        list(judgements_of(record))
-    with pytest.raises(InputError, match="cannot be read"):
-        list(judgements_of({**record, "judge": {"with_reference": []}} | {"judge": ["x"]}))
+    for judge in (record["judge"], {"with_reference": []}, ["x"]):
+        log = RunLog(write_run(tmp_path, [{**record, "judge": judge}]))
+        with pytest.raises(InputError, match=r"records\.jsonl, line 1: not a whole record: judge"):
+            list(log.records())
 
 
 def test_only_a_judge_that_could_not_be_asked_is_a_fault_of_the_harness() -> None:
     assert fault_of({"with_reference": judgement(score=None)}) is None
     unreached = judgement("without_reference", None, error=UNREACHED)
     fault = fault_of({"with_reference": judgement(), "without_reference": unreached})
-    assert fault == {"stage": "judge", **UNREACHED}
+    assert fault == InfrastructureError("judge", **UNREACHED)
 
 
 def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
@@ -90,9 +89,9 @@ def test_answers_of_the_judge_are_counted_with_what_they_cost() -> None:
         "with_reference": judgement(cost=0.5),
         "without_reference": judgement("without_reference", cached=True),
     }
-    usage.add(run(judge=on_record("j", "c", one)))  # type: ignore[arg-type]
+    usage.add(run(judge=Judge("j", "c", **one)))
     assert (usage.asked, usage.from_cache, usage.cost) == (1, 1, 0.5)
-    assert list(usage.to_json()["by_model"]) == ["judge:j"]
+    assert list(usage.counts().by_model) == ["judge:j"]
 
 
 def test_only_cases_that_were_run_are_judged() -> None:

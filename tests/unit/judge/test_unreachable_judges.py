@@ -7,9 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from retrocypher.plugins.judge.criteria import judge_spec, load_criteria
+from retrocypher.plugins.judge.criteria import JudgeCase, judge_spec, load_criteria
 from retrocypher.plugins.judge.judge import Judge, open_judge_model
-from retrocypher.plugins.judge.judgement import JudgeCase
 from retrocypher.plugins.session.manifest import silent_apis
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.interface import ModelError

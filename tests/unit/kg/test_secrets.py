@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.secrets import Secrets, secrets_of, strike_all, without_password
+from retrocypher.kg.secrets import Secrets, redact_all, secrets_of, without_password
 from retrocypher.prompts.models.checks import check_models
 from retrocypher.prompts.models.openai_client import apart
 from retrocypher.prompts.models.spec import parse_spec
@@ -40,30 +40,30 @@ def test_a_user_alone_is_a_token_of_an_api_and_a_name_at_a_graph() -> None:
 @pytest.mark.parametrize("key", ["", "x", "none", "EMPTY", "ollama", "1234567"])
 def test_a_placeholder_for_a_key_is_no_secret(key: str) -> None:
     assert not secrets_of({"OPENAI_API_KEY": key})
-    assert secrets_of({"OPENAI_API_KEY": key}).strike(f"MATCH (x:{key})") == f"MATCH (x:{key})"
+    assert secrets_of({"OPENAI_API_KEY": key}).redact(f"MATCH (x:{key})") == f"MATCH (x:{key})"
 
 
 @given(st.text(min_size=8), st.text(), st.text())
 def test_a_struck_text_holds_no_secret_in_any_form(secret: str, before: str, after: str) -> None:
     secrets = Secrets([secret])
     for form in (secret, json.dumps(secret)[1:-1], repr(secret)[1:-1]):
-        assert not secrets.are_in(secrets.strike(before + form + after).replace("***", ""))
-    assert secrets.strike(secret) == "***"
+        assert not secrets.are_in(secrets.redact(before + form + after).replace("***", ""))
+    assert secrets.redact(secret) == "***"
 
 
 def test_an_address_hides_a_secret_in_its_own_way() -> None:
     assert (
-        Secrets(["p@ss/word"]).strike(f"http://me:{quote('p@ss/word', safe='')}@host") == "http://me:***@host"
+        Secrets(["p@ss/word"]).redact(f"http://me:{quote('p@ss/word', safe='')}@host") == "http://me:***@host"
     )
 
 
 def test_the_longer_of_two_secrets_is_struck_whole() -> None:
-    assert Secrets(["password", "password-and-more"]).strike("password-and-more password") == "*** ***"
+    assert Secrets(["password", "password-and-more"]).redact("password-and-more password") == "*** ***"
 
 
 def test_fields_keep_their_names() -> None:
     value: dict[str, Any] = {"password": ["my password", 1, None, {"a": ("password",)}]}
-    assert strike_all(Secrets(["password"]), value) == {"password": ["my ***", 1, None, {"a": ["***"]}]}
+    assert redact_all(Secrets(["password"]), value) == {"password": ["my ***", 1, None, {"a": ["***"]}]}
 
 
 @pytest.mark.parametrize("text", [KEY, f"mini={KEY}", "mini=my-own-key-of-16", "sk-another-one-0123456789"])

@@ -7,19 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from support.records import record_of
 
-from retrocypher.plugins.analysis.ledger import COLUMNS, Ledger, ledger_of, ledger_rows
+from retrocypher.plugins.analysis import ledger as measured
+from retrocypher.plugins.analysis.ledger import COLUMNS, Ledger, ledger_rows
 from retrocypher.plugins.reporting.run_tables import render_ledger
 from retrocypher.prompts.models.prices import Price
 
 
 def result(passed: bool, label: str | None = None, status: str = "ok") -> dict[str, Any]:
     errors = [] if passed else [label or "path_length"]
-    return {"result": {"status": status, "f1": float(passed), "passed": passed, "errors": errors}}
+    scores = dict.fromkeys(("f1", "precision", "recall", "row_f1", "focus_f1"), float(passed))
+    return {"result": {"status": status, **scores, "passed": passed, "errors": errors}}
 
 
 def turn(role: str, cypher: str | None, **more: Any) -> dict[str, Any]:
-    plain = {"messages_sha256": None, "findings": [], "verdict": None, "time_s": 0.0, "tokens": None}
+    plain = {
+        "messages_sha256": None,
+        "answer": "",
+        "findings": [],
+        "verdict": None,
+        "time_s": 0.0,
+        "tokens": None,
+    }
     return {"role": role, "cypher": cypher, **plain, "cost": None, "cached": False, **more}
 
 
@@ -53,6 +63,10 @@ def record(
         "scores": {"f1": float(after)},
         "passed": after,
     }
+
+
+def ledger_of(records: list[dict[str, Any]], targets: dict[str, str]) -> list[dict[str, Any]]:
+    return measured.ledger_of((record_of(**each) for each in records), targets)
 
 
 def rendered(ledger: list[dict[str, Any]], unpriced: dict[str, str] | None = None) -> str:
@@ -247,6 +261,6 @@ def test_a_loop_that_repaired_nothing_is_not_certain_to() -> None:
 
 def test_no_pairs_no_figures() -> None:
     ledger = Ledger({})
-    ledger.add({**record(1, True, True), "scores": None})
+    ledger.add(record_of(**{**record(1, True, True), "scores": None}))
     assert ledger.to_json() == [{"model": "m", "loop": "cove", "validator": None, "left_out": 1, "cases": 0}]
     assert ledger_rows(ledger.to_json()) == []

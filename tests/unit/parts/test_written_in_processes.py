@@ -16,9 +16,10 @@ from support.waiting import becomes_true
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.reporting.allure.records import write_results
+from retrocypher.plugins.reporting.allure.run import write_results
 from retrocypher.plugins.reporting.html.case_pages import Job, PageWriter, parts_of
-from retrocypher.plugins.runs.parallel import chunks_of, in_processes
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.parallel import in_processes
 from retrocypher.plugins.runs.record import Round
 
 ASKED = next(question for question in load_questions().questions if question.task == "precursors")
@@ -40,8 +41,8 @@ def run_of(folder: Path, cases: int) -> Path:
 def pages(run: Path, folder: Path, processes: int) -> dict[str, bytes]:
     folder.mkdir()
     named = {f"c{n}": f"{n}.html" for n in range(0, 600, 30)}
-    job = Job("run", run, None, None, "../report.html", folder)
-    parts = parts_of(run, [f"c{n}" for n in range(600)], named)
+    job = Job("run", run, "../report.html", folder)
+    parts = parts_of(RunLog(run), [f"c{n}" for n in range(600)], named)
     sizes = [size for done in in_processes(PageWriter, job, parts, processes, "lost") for size in done]
     assert sum(sizes) == sum(page.stat().st_size for page in folder.iterdir())
     return {page.name: page.read_bytes() for page in folder.iterdir()}
@@ -49,7 +50,7 @@ def pages(run: Path, folder: Path, processes: int) -> dict[str, bytes]:
 
 def test_pages(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", 600)
-    assert len(list(chunks_of(run))) == 3
+    assert len(list(RunLog(run).chunks())) == 3
     alone = pages(run, tmp_path / "one", 1)
     assert len(alone) == 20
     assert pages(run, tmp_path / "two", 2) == alone
@@ -59,8 +60,8 @@ def test_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(tmp_path / "run", 260)
     found = []
     for cores in (1, 2):
-        monkeypatch.setattr("retrocypher.plugins.reporting.allure.records.cores", lambda cores=cores: cores)
-        assert write_results(run, tmp_path / f"{cores}").cases == 260
+        monkeypatch.setattr("retrocypher.plugins.reporting.allure.run.cores", lambda cores=cores: cores)
+        assert write_results(RunLog(run), tmp_path / f"{cores}").cases == 260
         found.append(shown(tmp_path / f"{cores}"))
     assert found[0] == found[1]
 
@@ -71,7 +72,7 @@ def test_a_line_that_is_no_record_is_told_and_what_was_there_stays(tmp_path: Pat
     with (run / "records.jsonl").open("a") as file:
         file.write("[]\n")
     with pytest.raises(InputError, match=r"records\.jsonl, line 261: not a JSON object"):
-        write_results(run, tmp_path / "results")
+        write_results(RunLog(run), tmp_path / "results")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["results", "run"]
 
 

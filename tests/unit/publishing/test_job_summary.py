@@ -1,16 +1,16 @@
 """The summary of a job: escaped, within what GitHub shows, and appended."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
-from support.compared import run_of
+from msgspec import structs
+from msgspec.structs import replace
+from support.compared import run_of, scores_of
 
 from retrocypher.plugins.analysis.gate import gate_of
-from retrocypher.plugins.analysis.scores import read_run
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.reporting.ci import (
     LIMIT,
@@ -21,15 +21,15 @@ from retrocypher.plugins.reporting.ci import (
     job_summary,
     job_summary_file,
 )
-from retrocypher.plugins.runs.log import read_records
+from retrocypher.plugins.runs.log import RunLog
 
 
 def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
     before = run_of(folder / "before", [1.0] * 20)
     run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
-    side = read_run(run)
+    side = scores_of(run)
     gate = gate_of(rules, str(before), folder).judge(side) if rules else None
-    return facts_of(run, side, summarise(read_records(run)), gate)
+    return facts_of(run, side, summarise(RunLog(run).records()), gate)
 
 
 def test_what_it_says(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_file_is_named_by_github_alone() -> None:
 def test_a_run_without_scores_has_no_mean(tmp_path: Path) -> None:
     told = facts(tmp_path)
     nothing: dict[str, Any] = {**told.summary, "infrastructure_errors": 20}
-    empty = replace(told, f1=replace(told.f1, value=None, low=None, high=None, n=0), summary=nothing)
+    empty = replace(told, f1=structs.replace(told.f1, value=None, low=None, high=None, n=0), summary=nothing)
     text = "\n".join(job_summary(empty, {}))
     assert "Mean F1 **n/a** over 0 cases" in text
     assert "**Incomplete**: 20 cases" in text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.suite import CHECKOUT
 
-from retrocypher.plugins.runs.files import LineFile, mend
+from retrocypher.plugins.runs.files import LineFile, truncate_partial_line
 
 _LINES = st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=3), max_size=5)
 _FILLS_UP = """
@@ -38,10 +38,10 @@ def test_a_file_cut_anywhere_keeps_its_whole_lines(
     content = b"".join(written)
     content = content[: cut % (len(content) + 1)]
     file.write_bytes(content)
-    mend(file)
+    truncate_partial_line(file)
     whole = [line for line in content.splitlines(keepends=True) if line.rstrip(b"\n") in _stripped(written)]
     assert file.read_bytes() == b"".join(line.rstrip(b"\n") + b"\n" for line in whole)
-    assert mend(file) == 0
+    assert truncate_partial_line(file) == 0
 
 
 def _stripped(lines: list[bytes]) -> list[bytes]:
@@ -51,19 +51,19 @@ def _stripped(lines: list[bytes]) -> list[bytes]:
 def test_what_stands_after_a_long_last_line_is_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "lines"
     file.write_bytes(b'{"a": 1}\n{"b": "' + b"x" * 200_000)
-    assert mend(file) == 200_007
+    assert truncate_partial_line(file) == 200_007
     assert file.read_bytes() == b'{"a": 1}\n'
 
 
 def test_zeros_that_a_failed_machine_leaves_are_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "lines"
     file.write_bytes(b'{"a": 1}\n' + bytes(512))
-    mend(file)
+    truncate_partial_line(file)
     assert file.read_bytes() == b'{"a": 1}\n'
 
 
 def test_no_file_needs_no_mending(tmp_path: Path) -> None:
-    assert mend(tmp_path / "none") == 0
+    assert truncate_partial_line(tmp_path / "none") == 0
     assert not (tmp_path / "none").exists()
 
 

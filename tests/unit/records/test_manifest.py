@@ -1,52 +1,54 @@
 """The manifest, and its page."""
 
-import json
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from retrocypher.plugins.runs.manifest import machine, manifest
+from retrocypher.plugins.runs.files import json_page
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import (
+    Git,
+    KeyEntry,
+    Machine,
+    Manifest,
+    ModelEntry,
+    code_facts,
+    machine,
+)
 
 PAGE = Path(__file__).parents[3] / "docs" / "records.md"
 
 
-def made(folder: Path) -> dict[str, Any]:
-    return manifest(
-        started=datetime(2025, 1, 2, 3, 4, 5, 6, tzinfo=UTC),
-        options={"seed": 0},
-        models=[{"label": "oracle"}],
-        loops={},
-        api=None,
-        prices=None,
-        questions={},
-        prompts={"P5": "a"},
-        exemplars={"single_step": "b"},
-        graph={"schema": "(:Molecule)"},
-        java="17.0.1",
-        cases=3,
-        checkout=folder,
+def test_the_code_is_described(tmp_path: Path) -> None:
+    facts = code_facts(tmp_path)
+    assert facts["git"] is None
+    assert facts["versions"]["neo4j-driver"]
+
+
+def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
+    written = Manifest(
+        started="2025-01-02T03:04:05+00:00",
+        models=[ModelEntry("m", "gguf", "m.gguf", "a" * 64), ModelEntry("oracle", "oracle")],
+        machine=machine("17.0.1"),
+        git=Git("0" * 40, True),
+        key=KeyEntry("b", {"seed": 2**70}),
     )
-
-
-def test_it_is_json_and_tells_what_is_not_known(tmp_path: Path) -> None:
-    told = json.loads(json.dumps(made(tmp_path)))
-    assert told["started"] == "2025-01-02T03:04:05+00:00"
-    assert told["git"] is None
-    assert told["graph"]["schema_sha256"].isalnum()
-    assert told["versions"]["neo4j-driver"]
-    assert told["machine"]["java"] == "17.0.1"
+    (tmp_path / "manifest.json").write_text(json_page(written))
+    log = RunLog(tmp_path)
+    assert log.manifest == written
+    assert "file_sha256" not in log.manifest_json["models"][1]
+    assert "counts" not in log.manifest_json
 
 
 def test_the_machine_is_described() -> None:
-    told = machine()
-    assert told["cores"] >= 1
-    assert told["memory_gib"] > 0
-    assert told["os"]
-    assert told["java"] is None
+    found = machine()
+    assert found.cores is not None
+    assert found.cores >= 1
+    assert found.memory_gib is not None
+    assert found.memory_gib > 0
+    assert found.os
+    assert found.java is None
 
 
-def test_the_page_tells_every_field(tmp_path: Path) -> None:
+def test_the_page_has_every_field() -> None:
     page = PAGE.read_text(encoding="utf-8").partition("## manifest.json")[2]
-    told = made(tmp_path)
-    names = [*told, *told["machine"], "counts", "answers", "standstill", "by_model", "served"]
+    names = [*Manifest.__struct_fields__, *Machine.__struct_fields__, "by_model", "served"]
     assert [name for name in names if f"`{name}`" not in page] == []

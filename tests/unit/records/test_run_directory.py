@@ -9,22 +9,16 @@ from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.runs.log import (
-    read_manifest,
-    read_messages,
-    read_questions,
-    read_records,
-    read_summary,
-    read_targets,
-)
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
 
 
 def test_a_record_is_on_disk_before_the_run_ends(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path / "run")
-    run.write_record(json.dumps(record_of("a").to_json()), {"h": [{"role": "user", "content": "?"}]})
-    run.write_record(json.dumps(record_of("b").to_json()), {"h": [{"role": "user", "content": "?"}]})
-    assert [line["case_id"] for line in read_records(tmp_path / "run")] == ["a", "b"]
+    run.write_record(json_line(record_of("a")), {"h": [{"role": "user", "content": "?"}]})
+    run.write_record(json_line(record_of("b")), {"h": [{"role": "user", "content": "?"}]})
+    assert [record.case_id for record in RunLog(tmp_path / "run").records()] == ["a", "b"]
     assert len((tmp_path / "run" / "messages.jsonl").read_text().splitlines()) == 1
     run.close()
 
@@ -58,7 +52,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     file = write_run(tmp_path, [record_of("a")]) / "records.jsonl"
     file.write_text(file.read_text() + '{"case_id"\n')
     with pytest.raises(InputError, match="line 2: not JSON"):
-        list(read_records(tmp_path))
+        list(RunLog(tmp_path).records())
 
 
 def test_half_a_record_at_the_end_of_a_killed_run_is_none(tmp_path: Path) -> None:
@@ -66,33 +60,35 @@ def test_half_a_record_at_the_end_of_a_killed_run_is_none(tmp_path: Path) -> Non
     whole = file.read_bytes()
     for end in range(len(whole) // 2 + 1, len(whole) - 1):
         file.write_bytes(whole[:end])
-        assert [each["case_id"] for each in read_records(tmp_path)] == ["a"]
+        assert [each.case_id for each in RunLog(tmp_path).records()] == ["a"]
     # The record is there; only its line's end is not.
     file.write_bytes(whole[:-1])
-    assert [each["case_id"] for each in read_records(tmp_path)] == ["a", "b"]
+    assert [each.case_id for each in RunLog(tmp_path).records()] == ["a", "b"]
 
 
 def test_records_of_another_schema_version_are_refused(tmp_path: Path) -> None:
-    write_run(tmp_path, [record_of("a"), {**record_of("b").to_json(), "schema_version": 0}])
+    write_run(tmp_path, [record_of("a"), record_of("b", schema_version=0)])
     with pytest.raises(InputError, match=r"records\.jsonl, line 2: schema version 0, .* reads 1; use the"):
-        list(read_records(tmp_path))
+        list(RunLog(tmp_path).records())
 
 
 def test_what_a_run_wrote_is_read_again(tmp_path: Path) -> None:
     question = load_questions().questions[0]
     asked = [{"role": "user", "content": question.text}]
     write_run(tmp_path, [], [question], manifest={"cases": 1}, summary={"passed": 1}, messages={"h": asked})
-    assert read_questions(tmp_path) == {question.id: question}
-    assert read_targets(tmp_path) == {question.id: question.target}
-    assert read_messages(tmp_path) == {"h": asked}
-    assert read_manifest(tmp_path)["cases"] == 1
-    assert read_summary(tmp_path) == {"passed": 1}
+    log = RunLog(tmp_path)
+    assert log.questions == {question.id: question}
+    assert log.targets == {question.id: question.target}
+    assert log.messages == {"h": asked}
+    assert log.manifest.cases == 1
+    assert log.summary.passed == 1
+    assert log.summary_json == {"passed": 1}
 
 
 def test_a_manifest_of_another_schema_version_is_refused(tmp_path: Path) -> None:
     write_run(tmp_path, [], manifest={"schema_version": 2})
     with pytest.raises(InputError, match=r"manifest\.json: schema version 2"):
-        read_manifest(tmp_path)
+        RunLog(tmp_path).manifest  # noqa: B018
 
 
 def test_two_runs_in_one_second_get_two_folders(tmp_path: Path) -> None:
@@ -119,7 +115,7 @@ def test_half_a_character_of_a_model_is_kept_in_what_is_written(tmp_path: Path) 
 
 
 def test_a_record_starts_with_its_schema_version_and_has_every_field() -> None:
-    line = record_of("a").to_json()
+    line = json.loads(json_line(record_of("a")))
     assert next(iter(line)) == "schema_version"
     assert set(line) == {
         *("schema_version", "case_id", "question_id", "task", "setting", "steps", "prompt", "shot", "loop"),

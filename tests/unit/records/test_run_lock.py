@@ -36,7 +36,7 @@ def test_who_holds_it_is_named_and_a_killed_process_holds_it_no_more(tmp_path: P
         named = rf"process {holder.pid} on {socket.gethostname()} \(since 2"
         for go_on in (False, True):
             with pytest.raises(InputError, match=named):
-                RunDirectory(run, go_on=go_on)
+                RunDirectory(run, resume=go_on)
         holder.send_signal(signal.SIGKILL)
         holder.wait()
     assert (run / "run.lock").exists()

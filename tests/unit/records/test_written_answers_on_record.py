@@ -8,7 +8,8 @@ from support.records import record_of
 
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.reporting.run_tables import lines_below
-from retrocypher.plugins.runs.record import Record, Round, answer_fault, is_of_answer, is_whole
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.record import InfrastructureError, Record, Round, record_from
 from retrocypher.prompts.answering.writing import CLAIMS_ROLE, TEXT_ROLE
 
 FAULT = {"stage": "model", "kind": "timeout", "message": "too long"}
@@ -18,8 +19,8 @@ def turn(role: str, verdict: str, *findings: Any) -> Round:
     return Round(role, "h", "", None, verdict, list(findings))
 
 
-def told(*rounds: Round, **fields: Any) -> dict[str, Any]:
-    return record_of(rounds=list(rounds), scores={"f1": 1.0}, passed=True, **fields).to_json()
+def told(*rounds: Round, **fields: Any) -> Record:
+    return record_of(rounds=list(rounds), scores={"f1": 1.0}, passed=True, **fields)
 
 
 WRITTEN = turn(TEXT_ROLE, "written", {"context": {}})
@@ -27,17 +28,17 @@ WRITTEN = turn(TEXT_ROLE, "written", {"context": {}})
 
 @pytest.mark.parametrize("role", [TEXT_ROLE, CLAIMS_ROLE, "answer:check"])
 def test_roles_of_answers_are_known(role: str) -> None:
-    assert is_of_answer(role)
-    assert not is_of_answer(role.partition(":")[2])
+    assert turn(role, "").of_answer
+    assert not turn(role.partition(":")[2], "").of_answer
 
 
 def test_a_fault_is_found_wherever_it_happened() -> None:
-    assert answer_fault(told(WRITTEN)) is None
+    assert told(WRITTEN).answer_fault is None
     late = told(WRITTEN, turn(CLAIMS_ROLE, "error", {"error": FAULT}))
-    assert answer_fault(late) == FAULT
-    assert not is_whole(late)
-    assert is_whole(told(turn("corrector", "error")))
-    assert not is_whole({**told(), "infrastructure_error": FAULT})
+    assert late.answer_fault == InfrastructureError(**FAULT)
+    assert not late.is_whole
+    assert told(turn("corrector", "error")).is_whole
+    assert not told(infrastructure_error=FAULT).is_whole
 
 
 def test_answers_are_counted_beside_the_scores() -> None:
@@ -106,7 +107,7 @@ def test_what_a_judge_measured_is_told_apart() -> None:
 
 
 def test_records_without_the_field_are_read() -> None:
-    old = told()
+    old = json.loads(json_line(told()))
     del old["verification"]
-    assert Record.from_json(json.loads(json.dumps(old))).verification is None
-    assert "answers" not in summarise([old])
+    assert record_from(old).verification is None
+    assert "answers" not in summarise([record_from(old)])

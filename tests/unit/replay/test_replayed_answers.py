@@ -9,6 +9,7 @@ from support.records import record_of, write_run
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Round
 from retrocypher.plugins.runs.replay import ReplayedModel, RunIndex
 from retrocypher.prompts.models.interface import Answer, Message, ModelError, Request
@@ -56,7 +57,7 @@ def index(tmp_path: Path) -> RunIndex:
         record_of("c", model="oracle", rounds=[turn("generator", "write", "")]),
         record_of("d", model="oracle", rounds=[turn("corrector", "mend", "four")]),
     ]
-    return RunIndex([write_run(tmp_path / "run", records)], [MANIFEST])
+    return RunIndex([RunLog(write_run(tmp_path / "run", records, manifest=MANIFEST))])
 
 
 def said(spec: ModelSpec, index: RunIndex, *of: Any, seed: int = 7) -> str:
@@ -124,7 +125,7 @@ def test_a_writer_is_not_taken_for_another_role(tmp_path: Path) -> None:
     failed.verdict = "error"
     written = [turn("generator", "ask", "a query"), turn("answer:text", "write", "an answer"), failed]
     run = write_run(tmp_path / "run", [record_of("a", model="mini", rounds=written)], [QUESTION], MANIFEST)
-    index = RunIndex([run], [MANIFEST])
+    index = RunIndex([RunLog(run)])
     assert ReplayedModel(OTHER, 7, index, None).answer(request("write")).text == "an answer"
     with pytest.raises(ModelError, match="has no answer"):
         ReplayedModel(MINI, 7, index, None).answer(request("write"))

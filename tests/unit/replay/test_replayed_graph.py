@@ -1,14 +1,18 @@
 """Rows that come from records: the case's own, then those of others, then none."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from support.records import record_of, write_run
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.plugins.runs.graph_calls import WatchedGraph, calls_of
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import Fallback, Record, ResultScores, fields_of
 from retrocypher.plugins.runs.replay import NotRecorded, RecordedGraphs, RunIndex
 
 MANIFEST: Mapping[str, Any] = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
@@ -33,14 +37,15 @@ class Counting:
 
 
 def graphs(*folders: Path) -> RecordedGraphs:
-    return RecordedGraphs(RunIndex(folders, [MANIFEST] * len(folders)))
+    for folder in folders:
+        (folder / "manifest.json").write_text(json.dumps(MANIFEST))
+    return RecordedGraphs(RunIndex([RunLog(folder) for folder in folders]))
 
 
-def looped(watched: WatchedGraph, execution: Execution, **fallback: Any) -> dict[str, Any]:
-    """The record of a case whose loop asked a graph, as JSON has it."""
-    held = {**execution.to_json(), **({"fallback": fallback} if fallback else {})}
-    calls = watched.to_json(execution, fallback or None)
-    return record_of("a", loop="mine", execution=held, graph_calls=calls).to_json()
+def looped(watched: WatchedGraph, execution: Execution, fallback: Fallback) -> Record:
+    """The record of a case whose loop asked a graph, as it is read."""
+    held = {**fields_of(execution), "fallback": fallback}
+    return record_of("a", loop="mine", execution=held, graph_calls=watched.calls(execution, fallback))
 
 
 def test_a_graph_is_asked_the_same_once_in_a_case() -> None:
@@ -54,15 +59,16 @@ def test_a_graph_is_asked_the_same_once_in_a_case() -> None:
     watched.explain("RETURN 1")
     watched.explain(None)
     assert graph.asked == 5
-    assert len(watched.to_json(first, None)) == 4
+    assert len(watched.calls(first, None)) == 4
 
 
 def test_what_the_record_holds_elsewhere_is_named_and_read_back() -> None:
     watched = WatchedGraph(Counting())
     early, last, around = (watched.run(query) for query in ("RETURN 1", "RETURN 2", "RETURN 3"))
-    kept = {key: value for key, value in around.to_json().items() if key != "code"}
-    record = looped(watched, last, reason="empty", **kept)
-    assert [call["result"] for call in record["graph_calls"]] == [early.to_json(), "execution", "fallback"]
+    kept = {key: value for key, value in fields_of(around).items() if key != "code"}
+    scores = ResultScores(0.0, 0.0, 0.0, None, None)
+    record = looped(watched, last, Fallback(reason="empty", scores=scores, **kept))
+    assert [call.result for call in record.graph_calls] == [early, "execution", "fallback"]
     assert [(call.cypher, result) for call, result in calls_of(record)] == [
         ("RETURN 1", early),
         ("RETURN 2", last),
@@ -74,13 +80,13 @@ def test_the_same_rows_at_another_time_are_not_written_twice() -> None:
     watched = WatchedGraph(Counting())
     last = watched.run("RETURN 2")
     again = Execution("ok", columns=["n"], rows=[[1]], row_count=1, time_s=9.0)
-    assert watched.to_json(again, None)[0]["result"] == "execution"
-    assert watched.to_json(ROWS, None)[0]["result"] == last.to_json()
+    assert watched.calls(again, None)[0].result == "execution"
+    assert watched.calls(ROWS, None)[0].result == last
 
 
 def test_a_case_is_given_its_own_rows_before_those_of_others(tmp_path: Path) -> None:
     def ran(case_id: str, number: int) -> Any:
-        execution = {**ROWS.to_json(), "rows": [[number]]}
+        execution = structs.replace(ROWS, rows=[[number]])
         return record_of(case_id, cypher="RETURN 1", execution=execution)
 
     here = write_run(tmp_path / "here", [ran("a", 1), ran("b", 2)])
@@ -101,7 +107,7 @@ def test_a_case_is_given_its_own_rows_before_those_of_others(tmp_path: Path) -> 
     ids=lambda execution: execution.status,
 )
 def test_whatever_came_of_a_query_comes_of_it_again(tmp_path: Path, execution: Execution) -> None:
-    run = write_run(tmp_path, [record_of("a", cypher="RETURN 1", execution=execution.to_json())])
+    run = write_run(tmp_path, [record_of("a", cypher="RETURN 1", execution=execution)])
     assert graphs(run).of("a").run("RETURN 1") == execution
 
 
@@ -109,9 +115,13 @@ def test_what_no_run_holds_is_an_error_that_names_the_case(tmp_path: Path) -> No
     run = write_run(
         tmp_path,
         [
-            record_of("a", cypher="RETURN 1", execution=ROWS.to_json()),
-            record_of("b", cypher="RETURN 2", infrastructure_error={"stage": "graph"}),
-            record_of("c", loop="cove", cypher="RETURN 3", execution=ROWS.to_json()),
+            record_of("a", cypher="RETURN 1", execution=ROWS),
+            record_of(
+                "b",
+                cypher="RETURN 2",
+                infrastructure_error={"stage": "graph", "kind": "GraphUnavailable", "message": "gone"},
+            ),
+            record_of("c", loop="cove", cypher="RETURN 3", execution=ROWS),
         ],
     )
     graph = graphs(run).of("b")

@@ -31,7 +31,7 @@ def test_runs_of_one_graph_go_together(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     found = resolved(one, "other", "./one/../one", other)
     assert found is not None
-    assert found.paths == (tmp_path / "one", tmp_path / "other")
+    assert tuple(log.path for log in found.logs) == (tmp_path / "one", tmp_path / "other")
     assert (found.schema, found.fingerprint, found.version) == ("(:A)", "f" * 64, "5.26.30")
     assert resolved(graph="auto") is None
 
@@ -39,7 +39,7 @@ def test_runs_of_one_graph_go_together(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("named", "graph", "said"),
     [
-        ([], "none", "--graph none: rows then come from runs that were; name them with --replay DIR"),
+        ([], "none", "--graph none: rows then come from earlier runs; name them with --replay DIR"),
         (["one"], "auto", "--replay one: rows come from a run only without a graph. Add --graph none"),
         (["absent"], "none", "absent: there is no such folder; name the folder of a run"),
         (["one", "graph"], "none", "graph: it ran on graph 000000000000, and the questions were made for"),

@@ -7,10 +7,9 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
 
-from retrocypher.kg.graph.compact import read_manifest
-from retrocypher.plugins.reporting.html.build import build_report
 from retrocypher.plugins.reporting.html.case_pages import CasePages
-from retrocypher.plugins.reporting.html.difference import Reactions
+from retrocypher.plugins.reporting.html.report import build_report
+from retrocypher.plugins.runs.log import RunLog
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -56,7 +55,7 @@ def test_what_a_judge_measured_of_answers_is_told(tmp_path: Path) -> None:
     rows = Read(part).rows
     assert rows[0][-3:] == ["Support", "Faithfulness", "Answer relevancy"]
     assert rows[1][-3:] == ["1.000", "0.500", "1.000"]
-    assert "over those that have a score" in part
+    assert "over the answers that have one" in part
 
 
 def test_a_run_without_answers_has_no_such_section(tmp_path: Path) -> None:
@@ -67,17 +66,16 @@ def test_a_run_without_answers_has_no_such_section(tmp_path: Path) -> None:
     )
 
 
-def test_a_case_shows_its_answer_and_claims() -> None:
+def test_a_case_shows_its_answer_and_claims(tmp_path: Path) -> None:
     question = some_questions(1)[0]
-    pages = CasePages(
-        "run", {question.id: question}, Reactions(read_manifest()["fingerprint"]), None, "../report.html"
-    )
+    log = RunLog(write_run(tmp_path, [], [question], MANIFEST))
+    pages = CasePages(log, "run", "../report.html")
     record = answered(question, False, **written(HOSTILE, "REFUTED", shortcomings=[HOSTILE]))
-    html = pages.render(record.to_json())
+    html = pages.render(record)
     assert HOSTILE not in html
     text = Read(html).text
     assert "Written answer" in text
     assert "REFUTED, 0% of 1 claim supported" in text
     assert "CONTRADICTED: (5, PRODUCES, CCO); it is a solvent there; reaction 5 (a.parquet, row 3)" in text
-    bare = answered(question, False).to_json()
+    bare = answered(question, False)
     assert "Written answer" not in Read(pages.render(bare)).text

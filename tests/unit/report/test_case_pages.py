@@ -1,6 +1,8 @@
 """A page of a case shows what differs, and no more of it than a browser bears."""
 
+from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -10,13 +12,14 @@ from support.reported import MANIFEST, Read, answered, some_questions
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_manifest
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.reporting.html.build import build_report
 from retrocypher.plugins.reporting.html.case_pages import CaseFolder, CasePages, file_of
-from retrocypher.plugins.reporting.html.difference import Reactions
+from retrocypher.plugins.reporting.html.report import build_report
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import Round
 from retrocypher.plugins.scoring.score import score
 
 GRAPH = read_manifest()["fingerprint"]
+SCHEMA = resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\ud800\u2028"
 
 
@@ -24,13 +27,17 @@ def question_of(task: str, place: int = 0) -> Question:
     return [question for question in some_questions() if question.task == task][place]
 
 
+def pages_of(question: Question, fingerprint: str | None = GRAPH, name: str = "run") -> CasePages:
+    graph = {"fingerprint": fingerprint or "", "schema": SCHEMA}
+    with TemporaryDirectory() as folder:
+        return CasePages(RunLog(write_run(Path(folder), [], [question], {"graph": graph})), name, "../r.html")
+
+
 def page_of(question: Question, fingerprint: str | None = GRAPH, **fields: Any) -> str:
-    pages = CasePages(
-        "run", {question.id: question}, Reactions(fingerprint), default_schema(), "../report.html"
-    )
     record = answered(question, False, **fields)
-    record.scores = score(question, record.execution or {}, None, text_metrics=False)
-    return pages.render(record.to_json())
+    if record.execution is not None:
+        record.scores = score(question, record.execution, None, text_metrics=False)
+    return pages_of(question, fingerprint).render(record)
 
 
 def execution(columns: list[str], rows: list[Any], **more: Any) -> dict[str, Any]:
@@ -109,19 +116,14 @@ def test_nothing_in_a_record_becomes_a_part_of_the_page() -> None:
     question = question_of("precursors")
 
     def with_text(text: str) -> Any:
-        turn = {
-            "role": text,
-            "answer": text + text,
-            "cypher": text,
-            "verdict": text,
-            "findings": [{text: text}],
-        }
+        turn = Round(text, None, text + text, text, text, [{text: text}])
         fields = {"cypher": text, "model": text, "prompt": text, "shot": text, "errors": [text], "rounds": []}
         record = answered(question, False, **fields, execution=execution([text], [[text], [[{text: text}]]]))
         record.question = text
-        record.scores = score(question, record.execution or {}, None, text_metrics=False)
-        pages = CasePages(text, {question.id: question}, Reactions(None), default_schema(), "../report.html")
-        return Read(pages.render({**record.to_json(), "rounds": [turn]}))
+        assert record.execution is not None
+        record.scores = score(question, record.execution, None, text_metrics=False)
+        record.rounds = [turn]
+        return Read(pages_of(question, None, text).render(record))
 
     hostile, plain = with_text(HOSTILE), with_text("plain")
     assert {tag for tag, _ in hostile.tags} == {tag for tag, _ in plain.tags}

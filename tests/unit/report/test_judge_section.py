@@ -11,7 +11,7 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
 from retrocypher.plugins.judge.stored_calibration import HOME, keep
-from retrocypher.plugins.reporting.html.build import build_report
+from retrocypher.plugins.reporting.html.report import build_report
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_the_calibration_on_file_stands_beside_what_the_judge_says(tmp_path: Pat
     page = build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8")
 
     rows, text = Read(page).rows, Read(page).text
-    assert "How far it can be believed: its calibration one of 2026-01-02" in text
+    assert "Reliability on known queries: calibration one of 2026-01-02" in text
     measured = calibration(mistaken=6).variants["with_reference"]
     (kappa,) = [row for row in rows if row[0] == "kappa"]
     assert kappa[2] == f"+{measured.kappa.value:.3f}"
@@ -108,7 +108,7 @@ def test_the_calibration_on_file_stands_beside_what_the_judge_says(tmp_path: Pat
     # The worst come first.
     assert [row[2] for row in labels] == sorted((row[2] for row in labels), reverse=True)
     # It has one variant; of the other nothing is known.
-    assert text.count("No calibration of this judge is on file") == 1
+    assert text.count("There is no stored calibration of this judge") == 1
     assert '<a href="../docs/judge-and-answers.md">' in page
 
 
@@ -116,11 +116,11 @@ def test_a_judge_without_a_calibration_is_said_to_be_one(tmp_path: Path) -> None
     run = judged_run(tmp_path / "run")
     facts(run)
     read = Read(build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8"))
-    assert read.text.count("No calibration of this judge is on file") == 2
-    assert "defined in docs/judge-and-answers.md" in read.text
+    assert read.text.count("There is no stored calibration of this judge") == 2
+    assert "definitions: docs/judge-and-answers.md" in read.text
     # A damaged one costs nobody the report.
     (tmp_path / HOME).mkdir(parents=True)
     (tmp_path / HOME / "bad<b>.json").write_text("{")
     page = build_report([run], run / "report.html", most=5, root=tmp_path).page.read_text("utf-8")
-    assert "The calibrations on file cannot be read" in Read(page).text
+    assert "The stored calibrations cannot be read" in Read(page).text
     assert "bad<b>" not in page

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.plugins.reporting.html.sections import Rendered, fitted
+from retrocypher.plugins.reporting.html.failed_cases import Rendered, shrink_to_fit
 
 
 @given(st.integers(0, 10_000), st.integers(1, 2_000), st.integers(0, 10_000), st.integers(0, 100_000))
@@ -12,7 +12,7 @@ def test_the_list_is_cut_until_the_page_fits(failed: int, row: int, rest: int, l
         listed = min(most, failed)
         return Rendered(b"x" * (rest + row * listed), listed, {})
 
-    page = fitted(render, 5_000, largest)
+    page = shrink_to_fit(render, 5_000, largest)
     assert len(page.html) <= largest or page.listed == 0
     whole = render(5_000)
     if len(whole.html) <= largest:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
-from retrocypher.plugins.reporting.html.build import build_report
-from retrocypher.plugins.reporting.html.environment import environment, visible
+from retrocypher.plugins.reporting.html.rendering import environment, visible
+from retrocypher.plugins.reporting.html.report import build_report
 
 HOSTILE = [
     "<script>alert(1)</script>",

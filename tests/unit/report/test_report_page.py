@@ -13,8 +13,8 @@ from retrocypher.plugins.analysis.ledger import ledger_of
 from retrocypher.plugins.analysis.paired_scores import compare
 from retrocypher.plugins.analysis.score_table import ScoreTable, metric_validity, slice_boxes, slice_means
 from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.reporting.html.build import build_report
-from retrocypher.plugins.runs.log import read_records, read_targets
+from retrocypher.plugins.reporting.html.report import build_report
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Round
 
 
@@ -26,8 +26,8 @@ def page(*runs: Path, most: int = 5_000) -> str:
 
 def test_every_row_of_the_table_is_that_of_the_summary(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run")
-    records = list(read_records(run))
-    means = slice_means(ScoreTable(records, read_targets(run)), ("shot", "task"))
+    records = list(RunLog(run).records())
+    means = slice_means(ScoreTable(records, RunLog(run).targets), ("shot", "task"))
     ends = {
         (each.slice["shot"], each.slice["task"]): f"[{each.mean.low:.3f}, {each.mean.high:.3f}]"
         for each in means
@@ -51,7 +51,7 @@ def test_every_row_of_the_table_is_that_of_the_summary(tmp_path: Path) -> None:
 
 def test_the_headline_is_the_mean_of_all_cases_with_its_interval(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run")
-    table = ScoreTable(read_records(run), read_targets(run))
+    table = ScoreTable(RunLog(run).records(), RunLog(run).targets)
     (mean,) = slice_means(table)
     text = Read(page(run)).text
     assert f"{mean.mean.value:.3f} mean F1" in text
@@ -66,7 +66,7 @@ def test_a_run_that_is_named_after_its_model_is_named_once_in_the_headline(tmp_p
 
 def test_boxes_and_correlations_are_those_of_the_statistics(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run")
-    table = ScoreTable(read_records(run), read_targets(run))
+    table = ScoreTable(RunLog(run).records(), RunLog(run).targets)
     read = Read(page(run))
     labels = [
         told["aria-label"] or ""
@@ -90,7 +90,7 @@ def test_several_runs_are_compared_with_the_first(tmp_path: Path) -> None:
         answered(q, bool(n % 4), shot=s) for s in ("ZS", "1S-D-S") for n, q in enumerate(some_questions())
     ]
     b = write_run(tmp_path / "b", better, some_questions(), dict(MANIFEST))
-    tables = [ScoreTable(read_records(run), read_targets(run)) for run in (a, b)]
+    tables = [ScoreTable(RunLog(run).records(), RunLog(run).targets) for run in (a, b)]
     found = compare(*tables).overall
     read = Read(page(a, b))
     row = next(row for row in read.rows if len(row) == 13 and row[0] == "all")
@@ -117,9 +117,9 @@ def test_shots_are_compared_within_each_model(tmp_path: Path) -> None:
     text = Read(page(run)).text
     for model in ("one", "two"):
         assert f"shot: 1S-D-S against ZS {model}" in text
-        of = [each.to_json() for each in records if each.model == model]
+        of = [each for each in records if each.model == model]
         tables = [
-            ScoreTable([each for each in of if each["shot"] == shot], read_targets(run))
+            ScoreTable([each for each in of if each.shot == shot], RunLog(run).targets)
             for shot in ("ZS", "1S-D-S")
         ]
         found = compare(*tables).overall
@@ -127,7 +127,7 @@ def test_shots_are_compared_within_each_model(tmp_path: Path) -> None:
         assert len(re.findall(rf"\b{found.difference.n} pairs", text)) == 2
     # Models are compared over all that they were asked with, which is said.
     assert "model: two against one" in text
-    assert "Taken together: 2 shots." in text
+    assert "Pooled over 2 shots." in text
 
 
 def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", records, questions, {"exit_status": 16, "cases": len(records)})
     read = Read(page(run))
     assert "1 case failed" in read.text
-    assert "Not whole: incomplete" in read.text
+    assert "Partial results: incomplete" in read.text
     assert any(row[:2] == ["model unreachable", "9"] and "no route" in row[2] for row in read.rows)
 
 
@@ -147,8 +147,8 @@ def test_a_run_in_which_nothing_could_be_asked_has_no_empty_parts(tmp_path: Path
     questions = some_questions(1)
     records = [answered(q, False, scores=None, execution=None, errors=[], **broken) for q in questions]
     read = Read(page(write_run(tmp_path / "run", records, questions, {"exit_status": 16})))
-    assert "How F1 is spread" not in read.text
-    assert "Spread of F1" not in read.text
+    assert "Distribution of F1" not in read.text
+    assert "#boxes" not in read.text
 
 
 def test_a_run_of_records_alone_is_reported(tmp_path: Path) -> None:
@@ -190,14 +190,15 @@ def test_loops_are_told_as_the_ledger_tells_them(tmp_path: Path) -> None:
     records = []
     for number, question in enumerate(questions):
         right = bool(number % 3)
-        worth = {"status": "ok", "f1": 0.0, "passed": False, "errors": ["path_length"]}
+        scores = {"f1": 0.0, "precision": 0.0, "recall": 0.0, "row_f1": None, "focus_f1": None}
+        worth = {"status": "ok", **scores, "passed": False, "errors": ["path_length"]}
         first = Round(
             "generator", "h", "A", "A", findings=[{"result": worth}], tokens={"prompt": 9}, time_s=1.0
         )
         then = Round("corrector", "h", "B", "B", "taken", tokens={"prompt": 9}, time_s=2.0)
         records.append(answered(question, right, loop="cove", rounds=[first, then]))
     run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
-    (entry,) = ledger_of(read_records(run), read_targets(run))
+    (entry,) = ledger_of(RunLog(run).records(), RunLog(run).targets)
     read = Read(page(run))
     row = next(row for row in read.rows if row[:1] == ["all"] and len(row) == 8)
     names = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
@@ -235,7 +236,7 @@ def test_the_manifest_is_told_in_words(tmp_path: Path) -> None:
         "graph": {"kind": "local", "version": "5.26.30", "fingerprint": "f" * 64},
         "git": {"commit": "c" * 40, "changed": True},
     }
-    write_run(run, list(read_records(run)), some_questions(), {**MANIFEST, **told})
+    write_run(run, list(RunLog(run).records()), some_questions(), {**MANIFEST, **told})
     rows = Read(page(run)).text
     for words in (
         "2 January 2026, 03:04 UTC, 2 h 2 min",
@@ -257,7 +258,7 @@ def test_answers_without_a_price_have_no_cost(
 ) -> None:
     run = a_run(tmp_path / "run")
     told = {"answers": {"asked": asked, "from_cache": from_cache, "cost": None}, "prices": None}
-    write_run(run, list(read_records(run)), some_questions(), {**MANIFEST, **told})
+    write_run(run, list(RunLog(run).records()), some_questions(), {**MANIFEST, **told})
     rows = Read(page(run)).text
     assert words in rows
     assert "at list prices" not in rows

@@ -4,9 +4,12 @@ import json
 import shutil
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.records import record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
@@ -17,10 +20,10 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.analysis.ledger import ledger_of
 from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.operations.rescore import Rescored, rescore
+from retrocypher.plugins.operations.rescore import RescoreResult, rescore
 from retrocypher.plugins.runs.graph_calls import WatchedGraph
-from retrocypher.plugins.runs.log import read_manifest, read_records, read_summary
-from retrocypher.plugins.runs.parallel import chunks_of
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import fields_of, record_from
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.scoring.assessor import Assessor
 
@@ -43,11 +46,16 @@ def right(asked: Question) -> Execution:
     return Execution("ok", columns=columns, rows=rows, row_count=len(rows))
 
 
+def plain(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(value, default=fields_of))
+    return found
+
+
 def case(name: str, asked: Question, cypher: str | None, execution: Execution, **more: Any) -> dict[str, Any]:
-    found = ASSESSOR.case(asked, cypher, execution.to_json())
+    found = ASSESSOR.case(asked, cypher, execution)
     held = {"scores": found.scores, "errors": found.labels, "passed": found.passed}
-    told = {"cypher": cypher, "execution": execution.to_json(), **held, **more}
-    return record_of(name, of=asked, **told).to_json()
+    told = {"cypher": cypher, "execution": execution, **held, **more}
+    return plain(record_of(name, of=asked, **told))
 
 
 def looped(name: str, asked: Question) -> dict[str, Any]:
@@ -62,11 +70,11 @@ def looped(name: str, asked: Question) -> dict[str, Any]:
 
     watched = WatchedGraph(Graph())
     first, last = "MATCH (r:Reaction) RETURN r.id AS id LIMIT 0", asked.reference_cypher
-    around = right(asked).to_json()
+    around = {name: value for name, value in fields_of(right(asked)).items() if name != "code"}
     before, after = watched.run(first), watched.run(last)
     fallback = ASSESSOR.fallback(asked, {"reason": "empty", **around})
     results = [
-        {"result": ASSESSOR.query(asked, cypher, execution.to_json())}
+        {"result": plain(ASSESSOR.query(asked, cypher, execution))}
         for cypher, execution in ((first, before), (None, Execution("no_query")), (last, after))
     ]
     turn = {"messages_sha256": None, "answer": "", "verdict": None, "time_s": 0.0, "tokens": None}
@@ -77,9 +85,9 @@ def looped(name: str, asked: Question) -> dict[str, Any]:
         )
     ]
     rounds = [{**each, "cost": None, "cached": False} for each in rounds]
-    record = case(name, asked, last, after, loop="mine", graph_calls=watched.to_json(after, None))
+    record = case(name, asked, last, after, loop="mine", graph_calls=watched.calls(after, None))
     record["rounds"] = rounds
-    record["execution"]["fallback"] = fallback
+    record["execution"]["fallback"] = plain(fallback)
     return record
 
 
@@ -93,7 +101,7 @@ def records() -> list[dict[str, Any]]:
         case("broken", asked, "MATCH (r:Reaction RETURN r", wrong),
         case("silent", asked, None, Execution("no_query")),
         case("route", route, route.reference_cypher, right(route)),
-        record_of("lost", of=asked, infrastructure_error=error).to_json(),
+        plain(record_of("lost", of=asked, infrastructure_error=error)),
         looped("looped", asked),
     ]
 
@@ -103,33 +111,36 @@ def run_of(folder: Path, kept: list[dict[str, Any]] | None = None, **manifest: A
     asked = [question("precursors"), question("chains_to_target")]
     targets = {each.id: each.target for each in asked}
     summary = {
-        **summarise(kept),
+        **summarise(map(record_from, kept)),
         "selected_cases": 9,
         "lost_cases": ["x"],
-        "ledger": ledger_of(kept, targets),
+        "ledger": ledger_of(map(record_from, kept), targets),
     }
     return write_run(folder, kept, asked, {**MANIFEST, **manifest}, summary, {"h": []})
 
 
-def told(done: Rescored) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(done.to_json(), allow_nan=False))
-    return found
+def rescored(run: Path, **options: Any) -> RescoreResult:
+    return rescore(RunLog(run), **options)
+
+
+def told(done: RescoreResult) -> dict[str, Any]:
+    return plain(done)
 
 
 def test_a_run_just_made_does_not_change(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run")
     before = {file.name: file.read_bytes() for file in run.iterdir()}
-    found = told(rescore(run, out=tmp_path / "out"))
+    found = told(rescored(run, out=tmp_path / "out"))
     assert (found["records"], found["rescored"], found["without_scores"]) == (7, 6, 1)
     assert (found["changed"], found["results_left"], found["flipped"], found["largest"]) == (0, 0, [], [])
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before
     # What is written is the same to the byte, and says where it is from.
     for name in ("records.jsonl", "questions.jsonl", "messages.jsonl"):
         assert (tmp_path / "out" / name).read_bytes() == before[name]
-    assert read_summary(tmp_path / "out") == read_summary(run)
-    manifest = read_manifest(tmp_path / "out")
+    assert RunLog(tmp_path / "out").summary_json == RunLog(run).summary_json
+    manifest = RunLog(tmp_path / "out").manifest_json
     origin = manifest.pop("rescored_from")
-    assert manifest == read_manifest(run)
+    assert manifest == RunLog(run).manifest_json
     assert origin["run"] == str(run)
     assert {"at", "versions", "git"} <= origin.keys()
 
@@ -146,7 +157,7 @@ def test_what_changed_is_told(tmp_path: Path) -> None:
     kept[-1]["execution"]["fallback"]["scores"]["recall"] = 0.5
     kept[-1]["rounds"][0]["findings"][-1]["result"]["errors"] = ["limit"]
     run = run_of(tmp_path / "run", kept)
-    found = told(rescore(run))
+    found = told(rescored(run))
     assert found["written"] is None
     assert found["changed"] == 2
     assert found["parts"] == {"errors": 1, "fallback": 1, "passed": 1, "rounds": 1, "scores": 1}
@@ -164,28 +175,28 @@ def test_in_place_puts_right_what_was_spoilt(tmp_path: Path) -> None:
     right_run = run_of(tmp_path / "right")
     kept = records()
     run = run_of(tmp_path / "run", [spoil(kept[0]), *kept[1:]])
-    assert rescore(run, in_place=True).written == run
-    assert list(read_records(run)) == list(read_records(right_run))
-    assert read_summary(run) == read_summary(right_run)
-    assert "rescored_from" in read_manifest(run)
+    assert rescored(run, in_place=True).written == str(run)
+    assert list(RunLog(run).records()) == list(RunLog(right_run).records())
+    assert RunLog(run).summary_json == RunLog(right_run).summary_json
+    assert "rescored_from" in RunLog(run).manifest_json
     assert {file.name for file in run.iterdir()} == {file.name for file in right_run.iterdir()}
 
 
 def test_another_threshold_decides_anew(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run")
-    found = told(rescore(run, threshold=0.0, out=tmp_path / "out"))
+    found = told(rescored(run, threshold=0.0, out=tmp_path / "out"))
     assert found["passed"] == {"before": 3, "after": 6}
-    assert read_manifest(tmp_path / "out")["options"]["case_threshold"] == 0.0
-    assert read_summary(tmp_path / "out")["passed"] == 6
+    assert RunLog(tmp_path / "out").manifest_json["options"]["case_threshold"] == 0.0
+    assert RunLog(tmp_path / "out").summary_json["passed"] == 6
     # The next time, that is the run's own.
-    assert told(rescore(tmp_path / "out"))["changed"] == 0
+    assert told(rescored(tmp_path / "out"))["changed"] == 0
 
 
 def test_rows_that_are_not_on_record_leave_results_as_they_are(tmp_path: Path) -> None:
     record = looped("looped", question("precursors"))
     del record["graph_calls"]
     record["rounds"][0]["findings"][-1]["result"]["errors"] = ["limit"]
-    found = told(rescore(run_of(tmp_path / "run", [record])))
+    found = told(rescored(run_of(tmp_path / "run", [record])))
     assert (found["results_left"], found["changed"]) == (2, 0)
 
 
@@ -193,45 +204,73 @@ def test_half_a_last_record_is_none(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run")
     with (run / "records.jsonl").open("a") as file:
         file.write('{"schema_version": 1, "case')
-    assert told(rescore(run))["records"] == 7
+    assert told(rescored(run))["records"] == 7
 
 
 def test_many_records_are_done_by_several_processes(tmp_path: Path) -> None:
     kept = [{**record, "case_id": f"{record['case_id']}-{n}"} for record in records()[:6] for n in range(100)]
     run = run_of(tmp_path / "run", [*kept[:-1], spoil(kept[0])])
-    assert [chunk.lines for chunk in chunks_of(run)] == [250, 250, 100]
-    found = told(rescore(run, out=tmp_path / "out", workers=2))
+    assert [chunk.lines for chunk in RunLog(run).chunks()] == [250, 250, 100]
+    found = told(rescored(run, out=tmp_path / "out", workers=2))
     assert (found["records"], found["changed"]) == (600, 1)
-    alone = told(rescore(run, out=tmp_path / "alone", workers=1))
+    alone = told(rescored(run, out=tmp_path / "alone", workers=1))
     assert {**found, "written": None} == {**alone, "written": None}
     for name in ("records.jsonl", "summary.json"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes()
     (run / "records.jsonl").open("a").write("[]\n")
     with pytest.raises(InputError, match=r"records\.jsonl, line 601: not a JSON object"):
-        rescore(run, out=tmp_path / "again", workers=2)
+        rescored(run, out=tmp_path / "again", workers=2)
     assert not (tmp_path / "again").exists()
 
 
 def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run")
     with pytest.raises(InputError, match="absent: there is no such folder; name the folder of a run"):
-        rescore(tmp_path / "absent")
+        rescored(tmp_path / "absent")
     with pytest.raises(InputError, match=f"--out {run}: holds other files"):
-        rescore(run, out=run)
+        rescored(run, out=run)
     with pytest.raises(InputError, match="--key-encoder x: give NAME@THRESHOLD"):
-        rescore(run, key_encoder="x")
-    with RunDirectory(run, go_on=True), pytest.raises(InputError, match="is writing this run"):
-        rescore(run, in_place=True)
+        rescored(run, key_encoder="x")
+    with RunDirectory(run, resume=True), pytest.raises(InputError, match="is writing this run"):
+        rescored(run, in_place=True)
     lines = (run / "questions.jsonl").read_text().splitlines()
     (run / "questions.jsonl").write_text(lines[0] + "\n")
     with pytest.raises(RetroCypherError, match=r"records\.jsonl, line 5: questions\.jsonl has no chains_to"):
-        rescore(run, in_place=True)
+        rescored(run, in_place=True)
     shutil.rmtree(run)
     with pytest.raises(InputError, match="there is no such folder"):
-        rescore(run)
+        rescored(run)
 
 
 def test_an_encoder_of_the_run_can_be_left_out(tmp_path: Path) -> None:
     options = {"case_threshold": 1.0, "key_encoder": "all-mpnet-base-v2@0.93"}
     run = run_of(tmp_path / "run", options=options)
-    assert told(rescore(run, key_encoder="none"))["options"]["key_encoder"] is None
+    assert told(rescored(run, key_encoder="none"))["options"]["key_encoder"] is None
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=5), values, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=25)
+@given(JSON, st.sampled_from([0.0, 1.0]))
+def test_fields_that_this_version_does_not_know_survive(value: Any, threshold: float) -> None:
+    with TemporaryDirectory() as folder:
+        record = looped("looped", question("precursors"))
+        unknown = {"unknown": value}
+        record |= unknown
+        record["execution"] |= unknown
+        record["rounds"][0] |= unknown
+        run = write_run(Path(folder) / "run", [record], [question("precursors")], MANIFEST, {}, {})
+        rescored(run, out=Path(folder) / "out", threshold=threshold)
+        (line,) = RunLog(Path(folder) / "out").record_lines()
+        assert [
+            part["unknown"] for part in (line.value, line.value["execution"], line.value["rounds"][0])
+        ] == [json.loads(json.dumps(value))] * 3
+        assert line.record.passed

@@ -1,13 +1,16 @@
 """What a case had cost before it was tried again."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.judged import judgement
 from support.records import record_of, write_run
 
-from retrocypher.plugins.runs.record import Round
-from retrocypher.plugins.session.opening import look_at, with_costs
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.session.resume import read_resumable, restore_costs
 
 FAULT = {"stage": "model", "kind": "timeout", "message": "no answer"}
 SCORES = {"f1": 1.0}
@@ -18,15 +21,15 @@ def turn(asked: str, cost: float | None, *, cached: bool = False, role: str = "g
 
 
 def judged(cost: float | None, *, cached: bool = False) -> dict[str, Any]:
-    told = {"asked_sha256": "j", "time_s": 2.0, "cost": cost, "cached": cached}
+    told = judgement(0.5, asked_sha256="j", time_s=2.0, cost=cost, cached=cached)
     return {"model": "j", "criteria": "c", "with_reference": told, "without_reference": None}
 
 
-def again(folder: Path, before: list[Any], now: Any) -> tuple[bool, dict[str, Any]]:
+def again(folder: Path, before: list[Record], now: Record) -> tuple[bool, Record]:
     """Return what becomes of the record of a case, after records of it that were not whole."""
-    run = write_run(folder, before, messages={})
-    record = now.to_json()
-    return with_costs(record, look_at(run).paid.get("c", {})), record
+    run = RunLog(write_run(folder, before, messages={}))
+    record = deepcopy(now)
+    return restore_costs(record, read_resumable(run).paid.get("c", {})), record
 
 
 def test_what_was_paid_is_told_as_in_a_run_that_asked_once(tmp_path: Path) -> None:
@@ -52,7 +55,7 @@ def test_what_was_paid_is_told_as_in_a_run_that_asked_once(tmp_path: Path) -> No
     found, record = again(tmp_path, [first], now)
 
     assert found
-    assert [(each["cost"], each["cached"]) for each in record["rounds"]] == [
+    assert [(each.cost, each.cached) for each in record.rounds] == [
         (0.5, False),
         (None, False),
         (0.25, False),
@@ -61,8 +64,10 @@ def test_what_was_paid_is_told_as_in_a_run_that_asked_once(tmp_path: Path) -> No
         (None, True),
         (3.0, False),
     ]
-    assert record["judge"]["with_reference"]["cost"] == 0.125
-    assert record["judge"]["with_reference"]["cached"] is False
+    assert record.judge is not None
+    assert record.judge.with_reference is not None
+    assert record.judge.with_reference.cost == 0.125
+    assert record.judge.with_reference.cached is False
 
 
 def test_attempts_add_up(tmp_path: Path) -> None:
@@ -72,7 +77,7 @@ def test_attempts_add_up(tmp_path: Path) -> None:
 
     _, record = again(tmp_path, [first, second], now)
 
-    assert [each["cost"] for each in record["rounds"]] == [0.5, 0.25]
+    assert [each.cost for each in record.rounds] == [0.5, 0.25]
 
 
 @pytest.mark.parametrize(
@@ -95,4 +100,4 @@ def test_what_the_run_did_not_pay_for_the_case_is_as_it_is(tmp_path: Path, befor
     found, record = again(tmp_path, before, now)
 
     assert not found
-    assert record == now.to_json()
+    assert record == now

@@ -9,6 +9,8 @@ from support.suite import CHECKOUT
 from retrocypher.plugins.runs.resume import RunKey, differences
 from retrocypher.plugins.session.run_key import code_files, code_sha256, library_versions
 
+PACKAGE = CHECKOUT / "src" / "retrocypher"
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
@@ -47,14 +49,14 @@ def test_code_counts_and_what_reads_runs_does_not(checkout: Path) -> None:
 
 
 def test_the_code_of_this_checkout() -> None:
-    names = {file.relative_to(CHECKOUT / "src" / "retrocypher").as_posix() for file in code_files()}
-    counted = ("plugins/scoring/score.py", "kg/labels/labels.yaml", "prompts/loops/texts/checklist.md")
+    names = {file.relative_to(PACKAGE).as_posix() for file in code_files()}
+    counted = ("plugins/scoring/score.py", "kg/semantics/reader.py", "prompts/models/prices.yaml")
     assert names >= {*counted, "fixtures/case.py", "benchmarks/test_single_step.py"}
     apart = ("plugins/cli/main.py", "prompts/templates/P5.md", "prompts/templates/single_step.yaml")
     assert not names & {*apart, "kg/data/questions/multi_step.jsonl", "benchmarks/speed/conftest.py"}
 
 
 def test_what_stands_apart_is_there() -> None:
-    listed = yaml.safe_load((CHECKOUT / "plugins" / "session" / "code.yaml").read_text())
-    assert [name for name in (*listed["folders"], *listed["apart"]) if not list(CHECKOUT.glob(name))] == []
+    listed = yaml.safe_load((PACKAGE / "plugins" / "session" / "code.yaml").read_text())
+    assert [name for name in (*listed["folders"], *listed["apart"]) if not list(PACKAGE.glob(name))] == []
     assert set(listed["libraries"]) == set(library_versions())

@@ -1,6 +1,5 @@
 """Which run is gone on with, and what of it is kept."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +7,11 @@ import pytest
 from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.runs.log import read_messages, read_records
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import RunKey, is_complete, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory
-from retrocypher.plugins.session.opening import look_at
+from retrocypher.plugins.session.resume import read_resumable
 
 KEY = RunKey({"seed": 0, "code": "a"})
 SCORES = {"f1": 1.0}
@@ -19,7 +19,7 @@ FAULT = {"stage": "model", "kind": "timeout", "message": "no answer"}
 
 
 def run_of(folder: Path, started: str, key: RunKey | None = KEY, **summary: Any) -> Path:
-    manifest = {"started": started, **({"key": key.to_json()} if key else {})}
+    manifest = {"started": started, **({"key": key.entry()} if key else {})}
     return write_run(folder, [record_of("a", scores=SCORES)], manifest=manifest, summary=summary or None)
 
 
@@ -47,19 +47,21 @@ def test_the_newest_incomplete_run_of_the_key(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_complete(tmp_path: Path, summary: dict[str, Any] | None, complete: bool) -> None:
-    assert is_complete(write_run(tmp_path, [], summary=summary)) is complete
+    assert is_complete(RunLog(write_run(tmp_path, [], summary=summary))) is complete
     (tmp_path / "summary.json").write_text("[")
-    assert not is_complete(tmp_path)
+    assert not is_complete(RunLog(tmp_path))
 
 
 def test_a_killed_run_that_was_judged_or_scored_again_is_not_complete(tmp_path: Path) -> None:
     # Its summary knows its records alone.
-    manifest = {"cases": 3, "key": KEY.to_json()}
-    assert not is_complete(write_run(tmp_path / "killed", [], manifest=manifest, summary={"cases": 2}))
-    assert is_complete(write_run(tmp_path / "whole", [], manifest=manifest, summary={"cases": 3}))
+    manifest = {"cases": 3, "key": KEY.entry()}
+    killed = write_run(tmp_path / "killed", [], manifest=manifest, summary={"cases": 2})
+    assert not is_complete(RunLog(killed))
+    whole = write_run(tmp_path / "whole", [], manifest=manifest, summary={"cases": 3})
+    assert is_complete(RunLog(whole))
     # What was selected in the end counts, where that is told.
     told = {"cases": 2, "selected_cases": 2}
-    assert is_complete(write_run(tmp_path / "fewer", [], manifest=manifest, summary=told))
+    assert is_complete(RunLog(write_run(tmp_path / "fewer", [], manifest=manifest, summary=told)))
 
 
 def test_a_named_folder(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_a_named_folder(tmp_path: Path) -> None:
     complete = run_of(tmp_path / "2", "2026", cases=1, selected_cases=1)
     with pytest.raises(InputError, match="holds a run already, which is complete; name another folder"):
         named_incomplete(complete, KEY)
-    with pytest.raises(InputError, match="was made before runs could be gone on with"):
+    with pytest.raises(InputError, match="was made before runs could be resumed"):
         named_incomplete(run_of(tmp_path / "3", "2026", key=None), KEY)
 
 
@@ -86,7 +88,7 @@ def test_a_run_that_another_judge_has_judged_since_is_not_gone_on_with(tmp_path:
     for number, other in enumerate(
         [{}, file, {"criteria": "d"}, {"model": {**file["model"], "file_sha256": "n"}}]
     ):
-        manifest = {"started": "2026", "key": key.to_json(), "judge": {**facts, **other}, "cases": 2}
+        manifest = {"started": "2026", "key": key.entry(), "judge": {**facts, **other}, "cases": 2}
         run = write_run(tmp_path / f"{number}" / "run", [record_of("a", scores=SCORES)], manifest=manifest)
         mine = number < 2
         assert newest_incomplete(run.parent, key) == (run if mine else None)
@@ -107,18 +109,18 @@ def test_only_the_newest_scored_record_of_a_case_is_kept(tmp_path: Path) -> None
     run = write_run(tmp_path, records, messages={"h": []})
     with (run / "records.jsonl").open("a") as file:
         file.write('{"schema_version": 1, "case_id": "d')
-    seen = look_at(run)
+    seen = read_resumable(RunLog(run))
     assert (seen.lines, seen.retried, seen.dropped) == ({3, 4}, 1, True)
     (run / "summary.json").write_text("{}")
-    with RunDirectory(run, go_on=True) as directory:
-        directory.go_on(seen.lines)
-        directory.write_record(json.dumps(record_of("b", scores=SCORES).to_json()), {"h": [], "i": []})
-    assert [(each["case_id"], each["answer"]) for each in read_records(run)] == [
+    with RunDirectory(run, resume=True) as directory:
+        directory.resume(seen.lines)
+        directory.write_record(json_line(record_of("b", scores=SCORES)), {"h": [], "i": []})
+    assert [(each.case_id, each.answer) for each in RunLog(run).records()] == [
         ("a", "new"),
         ("c", None),
         ("b", None),
     ]
-    assert list(read_messages(run)) == ["h", "i"]
+    assert list(RunLog(run).messages) == ["h", "i"]
     assert sorted(path.name for path in run.iterdir()) == [
         "messages.jsonl",
         "questions.jsonl",
@@ -131,7 +133,7 @@ def test_nothing_is_changed_before_a_run_is_taken_up(tmp_path: Path) -> None:
     with (run / "records.jsonl").open("a") as file:
         file.write("half")
     before = (run / "records.jsonl").read_bytes()
-    RunDirectory(run, go_on=True).close()
+    RunDirectory(run, resume=True).close()
     assert (run / "records.jsonl").read_bytes() == before
 
 
@@ -139,7 +141,7 @@ def test_records_that_cannot_be_read_say_how_to_start_anew(tmp_path: Path) -> No
     run = write_run(tmp_path, [record_of("a"), record_of("b")])
     (run / "records.jsonl").write_text("no JSON\n" + (run / "records.jsonl").read_text())
     with pytest.raises(InputError, match=r"records\.jsonl, line 1: not JSON .*; to ask all .* give --fresh"):
-        look_at(run)
+        read_resumable(RunLog(run))
 
 
 def test_a_run_killed_before_its_first_record_is_begun_again(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@ from typing import Any
 
 import pytest
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import KeyMatcher
 from retrocypher.plugins.scoring.score import score
 
@@ -19,8 +21,8 @@ def _question(task: str, gold: list[dict[str, Any]], slots: dict[str, Any] | Non
 
 def _scored(
     question: Question, columns: list[str], rows: list[Any], key_encoder: KeyMatcher | None = None
-) -> dict[str, Any]:
-    execution = {"status": "ok", "columns": columns, "rows": rows}
+) -> Scores:
+    execution = Execution("ok", columns=columns, rows=rows)
     return score(question, execution, None, text_metrics=False, key_encoder=key_encoder)
 
 
@@ -31,6 +33,6 @@ def question() -> Callable[..., Question]:
 
 
 @pytest.fixture(scope="session")
-def scored() -> Callable[..., dict[str, Any]]:
+def scored() -> Callable[..., Scores]:
     """Scores a question, columns and rows, without text metrics."""
     return _scored

@@ -9,9 +9,10 @@ from neo4j.graph import Graph, Node, Path
 
 from retrocypher.kg.execution.json_value import to_json_value
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import Scores
 
 Make = Callable[[str, list[dict[str, Any]]], Question]
-Scored = Callable[[Question, list[str], list[list[Any]]], dict[str, Any]]
+Scored = Callable[[Question, list[str], list[list[Any]]], Scores]
 
 ROUTE = ("A", 11, "B", 12, "C")
 
@@ -38,5 +39,5 @@ def executed(names: tuple[str | int, ...], *, turned: bool = False) -> Any:
 def test_a_returned_path_is_its_route(question: Make, scored: Scored, value: Any) -> None:
     asked = question("chains_to_target", [{"route": [11, 12]}])
     scores = scored(asked, ["path"], [[value]])
-    assert scores["f1"] == 1.0
-    assert scores["partial_path_recall"] == 1.0
+    assert scores.f1 == 1.0
+    assert scores.partial_path_recall == 1.0

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.routes import routes
 from retrocypher.plugins.scoring.score import partial_path_recall
 
@@ -191,13 +192,13 @@ def test_partial_path_recall(
     assert partial_path_recall(returned, gold) == pytest.approx(expected)
 
 
-def test_scores(question: Callable[..., Question], scored: Callable[..., dict[str, Any]]) -> None:
+def test_scores(question: Callable[..., Question], scored: Callable[..., Scores]) -> None:
     gold = [{"route": [1, 2]}, {"route": [3, 2]}]
 
     scores = scored(question("chains_to_target", gold), ["ids"], [[[1, 2]], [[1, 2]], [[7, 2]], [[8, 9]]])
 
-    assert scores["exact_path_precision"] == scores["precision"] == pytest.approx(1 / 3)
-    assert scores["exact_path_recall"] == scores["recall"] == 0.5
-    assert scores["exact_path_f1"] == scores["f1"] == pytest.approx(0.4)
-    assert scores["partial_path_recall"] == 0.75
-    assert scores["per_key"] is scores["focus_f1"] is scores["row_f1"] is scores["unmatched_columns"] is None
+    assert scores.exact_path_precision == scores.precision == pytest.approx(1 / 3)
+    assert scores.exact_path_recall == scores.recall == 0.5
+    assert scores.exact_path_f1 == scores.f1 == pytest.approx(0.4)
+    assert scores.partial_path_recall == 0.75
+    assert scores.per_key is scores.focus_f1 is scores.row_f1 is scores.unmatched_columns is None

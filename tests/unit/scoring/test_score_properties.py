@@ -6,17 +6,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import METRICS, Scores
 from retrocypher.plugins.scoring.score import partial_path_recall, score
 
 Make = Callable[..., Question]
-Scored = Callable[..., dict[str, Any]]
+Scored = Callable[..., Scores]
 
 COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
-NUMBERS = (
-    *("precision", "recall", "f1", "focus_f1", "row_f1", "bleu", "meteor", "rouge_l"),
-    *("exact_path_precision", "exact_path_recall", "exact_path_f1", "partial_path_recall"),
-)
 
 molecules = st.sets(st.sampled_from(["C", "CO", "CCO", "c1ccccc1", "N", "[Na+].[Cl-]"]), max_size=3).map(
     sorted
@@ -93,8 +91,8 @@ def rows_of(answer: list[dict[str, Any]]) -> list[list[Any]]:
 def test_gold_scores_one(question: Make, scored: Scored, gold: list[dict[str, Any]]) -> None:
     scores = scored(question("producing_reactions", gold), COLUMNS, rows_of(gold))
 
-    assert (scores["precision"], scores["recall"], scores["f1"]) == (1.0, 1.0, 1.0)
-    assert (scores["row_f1"], scores["focus_f1"]) == (1.0, 1.0)
+    assert (scores.precision, scores.recall, scores.f1) == (1.0, 1.0, 1.0)
+    assert (scores.row_f1, scores.focus_f1) == (1.0, 1.0)
 
 
 @given(answers, answers, st.randoms())
@@ -117,11 +115,11 @@ def test_swapping_the_sides_swaps_precision_and_recall(
     there = scored(question("best_yield", left), COLUMNS, rows_of(right))
     back = scored(question("best_yield", right), COLUMNS, rows_of(left))
 
-    assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])
-    assert (there["f1"], there["row_f1"]) == (back["f1"], back["row_f1"])
-    for key, entry in there["per_key"].items():
-        other = back["per_key"][key]
-        assert (entry["precision"], entry["recall"]) == (other["recall"], other["precision"])
+    assert (there.precision, there.recall) == (back.recall, back.precision)
+    assert (there.f1, there.row_f1) == (back.f1, back.row_f1)
+    for key, entry in there.per_key.items():
+        other = back.per_key[key]
+        assert (entry.precision, entry.recall) == (other.recall, other.precision)
 
 
 @given(answers, answers)
@@ -130,9 +128,9 @@ def test_f1_is_the_harmonic_mean(
 ) -> None:
     scores = scored(question("best_yield", gold), COLUMNS, rows_of(answer))
 
-    total = scores["precision"] + scores["recall"]
-    expected = 2 * scores["precision"] * scores["recall"] / total if total else 0.0
-    assert abs(scores["f1"] - expected) < 1e-12
+    total = scores.precision + scores.recall
+    expected = 2 * scores.precision * scores.recall / total if total else 0.0
+    assert abs(scores.f1 - expected) < 1e-12
 
 
 @given(
@@ -159,11 +157,11 @@ def test_any_rows_score_within_bounds(
         ]
     )
 
-    scores = score(question(task, gold), {"status": "ok", "columns": names, "rows": rows}, cypher)
+    scores = score(question(task, gold), Execution("ok", columns=names, rows=rows), cypher)
 
-    assert all(scores[name] is None or 0.0 <= scores[name] <= 1.0 for name in NUMBERS)
-    for entry in (scores["per_key"] or {}).values():
-        assert all(entry[name] is None or 0.0 <= entry[name] <= 1.0 for name in ("precision", "recall", "f1"))
+    assert all(value is None or 0.0 <= value <= 1.0 for value in map(scores.value, METRICS))
+    for entry in (scores.per_key or {}).values():
+        assert all(each is None or 0.0 <= each <= 1.0 for each in (entry.precision, entry.recall, entry.f1))
 
 
 @given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
@@ -185,21 +183,21 @@ def test_gold_routes_score_one_in_every_form(
 
     scores = scored(question("chains_to_target", [{"route": list(route)} for route in gold]), names, rows)
 
-    assert (scores["f1"], scores["partial_path_recall"]) == (1.0, 1.0)
+    assert (scores.f1, scores.partial_path_recall) == (1.0, 1.0)
 
 
 @given(route_sets, route_sets)
 def test_swapping_route_sets_swaps_precision_and_recall(
     question: Make, scored: Scored, left: set[tuple[int, ...]], right: set[tuple[int, ...]]
 ) -> None:
-    def run(gold: set[tuple[int, ...]], returned: set[tuple[int, ...]]) -> dict[str, Any]:
+    def run(gold: set[tuple[int, ...]], returned: set[tuple[int, ...]]) -> Scores:
         made = question("chains_to_target", [{"route": list(route)} for route in gold])
         return scored(made, ["route"], [[list(route)] for route in returned])
 
     there, back = run(left, right), run(right, left)
 
-    assert (there["precision"], there["recall"]) == (back["recall"], back["precision"])
-    assert there["partial_path_recall"] >= there["exact_path_recall"]
+    assert (there.precision, there.recall) == (back.recall, back.precision)
+    assert there.partial_path_recall >= there.exact_path_recall
 
 
 @given(route_sets, route_sets, route_sets)

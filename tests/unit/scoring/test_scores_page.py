@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question, setting_of
 from retrocypher.plugins.scoring.score import score
 
@@ -35,15 +37,12 @@ def test_example(example: dict[str, Any]) -> None:
         target="P",
         discriminating=True,
     )
-    execution = {
-        "status": example.get("status", "ok"),
-        "columns": example["columns"],
-        "rows": example["rows"],
-    }
+    execution = Execution(example.get("status", "ok"), columns=example["columns"], rows=example["rows"])
 
     scores = score(question, execution, None, text_metrics=False)
 
-    assert {name: scores[name] for name in example["scores"]} == example["scores"]
+    found = msgspec.to_builtins(scores)
+    assert {name: found[name] for name in example["scores"]} == example["scores"]
 
 
 def test_bleu_table() -> None:
@@ -63,5 +62,5 @@ def test_bleu_table() -> None:
             bleu.sentence_score(queries[other], [queries["reference"]]).score / 100 for other in others
         ]
         assert measured == pytest.approx(table[name], abs=5e-4)
-    ours = [score(question, {"status": "ok"}, queries[other])["bleu"] for other in others]
+    ours = [score(question, Execution("ok"), queries[other]).bleu for other in others]
     assert ours == pytest.approx(table["the grammar"], abs=5e-4)

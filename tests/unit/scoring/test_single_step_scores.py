@@ -8,11 +8,12 @@ import pytest
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import KeyMatcher
 from retrocypher.plugins.scoring.score import score
 
 Make = Callable[..., Question]
-Scored = Callable[..., dict[str, Any]]
+Scored = Callable[..., Scores]
 
 GOLD = [
     {"id": 1, "reactants": ["A", "B"], "products": ["P"], "agents": [], "solvents": ["S"]},
@@ -41,29 +42,19 @@ class Compass:
         )
 
 
-def test_an_execution_object_scores_as_its_record_does(question: Make) -> None:
-    execution = Execution("ok", columns=COLUMNS, rows=ROWS)
-
-    assert score(question("precursors", GOLD), execution, None) == score(
-        question("precursors", GOLD), execution.to_json(), None
-    )
-
-
 @pytest.mark.parametrize("status", ["syntax_error", "runtime_error", "timeout", "refused", "no_query"])
 def test_rows_of_a_query_that_failed_do_not_count(question: Make, status: str) -> None:
-    scores = score(
-        question("precursors", GOLD), {"status": status, "columns": COLUMNS, "rows": ROWS}, "RETURN 1"
-    )
+    scores = score(question("precursors", GOLD), Execution(status, columns=COLUMNS, rows=ROWS), "RETURN 1")
 
-    assert scores["f1"] == scores["row_f1"] == scores["focus_f1"] == 0.0
-    assert scores["bleu"] > 0.0
+    assert scores.f1 == scores.row_f1 == scores.focus_f1 == 0.0
+    assert scores.bleu > 0.0
 
 
 def test_multi_step_scores_are_null(question: Make, scored: Scored) -> None:
     scores = scored(question("precursors", GOLD), COLUMNS, ROWS)
 
     names = ("exact_path_precision", "exact_path_recall", "exact_path_f1", "partial_path_recall")
-    assert [scores[name] for name in (*names, "bleu", "meteor", "rouge_l")] == [None] * 7
+    assert [scores.value(name) for name in (*names, "bleu", "meteor", "rouge_l")] == [None] * 7
 
 
 def test_nodes_count_as_name_or_id_and_nests_are_flattened(question: Make, scored: Scored) -> None:
@@ -74,15 +65,15 @@ def test_nodes_count_as_name_or_id_and_nests_are_flattened(question: Make, score
 
     scores = scored(question("producing_reactions", GOLD), ["what", *COLUMNS[1:]], rows)
 
-    assert (scores["f1"], scores["row_f1"], scores["focus_f1"]) == (1.0, 1.0, 1.0)
-    assert scores["unmatched_columns"] == []
+    assert (scores.f1, scores.row_f1, scores.focus_f1) == (1.0, 1.0, 1.0)
+    assert scores.unmatched_columns == []
 
 
 def test_a_mixed_column_goes_by_its_name(question: Make, scored: Scored) -> None:
     scores = scored(question("precursors", GOLD), ["reactants"], [[[reaction(1), "A"]]])
 
-    assert scores["per_key"]["reactants"]["tp"] == 1
-    assert scores["per_key"]["reactants"]["fp"] == 1
+    assert scores.per_key["reactants"].tp == 1
+    assert scores.per_key["reactants"].fp == 1
 
 
 @pytest.mark.parametrize("column", ["p", "rel", "yield"])
@@ -101,7 +92,7 @@ def test_a_relationship_is_the_map_of_its_properties(question: Make, scored: Sco
         question("best_yield", [{"id": 1, "products": ["P"], "target_yield": 80.0}]), [column], [[produces]]
     )
 
-    assert scores["focus_f1"] == 1.0
+    assert scores.focus_f1 == 1.0
 
 
 def test_paths_and_tagged_values_are_no_molecules(question: Make, scored: Scored) -> None:
@@ -110,9 +101,9 @@ def test_paths_and_tagged_values_are_no_molecules(question: Make, scored: Scored
 
     scores = scored(question("precursors", GOLD), ["p", "reactants"], [[path, [date, path]]])
 
-    assert scores["per_key"]["reactants"]["fp"] == 1
-    assert scores["precision"] == 0.0
-    assert scores["unmatched_columns"] == ["p"]
+    assert scores.per_key["reactants"].fp == 1
+    assert scores.precision == 0.0
+    assert scores.unmatched_columns == ["p"]
 
 
 @pytest.mark.parametrize(
@@ -133,21 +124,21 @@ def test_paths_and_tagged_values_are_no_molecules(question: Make, scored: Scored
 def test_yields(question: Make, scored: Scored, returned: list[Any], f1: float) -> None:
     gold = [{"id": 1, "target_yield": 70.0}, {"id": 2, "target_yield": 50.0}]
 
-    assert scored(question("best_yield", gold), ["yield"], [[returned]])["focus_f1"] == pytest.approx(f1)
+    assert scored(question("best_yield", gold), ["yield"], [[returned]]).focus_f1 == pytest.approx(f1)
 
 
 def test_true_is_not_one(question: Make, scored: Scored) -> None:
     gold = [{"id": 1, "products": ["P"]}]
 
-    assert scored(question("producing_reactions", gold), ["id"], [[True]])["focus_f1"] == 0.0
-    assert scored(question("producing_reactions", gold), ["id"], [["1"]])["focus_f1"] == 1.0
+    assert scored(question("producing_reactions", gold), ["id"], [[True]]).focus_f1 == 0.0
+    assert scored(question("producing_reactions", gold), ["id"], [["1"]]).focus_f1 == 1.0
 
 
 def test_focus_is_on_the_role_that_conditions_ask_for(question: Make, scored: Scored) -> None:
     made = question("conditions", GOLD, {"role": "agents"})
 
-    assert scored(made, ["agents"], [["G"]])["focus_f1"] == 1.0
-    assert scored(made, ["solvents"], [["S"]])["focus_f1"] == 0.0
+    assert scored(made, ["agents"], [["G"]]).focus_f1 == 1.0
+    assert scored(made, ["solvents"], [["S"]]).focus_f1 == 0.0
 
 
 def test_the_encoder_comes_last_and_only_when_asked_for(question: Make, scored: Scored) -> None:
@@ -158,25 +149,25 @@ def test_the_encoder_comes_last_and_only_when_asked_for(question: Make, scored: 
     with_encoder = scored(made, columns, rows, KeyMatcher(Compass(), 0.93))
     too_strict = scored(made, columns, rows, KeyMatcher(Compass(), 1.5))
 
-    assert without["unmatched_columns"] == too_strict["unmatched_columns"] == ["Helper stuff"]
-    assert with_encoder["per_key"]["agents"]["columns"] == {"Helper stuff": "encoder"}
-    assert with_encoder["per_key"]["agents"]["stage"] == "encoder"
-    assert with_encoder["per_key"]["reactants"]["stage"] == "stem"
-    assert (without["focus_f1"], with_encoder["focus_f1"]) == (0.0, 1.0)
+    assert without.unmatched_columns == too_strict.unmatched_columns == ["Helper stuff"]
+    assert with_encoder.per_key["agents"].columns == {"Helper stuff": "encoder"}
+    assert with_encoder.per_key["agents"].stage == "encoder"
+    assert with_encoder.per_key["reactants"].stage == "stem"
+    assert (without.focus_f1, with_encoder.focus_f1) == (0.0, 1.0)
 
 
 def test_the_least_sure_stage_of_a_key_is_recorded(question: Make, scored: Scored) -> None:
     scores = scored(question("precursors", GOLD), ["reactants", "substrates", "reactant"], [["A", "B", "C"]])
 
-    assert scores["per_key"]["reactants"]["stage"] == "alias"
-    assert scores["per_key"]["reactants"]["f1"] == 1.0
+    assert scores.per_key["reactants"].stage == "alias"
+    assert scores.per_key["reactants"].f1 == 1.0
 
 
 def test_rows_without_an_id_match_by_all_keys(question: Make, scored: Scored) -> None:
     rows = [row[1:] for row in ROWS]
 
-    assert scored(question("precursors", GOLD), COLUMNS[1:], rows + rows)["row_f1"] == 1.0
-    assert scored(question("precursors", GOLD), COLUMNS[1:-1], rows)["row_f1"] == 0.5
+    assert scored(question("precursors", GOLD), COLUMNS[1:], rows + rows).row_f1 == 1.0
+    assert scored(question("precursors", GOLD), COLUMNS[1:-1], rows).row_f1 == 0.5
 
 
 def test_a_row_of_several_reactions_is_never_right(question: Make, scored: Scored) -> None:
@@ -184,15 +175,15 @@ def test_a_row_of_several_reactions_is_never_right(question: Make, scored: Score
 
     scores = scored(question("precursors", GOLD), COLUMNS, [row])
 
-    assert scores["f1"] == 1.0
-    assert scores["row_f1"] == 0.0
+    assert scores.f1 == 1.0
+    assert scores.row_f1 == 0.0
 
 
 def test_a_list_of_maps_is_a_row_each(question: Make, scored: Scored) -> None:
     for column in ("collect({id: r.id})", "reactions"):
         for rows in ([[GOLD]], [[row] for row in GOLD]):
             scores = scored(question("precursors", GOLD), [column], rows)
-            assert (scores["f1"], scores["row_f1"], scores["unmatched_columns"]) == (1.0, 1.0, [])
+            assert (scores.f1, scores.row_f1, scores.unmatched_columns) == (1.0, 1.0, [])
 
 
 def test_entries_of_a_map_are_columns(question: Make, scored: Scored) -> None:
@@ -200,14 +191,14 @@ def test_entries_of_a_map_are_columns(question: Make, scored: Scored) -> None:
 
     scores = scored(question("precursors", GOLD), ["info"], [[value]])
 
-    assert scores["per_key"]["reactants"]["columns"] == {
+    assert scores.per_key["reactants"].columns == {
         "info.reactants": "exact",
         "info.reactants.name": "exact",
     }
-    assert scores["unmatched_columns"] == ["info.reactants.mass", "info.vendor"]
+    assert scores.unmatched_columns == ["info.reactants.mass", "info.vendor"]
 
 
 def test_nothing_expected_and_nothing_returned_is_right(question: Make, scored: Scored) -> None:
     scores = scored(question("precursors", []), [], [])
 
-    assert (scores["precision"], scores["recall"], scores["f1"], scores["row_f1"]) == (1.0, 1.0, 1.0, 1.0)
+    assert (scores.precision, scores.recall, scores.f1, scores.row_f1) == (1.0, 1.0, 1.0, 1.0)

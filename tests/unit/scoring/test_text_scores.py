@@ -25,13 +25,13 @@ def rouge_l(reference: list[str], query: list[str]) -> float:
 def test_the_reference_itself() -> None:
     scores = text_scores(REFERENCE, REFERENCE)
 
-    assert scores["bleu"] == scores["rouge_l"] == 1.0
-    assert 0.999 <= scores["meteor"] <= 1.0
+    assert scores.bleu == scores.rouge_l == 1.0
+    assert 0.999 <= scores.meteor <= 1.0
 
 
 @pytest.mark.parametrize("query", [None, "", "   ", "// only a comment"])
 def test_no_query(query: str | None) -> None:
-    assert text_scores(REFERENCE, query) == {"bleu": 0.0, "meteor": 0.0, "rouge_l": 0.0}
+    assert text_scores(REFERENCE, query) == (0.0, 0.0, 0.0)
 
 
 def test_what_neo4j_does_not_tell_apart_does_not_count() -> None:
@@ -45,17 +45,17 @@ def test_a_smiles_is_one_token_to_the_character() -> None:
 
     assert query_tokens(REFERENCE).count("'CC(=O)Nc1ccc(O)cc1'") == 1
     tokens = len(query_tokens(REFERENCE))
-    assert text_scores(REFERENCE, other)["rouge_l"] == pytest.approx((tokens - 1) / tokens)
+    assert text_scores(REFERENCE, other).rouge_l == pytest.approx((tokens - 1) / tokens)
     # Stems are lower-case: were the literal stemmed, the two would be equal.
-    assert text_scores(REFERENCE, other)["meteor"] < 0.99
+    assert text_scores(REFERENCE, other).meteor < 0.99
 
 
 def test_meteor_matches_words_by_stem() -> None:
     plural = REFERENCE.replace("(agent:", "(agented:")
     other = REFERENCE.replace("(agent:", "(xyz:")
 
-    assert text_scores(REFERENCE, plural)["meteor"] > text_scores(REFERENCE, other)["meteor"]
-    assert text_scores(REFERENCE, plural)["bleu"] == text_scores(REFERENCE, other)["bleu"]
+    assert text_scores(REFERENCE, plural).meteor > text_scores(REFERENCE, other).meteor
+    assert text_scores(REFERENCE, plural).bleu == text_scores(REFERENCE, other).bleu
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_meteor_matches_words_by_stem() -> None:
 def test_rouge_l_is_what_its_definition_says(query: str) -> None:
     expected = rouge_l(list(query_tokens(REFERENCE)), list(query_tokens(query)))
 
-    assert text_scores(REFERENCE, query)["rouge_l"] == pytest.approx(expected)
+    assert text_scores(REFERENCE, query).rouge_l == pytest.approx(expected)
 
 
 def test_nothing_in_common() -> None:
-    assert text_scores("RETURN 1", "+") == {"bleu": 0.0, "meteor": 0.0, "rouge_l": 0.0}
+    assert text_scores("RETURN 1", "+") == (0.0, 0.0, 0.0)

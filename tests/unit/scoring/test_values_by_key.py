@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.scoring.single_step import Values, values_by_key
 
@@ -11,8 +12,8 @@ def _question(setting: Any, gold: list[dict[str, Any]]) -> Question:
     return Question("q", task, setting, 2, "", {"target": "P"}, "", gold, "P", True)
 
 
-def _execution(status: str, columns: list[str], rows: list[list[Any]]) -> dict[str, Any]:
-    return {"status": status, "columns": columns, "rows": rows}
+def _execution(status: Any, columns: list[str], rows: list[list[Any]]) -> Execution:
+    return Execution(status, columns=columns, rows=rows)
 
 
 def test_reactions_are_compared_by_key_and_told_apart_by_id() -> None:

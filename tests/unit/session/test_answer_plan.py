@@ -6,7 +6,8 @@ import pytest
 from support.options import FakeConfig
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.runs.manifest import ModelEntry
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.side_plans import AnswerPlan, answer_lines, answer_plan
 from retrocypher.prompts.answering.writing import Limits
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, parse_specs
@@ -54,17 +55,17 @@ def test_a_writer_can_be_named_and_limited() -> None:
         answer_budget="900",
     )
     assert found is not None
-    told = found.to_json()
-    assert told["writers"]["mutant"] == {"label": "strong", "kind": "openai", "argument": "gpt-y"}
-    assert told["limits"] == {
+    told = found.described()
+    assert told.writers["mutant"] == ModelEntry("strong", "openai", "gpt-y")
+    assert told.limits == {
         "rows": 5,
         "characters": 900,
         "passages": 3,
         "text_weight": 0.3,
         "graph_weight": 0.7,
     }
-    assert (told["context"], told["encoder"]) == ("rows", None)
-    assert set(told["texts"]) == {"answer", "claims", "passages", "insufficient"}
+    assert (told.context, told.encoder) == ("rows", None)
+    assert set(told.texts) == {"answer", "claims", "passages", "insufficient"}
 
 
 @pytest.mark.parametrize(

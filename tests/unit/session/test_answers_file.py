@@ -6,7 +6,7 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.usage import Usage
-from retrocypher.plugins.session.arguments import Options, read_options
+from retrocypher.plugins.session.options import Options, read_options
 from retrocypher.plugins.session.plan import answers_file, answers_line
 from retrocypher.prompts.models.spec import parse_spec
 

@@ -2,12 +2,12 @@
 
 import io
 
-import pytest
 from _pytest._io import TerminalWriter
 from support.records import record_of
 
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, raise_unless_passed, shortened
-from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.reporting.case_view import CaseView
+from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_of, failure_repr
+from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
 
 
 def record() -> Record:
@@ -18,50 +18,50 @@ def record() -> Record:
     )
 
 
+def said(record: Record, *difference: str, why: dict[str, str] | None = None) -> str:
+    failure = failure_of(CaseView(record, None, Explanation(list(difference), why or {})))
+    assert isinstance(failure, CaseFailedError)
+    return str(failure)
+
+
 def test_what_is_not_shown_is_counted() -> None:
     lines = [f"+ reactants: C{number}" for number in range(30)]
-    with pytest.raises(CaseFailedError) as raised:
-        raise_unless_passed(record(), "\n".join(lines))
-    shown = str(raised.value).splitlines()
+    shown = said(record(), *lines).splitlines()
     assert shown[0].endswith("status ok, 1 row")
     assert shown[-2:] == [lines[19], "and 10 more lines: see the Allure report"]
 
 
 def test_a_short_difference_is_shown_whole() -> None:
-    with pytest.raises(CaseFailedError) as raised:
-        raise_unless_passed(record(), "- reactants: CC\n+ reactants: CO")
-    assert str(raised.value).splitlines()[-2:] == ["- reactants: CC", "+ reactants: CO"]
+    shown = said(record(), "- reactants: CC", "+ reactants: CO").splitlines()
+    assert shown[-2:] == ["- reactants: CC", "+ reactants: CO"]
 
 
 def test_what_follows_a_failure_begins_on_a_line_of_its_own() -> None:
     written = io.StringIO()
-    shortened("syntax_error: F1 0.000\nwhy: a bracket", ("test_x.py", 1, "test_x")).toterminal(
+    failure_repr("syntax_error: F1 0.000\nwhy: a bracket", ("test_x.py", 1, "test_x")).toterminal(
         TerminalWriter(written)
     )
     assert written.getvalue() == "syntax_error: F1 0.000\nwhy: a bracket\n"
 
 
 def test_an_answer_does_not_steer_the_terminal() -> None:
-    with pytest.raises(CaseFailedError) as raised:
-        raise_unless_passed(record(), "")
-    assert "\x1b" not in str(raised.value)
-    assert r"\x1b[2J" in str(raised.value)
+    assert "\x1b" not in said(record())
+    assert r"\x1b[2J" in said(record())
 
 
 def test_an_infrastructure_error_is_no_failure() -> None:
     broken = record()
-    broken.infrastructure_error = {"stage": "graph", "kind": "GraphUnavailable", "message": "gone"}
-    with pytest.raises(CaseError, match="graph GraphUnavailable: gone"):
-        raise_unless_passed(broken, "")
+    broken.infrastructure_error = InfrastructureError("graph", "GraphUnavailable", "gone")
+    failure = failure_of(CaseView(broken, None))
+    assert isinstance(failure, CaseError)
+    assert str(failure) == "graph GraphUnavailable: gone"
 
 
 def test_a_failed_case_says_why() -> None:
     failed = record()
     failed.errors = ["schema_violation:label", "missing_component:agents"]
-    told = {"finding": "the schema has no label \x1b", "loop": "cove: schema found nothing"}
-    with pytest.raises(CaseFailedError) as raised:
-        raise_unless_passed(failed, "- agents: CC", told)
-    assert str(raised.value).splitlines()[:5] == [
+    why = {"finding": "the schema has no label \x1b", "loop": "cove: schema found nothing"}
+    assert said(failed, "- agents: CC", why=why).splitlines()[:5] == [
         "schema_violation:label: F1 0.500 (precision 0.500, recall 0.500), status ok, 1 row",
         "why:      schema_violation:label, missing_component:agents",
         r"finding:  the schema has no label \x1b",

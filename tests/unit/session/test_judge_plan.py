@@ -4,8 +4,8 @@ import pytest
 from support.options import FakeConfig
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.session.arguments import Options, read_options
-from retrocypher.plugins.session.context import judge_lines, judge_plan
+from retrocypher.plugins.session.options import Options, read_options
+from retrocypher.plugins.session.side_plans import judge_lines, judge_plan
 
 KEY = {"OPENAI_API_KEY": "k"}
 

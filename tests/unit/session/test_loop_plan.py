@@ -6,7 +6,7 @@ import pytest
 from support.options import FakeConfig
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.side_plans import LoopPlan, loop_lines, loop_plan
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, parse_specs
@@ -42,7 +42,7 @@ def test_a_model_that_reads_plays_its_own_roles() -> None:
 def test_a_model_can_be_named_for_all() -> None:
     found = plan("gpt-x", "mutant", environment=KEY, loop=["cove"], loop_model="strong=gpt-y")
     assert {spec.label for spec in found.players.values()} == {"strong"}
-    assert found.to_json()["players"]["mutant"]["argument"] == "gpt-y"
+    assert found.described().players["mutant"].argument == "gpt-y"
 
 
 def test_a_loop_that_asks_nobody_needs_no_model() -> None:

@@ -17,19 +17,19 @@ def outcome() -> Outcome:
 
 
 def costs(kept: Outcome) -> list[Any]:
-    return [turn["cost"] for turn in kept.record.to_json()["rounds"]]
+    return [turn.cost for turn in kept.record.rounds]
 
 
 def test_the_first_answer_and_each_role_have_their_cost() -> None:
     kept = outcome()
-    kept.add_answer(ASKED, TOLD, "RETURN 1")
+    kept.add_completion(ASKED, TOLD, "RETURN 1")
     kept.add(Step("corrector", "RETURN 1", "taken", messages=ASKED, answer=TOLD))
     assert costs(kept) == [72e-6, 72e-6]
 
 
 def test_what_nobody_was_asked_for_or_has_no_price_costs_null() -> None:
     kept = outcome()
-    kept.add_answer(ASKED, Answer("RETURN 1", verbatim=True), "RETURN 1")
+    kept.add_completion(ASKED, Answer("RETURN 1", verbatim=True), "RETURN 1")
     kept.add(Step("explain", "RETURN 1", "ok"))
     kept.add(Step("corrector", None, "no_query", messages=ASKED, answer=Answer("No.", tokens=TOLD.tokens)))
     kept.add(Step("analyst", None, "made", messages=ASKED, answer=Answer("Molecules react."), cached=True))

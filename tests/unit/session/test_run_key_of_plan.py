@@ -8,7 +8,7 @@ import pytest
 from support.options import FakeConfig
 
 from retrocypher.plugins.runs.resume import RunKey, differences
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.plan import resolve
 from retrocypher.plugins.session.run_key import run_key
 from retrocypher.prompts.models.checks import contents_of
@@ -84,4 +84,4 @@ def test_the_address_of_an_api_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     second = key_of(model=["gpt-x"])
     assert differences(first.parts, second.parts) == ["models"]
     assert second.parts["models"]["gpt-x"]["api"] == "example.org/v1"
-    assert "secret" not in json.dumps(second.to_json())
+    assert "secret" not in json.dumps(second.parts)

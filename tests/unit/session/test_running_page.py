@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from retrocypher.plugins.session.arguments import read_options
+from retrocypher.plugins.session.options import read_options
 
 PAGE = Path(__file__).parents[3] / "docs" / "running.md"
 

@@ -5,7 +5,7 @@ from support.options import FakeConfig
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import without_password
-from retrocypher.plugins.session.arguments import Options, read_options
+from retrocypher.plugins.session.options import Options, read_options
 
 
 def read(command_line: dict[str, object], settings: dict[str, object] | None = None) -> Options:

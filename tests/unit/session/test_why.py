@@ -7,9 +7,15 @@ from support.records import record_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.runs.record import Record, Round
-from retrocypher.plugins.scoring.explanation import why
+from retrocypher.plugins.scoring.explanation import explain
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
+
+
+def why_of(record: Record, question: Question, finding: str | None) -> dict[str, str]:
+    found = explain(record, question, finding, None)
+    assert found
+    return found.why
 
 
 def failed(cypher: str | None = None, question: Question = QUESTION, **fields: Any) -> Record:
@@ -22,15 +28,16 @@ def failed(cypher: str | None = None, question: Question = QUESTION, **fields: A
 
 
 def test_what_the_query_shows_is_told() -> None:
-    assert why(failed(), QUESTION, "there is no label Reactoin") == {"finding": "there is no label Reactoin"}
-    assert why(failed(), QUESTION, None) == {}
+    finding = "there is no label Reactoin"
+    assert why_of(failed(), QUESTION, finding) == {"finding": finding}
+    assert why_of(failed(), QUESTION, None) == {}
 
 
 def test_that_the_key_asked_for_is_right_is_told() -> None:
-    told = why(failed(scores={"f1": 0.9, "focus_f1": 1.0}), QUESTION, None)
+    told = why_of(failed(scores={"f1": 0.9, "focus_f1": 1.0}), QUESTION, None)
     assert told["focus"].startswith("the key asked for (reactants) is right; F1 is of the whole reaction")
     for scores in ({"f1": 0.9, "focus_f1": None}, {"f1": 1.0, "focus_f1": 1.0}, {"f1": 0.0}):
-        assert "focus" not in why(failed(scores=scores), QUESTION, None)
+        assert "focus" not in why_of(failed(scores=scores), QUESTION, None)
 
 
 def turn(role: str, verdict: str | None, *labels: str) -> Round:
@@ -39,7 +46,7 @@ def turn(role: str, verdict: str | None, *labels: str) -> Round:
 
 
 def looped(*turns: Round, loop: str = "cove") -> str:
-    return why(failed(loop=loop, rounds=[turn("generator", None), *turns]), QUESTION, None)["loop"]
+    return why_of(failed(loop=loop, rounds=[turn("generator", None), *turns]), QUESTION, None)["loop"]
 
 
 def test_what_a_loop_did_is_told_in_one_line() -> None:
@@ -61,9 +68,9 @@ def test_what_a_loop_did_is_told_in_one_line() -> None:
 
 
 def test_what_a_fallback_brought_is_told() -> None:
-    scores = {"recall": 1.0, "f1": 0.25}
+    scores = {"precision": 0.1, "recall": 1.0, "f1": 0.25, "row_f1": None, "focus_f1": None}
     execution = {"status": "timeout"}
-    execution |= {"fallback": {"reason": "timeout", "row_count": 1, "scores": scores}}  # type: ignore[dict-item]
+    execution |= {"fallback": {"reason": "timeout", "status": "ok", "row_count": 1, "scores": scores}}  # type: ignore[dict-item]
     rounds = [
         turn("generator", None),
         turn("guard", "ok"),
@@ -71,7 +78,7 @@ def test_what_a_fallback_brought_is_told() -> None:
         turn("fallback", "ok"),
     ]
     record = failed(loop="guarded", rounds=rounds, execution=execution, errors=["timeout"])
-    assert why(record, QUESTION, None) == {
+    assert why_of(record, QUESTION, None) == {
         "loop": "guarded: executor: timeout; "
         "fallback (timeout): 1 row, recall 1.000, F1 0.250, not counted for the case"
     }

@@ -1,6 +1,5 @@
 """Shards joined into the run they are parts of."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,9 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.operations.merge import merge
-from retrocypher.plugins.runs.log import (
-    read_facts,
-    read_manifest,
-    read_messages,
-    read_questions,
-    read_records,
-    read_summary,
-)
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.runs.resume import is_complete
 from retrocypher.plugins.runs.shards import Shard
 
@@ -29,6 +23,10 @@ def questions() -> tuple[Question, ...]:
     return select(load_questions().questions, sample=20)
 
 
+def merged_log(runs: list[Path], into: Path, *, partial: bool = False) -> RunLog:
+    return RunLog(Path(merge(runs, into, partial=partial).into))
+
+
 def shards(folder: Path, questions: tuple[Question, ...], of: int) -> list[Path]:
     return [write_shard(folder / f"s{n}", Shard(n, of), questions) for n in range(1, of + 1)]
 
@@ -36,22 +34,22 @@ def shards(folder: Path, questions: tuple[Question, ...], of: int) -> list[Path]
 @pytest.mark.parametrize("of", [1, 3, 20])
 def test_shards_make_the_whole_run(of: int, tmp_path: Path, questions: tuple[Question, ...]) -> None:
     runs = shards(tmp_path, questions, of)
-    merged = merge(runs[::-1], tmp_path / "whole").path
-    records = list(read_records(merged))
-    ids = [record["question_id"] for record in records]
-    assert ids == [question.id for question in questions] == list(read_questions(merged))
-    assert {**summarise(records), "selected_cases": 20, "lost_cases": []} == read_summary(merged)
-    assert read_facts(merged).lacks(20) == ""
+    merged = merged_log(runs[::-1], tmp_path / "whole")
+    records = list(merged.records())
+    ids = [record.question_id for record in records]
+    assert ids == [question.id for question in questions] == list(merged.questions)
+    assert {**summarise(records), "selected_cases": 20, "lost_cases": []} == merged.summary_json
+    assert merged.facts.lacks(20) == ""
     assert is_complete(merged)
     lines = {line for run in runs for line in (run / "records.jsonl").read_text().splitlines()}
-    assert lines == set((merged / "records.jsonl").read_text().splitlines())
+    assert lines == set((merged.path / "records.jsonl").read_text().splitlines())
 
 
 def test_the_manifest_says_what_the_shards_said(tmp_path: Path, questions: tuple[Question, ...]) -> None:
     runs = shards(tmp_path, questions, 3)
     once = [{"at": "2026-01-02T00:30:00+00:00", "taken": 3}]
     write_shard(runs[1], Shard(2, 3), questions, manifest={"continued": once})
-    manifest = read_manifest(merge(runs, tmp_path / "whole").path)
+    manifest = merged_log(runs, tmp_path / "whole").manifest_json
     assert (manifest["cases"], manifest["questions"]["count"]) == (20, 20)
     assert manifest["started"].startswith("2026-01-01")
     assert manifest["ended"].startswith("2026-01-03")
@@ -89,7 +87,7 @@ def test_messages_come_once_each(tmp_path: Path, questions: tuple[Question, ...]
         shard = Shard(number, 2)
         first, *rest = records_of(shard.select(questions))
         record = {
-            **first.to_json(),
+            **fields_of(first),
             "rounds": [{**asked, "messages_sha256": key} for key in ("a", f"b{number}")],
         }
         unasked = f"c{number}"
@@ -97,12 +95,12 @@ def test_messages_come_once_each(tmp_path: Path, questions: tuple[Question, ...]
         runs.append(
             write_shard(tmp_path / str(number), shard, questions, records=[first, *rest], messages=said)
         )
-        lines = [record, *(each.to_json() for each in rest)]
-        (runs[-1] / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    merged = merge(runs, tmp_path / "whole").path
-    assert sorted(read_messages(merged)) == ["a", "b1", "b2", "c1", "c2"]
-    assert len((merged / "messages.jsonl").read_text().splitlines()) == 5
-    assert next(iter(read_messages(merged))) == "a"
+        lines = (json_line(line) + "\n" for line in [record, *rest])
+        (runs[-1] / "records.jsonl").write_text("".join(lines))
+    merged = merged_log(runs, tmp_path / "whole")
+    assert sorted(merged.messages) == ["a", "b1", "b2", "c1", "c2"]
+    assert len((merged.path / "messages.jsonl").read_text().splitlines()) == 5
+    assert next(iter(merged.messages)) == "a"
 
 
 def test_allure_results_are_joined(tmp_path: Path, questions: tuple[Question, ...]) -> None:
@@ -112,20 +110,21 @@ def test_allure_results_are_joined(tmp_path: Path, questions: tuple[Question, ..
         for name in (f"{run.name}-result.json", f"{run.name}-attachment.txt", "environment.properties"):
             (run / "allure-results" / name).write_text(run.name)
     merged = merge(runs, tmp_path / "whole")
-    names = {file.name for file in (merged.path / "allure-results").iterdir()}
+    names = {file.name for file in (Path(merged.into) / "allure-results").iterdir()}
     cases = {f"{run}-{kind}" for run in ("s1", "s2") for kind in ("result.json", "attachment.txt")}
     assert names == {"categories.json", "environment.properties", *cases}
     assert merged.allure_results == 2
-    assert "cases=20 of 20" in (merged.path / "allure-results" / "environment.properties").read_text()
+    assert "cases=20 of 20" in (Path(merged.into) / "allure-results" / "environment.properties").read_text()
     assert (runs[0] / "allure-results" / "environment.properties").read_text() == "s1"
 
 
 def test_what_is_there_can_be_merged(tmp_path: Path, questions: tuple[Question, ...]) -> None:
     runs = shards(tmp_path, questions, 3)[:2]
     merged = merge(runs, tmp_path / "part", partial=True)
-    assert merged.missing == ("shard 3 of 3 is missing, 6 of the cases",)
-    assert not is_complete(merged.path)
-    assert read_facts(merged.path).lacks(14) == "14 of 20 cases; incomplete"
+    assert merged.missing == ["shard 3 of 3 is missing, 6 of the cases"]
+    log = RunLog(Path(merged.into))
+    assert not is_complete(log)
+    assert log.facts.lacks(14) == "14 of 20 cases; incomplete"
 
 
 def test_wordings_and_models_follow_the_question(tmp_path: Path, questions: tuple[Question, ...]) -> None:
@@ -138,5 +137,17 @@ def test_wordings_and_models_follow_the_question(tmp_path: Path, questions: tupl
         records=records,
         manifest={"models": [{"label": "b"}, {"label": "a"}], "cases": 4},
     )
-    merged = merge([run], tmp_path / "whole", partial=True).path
-    assert [record["case_id"] for record in read_records(merged)] == ["cb1", "ca1", "cb2", "ca2"]
+    merged = merged_log([run], tmp_path / "whole", partial=True)
+    assert [record.case_id for record in merged.records()] == ["cb1", "ca1", "cb2", "ca2"]
+
+
+def test_fields_that_this_version_does_not_know_survive(
+    tmp_path: Path, questions: tuple[Question, ...]
+) -> None:
+    run = write_shard(tmp_path / "s", Shard(1, 1), questions, manifest={"unknown": {"of": "a manifest"}})
+    records = (run / "records.jsonl").read_text().replace('"passed":', '"unknown": [1, "\\ud800"], "passed":')
+    (run / "records.jsonl").write_text(records)
+    merged = merged_log([run], tmp_path / "whole")
+    assert merged.manifest_json["unknown"] == {"of": "a manifest"}
+    assert all(line.value["unknown"] == [1, "\ud800"] for line in merged.record_lines())
+    assert sorted((merged.path / "records.jsonl").read_text().splitlines()) == sorted(records.splitlines())

@@ -14,6 +14,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.cli.merge import merge_command
 from retrocypher.plugins.operations.merge import merge
+from retrocypher.plugins.runs.record import InfrastructureError
 from retrocypher.plugins.runs.shards import Shard
 
 
@@ -38,7 +39,7 @@ def refusal(runs: list[Path], folder: Path, partial: bool = True) -> str:
 
 def test_what_is_no_shard(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [record_of()], manifest={"cases": 1})
-    assert refusal([run], tmp_path).startswith("run: no shard; merge joins runs made with --shard i/n")
+    assert refusal([run], tmp_path).startswith("run: not a shard; merge joins runs made with --shard i/n")
     assert refusal([tmp_path], tmp_path).endswith("no manifest.json here; name the folder of a run")
 
 
@@ -66,10 +67,12 @@ def test_shards_that_were_judged_otherwise_afterwards(
         for name, number, told in (("one", 1, judge), ("two", 2, other), ("none", 2, None))
     )
     said = refusal([one, two], tmp_path)
-    assert said.startswith('one and two were judged otherwise: model.label is "j" and "k". Judge one as the')
-    assert "one and none were judged otherwise: judge is" in refusal([one, none], tmp_path)
+    assert said.startswith(
+        'one and two were judged differently: model.label is "j" and "k". Judge one as the'
+    )
+    assert "one and none were judged differently: judge is" in refusal([one, none], tmp_path)
     alike = write_shard(tmp_path / "alike", Shard(2, 2), questions, manifest={"judge": dict(judge)})
-    assert merge([one, alike], tmp_path / "into").missing == ()
+    assert merge([one, alike], tmp_path / "into").missing == []
 
 
 def test_another_count_of_shards(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
@@ -110,7 +113,7 @@ def test_missing_cases_with_an_example(one: Path, tmp_path: Path, questions: tup
 
 def test_cases_without_a_score(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
     records = records_of(Shard(2, 2).select(questions))
-    records[0].scores, records[0].infrastructure_error = None, {"stage": "model", "kind": "x", "message": "m"}
+    records[0].scores, records[0].infrastructure_error = None, InfrastructureError("model", "x", "m")
     two = write_shard(tmp_path / "two", Shard(2, 2), questions, records=records)
     told = refusal([one, two], tmp_path, partial=False)
     assert told.startswith("two (shard 2 of 2) has no score for 1 of its cases (infrastructure errors).")
@@ -133,7 +136,7 @@ def test_what_is_no_record(one: Path, tmp_path: Path) -> None:
         records.write('{"schema_version": 1, "case_id": "c"}\n')
     told = refusal([one], tmp_path)
     assert told.startswith("one/records.jsonl, ")
-    assert "not a whole record, for question_id, task, " in told
+    assert "not a whole record: question_id is missing" in told
 
 
 def test_the_command_tells_what_it_did(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:

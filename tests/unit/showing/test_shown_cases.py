@@ -19,6 +19,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.judge.stored_calibration import keep
 from retrocypher.plugins.reporting.case_view import find_case
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record, Round
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
@@ -175,7 +176,7 @@ CASES = (
 )
 def test_names_of_cases(tmp_path: Path, name: str, found: int) -> None:
     run = write_run(tmp_path, [failed(case) for case in CASES])
-    assert find_case(run, name)["case_id"] == CASES[found]
+    assert find_case(RunLog(run), name).case_id == CASES[found]
 
 
 @pytest.mark.parametrize(
@@ -192,13 +193,13 @@ def test_names_of_cases(tmp_path: Path, name: str, found: int) -> None:
 def test_names_that_are_not_one_case(tmp_path: Path, name: str, said: str) -> None:
     run = write_run(tmp_path, [failed(case) for case in CASES])
     with pytest.raises(InputError) as told:
-        find_case(run, name)
+        find_case(RunLog(run), name)
     assert said in str(told.value)
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no records"):
-        find_case(tmp_path, "a")
+        find_case(RunLog(tmp_path), "a")
 
 
 def test_a_written_answer_is_shown_with_its_claims(tmp_path: Path) -> None:

@@ -1,16 +1,23 @@
 """Records in, slices and comparisons out."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.paired_scores import compare
-from retrocypher.plugins.analysis.score_table import ScoreTable, metric_validity, slice_boxes, slice_means
+from retrocypher.plugins.analysis.score_table import (
+    CaseScores,
+    ScoreTable,
+    metric_validity,
+    slice_boxes,
+    slice_means,
+)
 from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.paired import Verdict, holm
 
@@ -19,10 +26,9 @@ TARGETS = {f"q{number}": f"t{number // 2}" for number in range(40)}
 TASKS = ("precursors", "conditions")
 
 
-def record(number: int, f1: float | None, **more: Any) -> dict[str, Any]:
+def record(number: int, f1: float | None, **more: Any) -> CaseScores:
     scores = None if f1 is None else {"f1": f1, "bleu": 0.5 + f1 / 4, "meteor": 0.7, "rouge_l": None}
-    return {
-        "question_id": f"q{number}",
+    labels = {
         "setting": "single_step",
         "task": TASKS[number % 2],
         "steps": 1,
@@ -31,12 +37,12 @@ def record(number: int, f1: float | None, **more: Any) -> dict[str, Any]:
         "shot": "ZS",
         "loop": "none",
         "model": "m",
-        "scores": scores,
         **more,
     }
+    return CaseScores(question_id=f"q{number}", scores=scores, **labels)
 
 
-def table(records: Sequence[Mapping[str, Any]]) -> ScoreTable:
+def table(records: Sequence[CaseScores]) -> ScoreTable:
     return ScoreTable(records, TARGETS, ("f1", "bleu", "meteor", "rouge_l"))
 
 
@@ -69,7 +75,7 @@ def test_means_of_slices_leave_out_what_has_no_score() -> None:
     assert (whole.slice, whole.mean.value, whole.mean.n) == ({"task": "conditions"}, 1 / 11, 11)
     assert (other.mean.value, other.mean.n, other.mean.clusters) == (1, 10, 10)
     (none,) = slice_means(scores, (), ("rouge_l",))
-    assert none.to_json() == {
+    assert to_builtins(none) == {
         "slice": {},
         "metric": "rouge_l",
         "mean": {"value": None, "low": None, "high": None, "n": 0, "clusters": 0},
@@ -82,7 +88,7 @@ def test_a_box_for_each_task_prompt_and_shot() -> None:
     assert [each.slice["task"] for each in boxes] == ["conditions", "precursors"]
     assert [tuple(each.slice) for each in boxes] == [("task", "prompt", "shot")] * 2
     assert [each.box.median for each in boxes] == [0, 1]
-    assert json.loads(json.dumps(boxes[0].to_json()))["box"]["n"] == 10
+    assert json.loads(json.dumps(to_builtins(boxes[0])))["box"]["n"] == 10
 
 
 def test_validity_is_null_where_a_score_never_varies_or_is_not_there() -> None:
@@ -91,7 +97,7 @@ def test_validity_is_null_where_a_score_never_varies_or_is_not_there() -> None:
     assert bleu.pearson.value == bleu.spearman.value == pytest.approx(1)
     assert (meteor.pearson.value, meteor.spearman.value) == (None, None)
     assert (rouge.pearson.n, rouge.pearson.value) == (0, None)
-    assert json.loads(json.dumps(bleu.to_json()))["against"] == "f1"
+    assert json.loads(json.dumps(to_builtins(bleu)))["against"] == "f1"
 
 
 def test_runs_with_one_prompt_each_are_paired_by_question() -> None:
@@ -102,7 +108,7 @@ def test_runs_with_one_prompt_each_are_paired_by_question() -> None:
     assert [each.slice["task"] for each in found.slices] == ["conditions", "precursors"]
     assert [each.p_holm for each in found.slices] == holm([each.p_value for each in found.slices])
     assert len(found.changes) == 30
-    assert json.loads(json.dumps(found.to_json()))["overall"]["verdict"] == "improved"
+    assert json.loads(json.dumps(to_builtins(found)))["overall"]["verdict"] == "improved"
 
 
 def test_what_has_no_partner_or_no_score_is_told() -> None:
@@ -117,7 +123,7 @@ def test_what_has_no_partner_or_no_score_is_told() -> None:
 
 def test_the_largest_changes_come_first() -> None:
     found = compare(run([1.0, 1.0, 1.0, 0.5]), run([1.0, 0.5, 0.0, 1.0]), resampler=QUICK)
-    assert [(each.question, each.a, each.b) for each in found.changes] == [
+    assert [(each.question_id, each.a, each.b) for each in found.changes] == [
         ("q2", 1.0, 0.0),
         ("q1", 1.0, 0.5),
         ("q3", 0.5, 1.0),
@@ -159,7 +165,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
     both = table([record(number, 1.0, shot=shot) for number in range(9) for shot in ("ZS", "1S-S")])
     with pytest.raises(InputError, match="the first run has several cases of q0-P5-none-m"):
         compare(both, run([1.0] * 9, shot="1S-D-S"))
-    with pytest.raises(InputError, match="no case of the one is a case of the other"):
+    with pytest.raises(InputError, match="they have no case in common"):
         compare(run([1.0]), table([record(3, 1.0)]))
     with pytest.raises(InputError, match="no pair has rouge_l on both sides"):
         compare(run([1.0]), run([1.0]), "rouge_l")

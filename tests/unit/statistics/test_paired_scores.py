@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.paired import (
-    Held,
     PairedComparison,
     Verdict,
     holm,
-    no_regression,
+    non_inferiority,
     paired,
     sign_flip_p,
     verdict,
@@ -51,7 +50,7 @@ def test_a_run_and_itself_do_not_differ(pairs: list[tuple[float, float, int]]) -
     if found.difference.has_interval:
         assert (found.difference.low, found.difference.high) == (0, 0)
         assert found.verdict is Verdict.UNCHANGED
-        assert no_regression(found.difference, 0.0) is Held.HOLDS
+        assert non_inferiority(found.difference, 0.0) == "holds"
     else:
         assert found.verdict is Verdict.INCONCLUSIVE
 
@@ -61,7 +60,7 @@ def test_few_pairs_without_spread_are_no_certainty(pairs: int) -> None:
     same = told([(1.0, 1.0, number) for number in range(pairs)], margin=0.02)
     assert same.unseen == pytest.approx(1 - 0.025 ** (1 / pairs))
     assert same.verdict is (Verdict.UNCHANGED if pairs >= 5 else Verdict.INCONCLUSIVE)
-    assert no_regression(same.difference) is (Held.HOLDS if pairs >= 5 else Held.INCONCLUSIVE)
+    assert non_inferiority(same.difference) == ("holds" if pairs >= 5 else "inconclusive")
     # A loss or gain of all, however small, is told with what other questions may do.
     for change in (-1.0, -0.01, 0.01, 1.0):
         before = 1.0 if change < 0 else 0.0
@@ -74,7 +73,7 @@ def test_few_pairs_without_spread_are_no_certainty(pairs: int) -> None:
             assert (moved.verdict is not Verdict.INCONCLUSIVE) == (moved.p_value < 0.05) == (pairs >= 6)
         else:
             assert moved.verdict is Verdict.INCONCLUSIVE
-            assert no_regression(moved.difference) is Held.INCONCLUSIVE
+            assert non_inferiority(moved.difference) == "inconclusive"
 
 
 def test_pairs_that_cancel_out_within_each_molecule_are_no_certainty() -> None:
@@ -168,26 +167,26 @@ def test_the_correction_steps_down() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "found", "held"),
     [
-        (0.001, 0.01, Verdict.IMPROVED, Held.HOLDS),  # within the margin, and sure
-        (0.0, 0.02, Verdict.UNCHANGED, Held.HOLDS),
-        (-0.019, 0.02, Verdict.UNCHANGED, Held.HOLDS),
-        (-0.02, 0.02, Verdict.UNCHANGED, Held.INCONCLUSIVE),
-        (-0.015, 0.03, Verdict.INCONCLUSIVE, Held.HOLDS),
-        (-0.03, 0.03, Verdict.INCONCLUSIVE, Held.INCONCLUSIVE),
-        (-0.015, -0.001, Verdict.REGRESSED, Held.HOLDS),  # surely a loss, surely a small one
-        (-0.03, -0.01, Verdict.REGRESSED, Held.INCONCLUSIVE),
-        (-0.05, -0.03, Verdict.REGRESSED, Held.REGRESSED),
-        (None, None, Verdict.INCONCLUSIVE, Held.INCONCLUSIVE),
+        (0.001, 0.01, Verdict.IMPROVED, "holds"),  # within the margin, and sure
+        (0.0, 0.02, Verdict.UNCHANGED, "holds"),
+        (-0.019, 0.02, Verdict.UNCHANGED, "holds"),
+        (-0.02, 0.02, Verdict.UNCHANGED, "inconclusive"),
+        (-0.015, 0.03, Verdict.INCONCLUSIVE, "holds"),
+        (-0.03, 0.03, Verdict.INCONCLUSIVE, "inconclusive"),
+        (-0.015, -0.001, Verdict.REGRESSED, "holds"),  # surely a loss, surely a small one
+        (-0.03, -0.01, Verdict.REGRESSED, "inconclusive"),
+        (-0.05, -0.03, Verdict.REGRESSED, "regressed"),
+        (None, None, Verdict.INCONCLUSIVE, "inconclusive"),
     ],
 )
 def test_a_verdict_is_the_first_that_fits(
-    low: float | None, high: float | None, found: Verdict, held: Held
+    low: float | None, high: float | None, found: Verdict, held: str
 ) -> None:
     difference = Estimate(0.0, low, high, 100, 50)
     assert verdict(difference, 0.02) is found
-    assert no_regression(difference, 0.02) is held
+    assert non_inferiority(difference, 0.02) == held
 
 
 def test_nothing_changed_holds_without_a_margin() -> None:
-    assert no_regression(Estimate(0.0, 0.0, 0.0, 100, 50), 0.0) is Held.HOLDS
-    assert no_regression(Estimate(0.0, -0.01, 0.0, 100, 50), 0.0) is Held.INCONCLUSIVE
+    assert non_inferiority(Estimate(0.0, 0.0, 0.0, 100, 50), 0.0) == "holds"
+    assert non_inferiority(Estimate(0.0, -0.01, 0.0, 100, 50), 0.0) == "inconclusive"

@@ -4,36 +4,38 @@ import io
 from typing import Any
 
 from rich.console import Console
+from support.records import record_of
 
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.reporting.run_tables import render_table
+from retrocypher.plugins.runs.record import Record
 
 
-def record(number: int, fallback: dict[str, Any] | None, loop: str = "guarded") -> dict[str, Any]:
+def record(number: int, fallback: dict[str, Any] | None, loop: str = "guarded") -> Record:
     execution: dict[str, Any] = {"status": "ok", "columns": [], "rows": []}
     if fallback is not None:
         execution["fallback"] = fallback
-    return {
-        "question_id": f"precursors-{number:03}",
-        "setting": "single_step",
-        "task": "precursors",
-        "steps": 1,
-        "prompt": "P5",
-        "shot": "ZS",
-        "loop": loop,
-        "model": "m",
-        "cypher": "RETURN 1",
-        "reference_cypher": "RETURN 1",
-        "execution": execution,
-        "scores": {"f1": 0.0, "precision": 0.0, "recall": 0.0, "row_f1": 0.0},
-        "errors": ["empty_result"],
-        "passed": False,
-    }
+    return record_of(
+        question_id=f"precursors-{number:03}",
+        setting="single_step",
+        task="precursors",
+        steps=1,
+        prompt="P5",
+        shot="ZS",
+        loop=loop,
+        model="m",
+        cypher="RETURN 1",
+        reference_cypher="RETURN 1",
+        execution=execution,
+        scores={"f1": 0.0, "precision": 0.0, "recall": 0.0, "row_f1": 0.0},
+        errors=["empty_result"],
+        passed=False,
+    )
 
 
 def fallback(f1: float, rows: int, reason: str = "empty") -> dict[str, Any]:
-    scores = {"f1": f1, "precision": f1, "recall": 1.0}
-    return {"reason": reason, "row_count": rows, "scores": scores, "passed": f1 == 1.0}
+    scores = {"f1": f1, "precision": f1, "recall": 1.0, "row_f1": None, "focus_f1": None}
+    return {"reason": reason, "status": "ok", "row_count": rows, "scores": scores, "passed": f1 == 1.0}
 
 
 def test_fallbacks_are_apart() -> None:

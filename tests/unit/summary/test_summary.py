@@ -7,16 +7,18 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from support.records import record_of
 
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.analysis.summary import Summary, summarise
 from retrocypher.plugins.reporting.run_tables import render_table
+from retrocypher.plugins.runs.record import Record
 
 HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-def record(**fields: Any) -> dict[str, Any]:
+def record(**fields: Any) -> Record:
     f1 = fields.pop("f1", 1.0)
     made = {
         "task": "precursors",
@@ -32,15 +34,15 @@ def record(**fields: Any) -> dict[str, Any]:
         "infrastructure_error": None,
         "passed": f1 >= 1.0,
     }
-    return made | fields
+    return record_of(**made | fields)
 
 
-def error(stage: str, **fields: Any) -> dict[str, Any]:
+def error(stage: str, **fields: Any) -> Record:
     return record(
         scores=None,
         execution=None,
         passed=False,
-        infrastructure_error={"stage": stage, "kind": "x"},
+        infrastructure_error={"stage": stage, "kind": "x", "message": "y"},
         **fields,
     )
 

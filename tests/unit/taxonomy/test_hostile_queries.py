@@ -1,19 +1,19 @@
 """Text as models write it when they go astray: every reader of queries copes with it."""
 
-from typing import Any
-
 import pytest
 
+from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.labels import labels_of
 from retrocypher.plugins.scoring.variations import variations
 from retrocypher.prompts.validation.validator import SchemaValidator
 
 SCHEMA = default_schema()
 QUESTION = next(each for each in load_questions().questions if each.task == "chains_to_target")
-SCORES: dict[str, Any] = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "row_f1": None, "per_key": {}}
+SCORES = Scores(precision=0.0, recall=0.0, f1=0.0, per_key={})
 PATH = "MATCH p = (a:Molecule)-[:REACTS_IN|PRODUCES{}]->(t:Molecule {{name: 'C'}}) RETURN p"
 HOSTILE = {
     **{
@@ -48,9 +48,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("status", ["ok", "syntax_error", "runtime_error"])
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
-def test_a_case_gets_labels(query: str, status: str) -> None:
-    execution = {"status": status, "code": None, "message": None, "columns": ["x"], "rows": [[1]]}
-    labels = labels_of(QUESTION, query, execution | {"row_count": 1, "truncated": False}, SCORES, SCHEMA)
+def test_a_case_gets_labels(query: str, status: Status) -> None:
+    execution = Execution(status, columns=["x"], rows=[[1]], row_count=1)
+    labels = labels_of(QUESTION, query, execution, SCORES, SCHEMA)
     assert labels
     assert status == "ok" or status in labels or "schema_violation" in labels[0] or "refused" in labels
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.kg.execution.execution import Status
+from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.labels.error_labels import is_label
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
@@ -26,17 +26,17 @@ def question(task: str) -> Question:
 
 
 def execution(
-    rows: list[list[Any]] | None = None, columns: list[str] | None = None, status: str = "ok"
-) -> dict[str, Any]:
-    return {"status": status, "code": None, "message": None, "columns": columns or [], "rows": rows or []}
+    rows: list[list[Any]] | None = None, columns: list[str] | None = None, status: Status = "ok"
+) -> Execution:
+    return Execution(status, columns=columns or [], rows=rows or [])
 
 
-def labelled(asked: Question, cypher: str | None, result: dict[str, Any]) -> list[str]:
+def labelled(asked: Question, cypher: str | None, result: Execution) -> list[str]:
     scores = score(asked, result, cypher, text_metrics=False)
     return labels_of(asked, cypher, result, scores, SCHEMA)
 
 
-def right(asked: Question) -> dict[str, Any]:
+def right(asked: Question) -> Execution:
     columns = list(asked.gold[0])
     return execution([[row[column] for column in columns] for row in asked.gold], columns)
 
@@ -70,7 +70,7 @@ def test_a_case_that_passes_with_values_outside_the_rows_of_their_reactions_has_
     lists = [sorted({name for row in asked.gold for name in row[key]}) for key in keys]
     ids = [[row["id"] for row in asked.gold]]
     result = execution([ids + lists if with_ids else lists], ["id", *keys] if with_ids else keys)
-    assert score(asked, result, None, text_metrics=False)["f1"] == 1.0
+    assert score(asked, result, None, text_metrics=False).f1 == 1.0
     assert labelled(asked, asked.reference_cypher, result) == [label]
 
 
@@ -134,10 +134,10 @@ def test_any_case_gets_known_labels_and_the_same_ones_again(
     assert labelled(*case) == found
     asked, cypher, result = case
     scores = score(asked, result, cypher, text_metrics=False)
-    assert bool(found) == (scores["f1"] < 1.0 or scores["row_f1"] not in (None, 1.0))
+    assert bool(found) == (scores.f1 < 1.0 or scores.row_f1 not in (None, 1.0))
 
 
-def told(cypher: str | None, result: dict[str, Any]) -> tuple[str, str | None]:
+def told(cypher: str | None, result: Execution) -> tuple[str, str | None]:
     asked = question("precursors")
     scores = score(asked, result, cypher, text_metrics=False)
     diagnosis = diagnose(asked, cypher, result, scores, SCHEMA)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from retrocypher.plugins.runs.record import KeyScore, Scores
 from retrocypher.plugins.scoring.label_evidence import Evidence
 from retrocypher.plugins.scoring.labels import CAUSES_FIRST, contradicted, ranked, specific, with_status
 
@@ -23,8 +24,9 @@ def shown(**fields: Any) -> Evidence:
     return Evidence(**(made | fields))
 
 
-def scores(*keys: str, row_f1: float = 0.5) -> dict[str, Any]:
-    return {"per_key": {key: {} for key in keys or KEYS}, "row_f1": row_f1}
+def scores(*keys: str, row_f1: float = 0.5) -> Scores:
+    some = KeyScore(0.5, 0.5, 0.5, 1, 1, 1, "exact", {})
+    return Scores(f1=0.5, per_key=dict.fromkeys(keys or KEYS, some), row_f1=row_f1)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.html.run import Run
-from retrocypher.plugins.runs.record import JUDGE_STAGE
+from retrocypher.plugins.runs.manifest import AnswerCounts, Manifest, ModelEntry, Prices
+from retrocypher.plugins.runs.record import JUDGE_STAGE, JsonValue
 
 # Characters that cannot be seen, or that turn the direction of what follows, are shown by their number.
 _HIDDEN = re.compile(
@@ -81,11 +82,12 @@ def score(value: float | None) -> str:
 
 def ends(estimate: Any, *, signed: bool = False) -> str:
     """Return the interval of an estimate in brackets; empty where there is none."""
-    told = estimate if isinstance(estimate, Mapping) else estimate.to_json()
-    if told["low"] is None or told["high"] is None:
+    # Rates of the ledger are JSON objects.
+    found = estimate if isinstance(estimate, Mapping) else {"low": estimate.low, "high": estimate.high}
+    if found["low"] is None or found["high"] is None:
         return ""
     form = "+.3f" if signed else ".3f"
-    return f"[{told['low']:{form}}, {told['high']:{form}}]".replace("-", "\N{MINUS SIGN}")
+    return f"[{found['low']:{form}}, {found['high']:{form}}]".replace("-", "\N{MINUS SIGN}")
 
 
 def percent(value: float) -> str:
@@ -104,48 +106,56 @@ def _hash(text: Markup) -> str:
 _HASH = 12
 
 
-def about(run: Run) -> dict[str, Any]:
+def about(run: ReportRun) -> dict[str, Any]:
     """Return what was run: ``lines`` of term and words, and the ``options`` as they were resolved."""
-    manifest = run.manifest
+    manifest = run.log.manifest
     return {
-        "name": run.name,
         "lacks": run.lacks,
-        "known": bool(manifest),
-        "lines": [(term, words) for term, words in _lines(run) if words],
-        "options": [(name, _value(value)) for name, value in sorted((manifest.get("options") or {}).items())],
-        "versions": sorted((manifest.get("versions") or {}).items()),
+        "known": run.log.has_manifest,
+        "lines": [(term, words) for term, words in _lines(run, manifest) if words],
+        "options": [(name, _value(value)) for name, value in sorted(manifest.options.items())],
+        "versions": sorted(manifest.versions.items()),
     }
 
 
-def _lines(run: Run) -> Iterator[tuple[str, str]]:
-    manifest, cells = run.manifest, run.summary["cells"]
-    asked = {name: list(dict.fromkeys(cell[name] for cell in cells)) for name in ("prompt", "shot", "task")}
+def _lines(run: ReportRun, manifest: Manifest) -> Iterator[tuple[str, str]]:
+    cells = run.summary["cells"]
+    asked = {name: list(dict.fromkeys(cell[name] for cell in cells)) for name in ("prompt", "shot")}
     yield "When", _when(manifest)
-    yield "Models", ", ".join(_model(model) for model in manifest.get("models") or ())
-    yield "Asked behind", str(manifest.get("api") or "")
+    yield "Models", ", ".join(map(_model, manifest.models))
+    yield "Asked behind", manifest.api or ""
     yield "Loops", ", ".join(dict.fromkeys(loop for _, loop in run.series))
     yield "Prompts and shots", f"{', '.join(asked['prompt'])} with {', '.join(asked['shot'])}"
-    yield "Cases", _cases(run)
-    yield "Questions", _questions(manifest.get("questions") or {})
-    yield "Graph", _graph(manifest.get("graph") or {})
-    yield "Answers", _answers(manifest.get("answers") or {}, manifest.get("prices") or {})
-    yield "Answered as", _names(manifest.get("answers") or {})
-    yield "Machine", _machine(manifest)
+    yield "Cases", _cases(run.summary)
+    questions = manifest.questions
+    count = f"{questions.count:,}" if questions.count else ""
+    yield "Questions", _joined(count, _hashed("set", questions.set_sha256))
+    if (graph := manifest.graph) is not None:
+        version = f"Neo4j {graph.version}" if graph.version else ""
+        yield "Graph", _joined(version, graph.kind, _hashed("fingerprint", graph.fingerprint))
+    if answers := manifest.answers:
+        yield "Answers", _answers(answers, manifest.prices)
+        served = (each.model for usage in answers.by_model.values() for each in usage.served)
+        yield "Answered as", ", ".join(dict.fromkeys(model for model in served if model))
+    if (machine := manifest.machine) is not None:
+        cores = counted(machine.cores, "core") if machine.cores else ""
+        memory = f"{machine.memory_gib} GiB" if machine.memory_gib else ""
+        yield "Machine", _joined(machine.system or "", cores, memory)
     yield "Code", _code(manifest)
 
 
-def _when(manifest: Mapping[str, Any]) -> str:
-    started, ended = (_date(manifest.get(name)) for name in ("started", "ended"))
+def _when(manifest: Manifest) -> str:
+    started, ended = _date(manifest.started), _date(manifest.ended)
     if started is None:
         return ""
     day = f"{started:%d %B %Y, %H:%M} UTC".lstrip("0")
     return day if ended is None else f"{day}, {_span(ended - started)}"
 
 
-def _date(text: Any) -> datetime | None:
+def _date(text: str | None) -> datetime | None:
     try:
-        return datetime.fromisoformat(text)
-    except (TypeError, ValueError):
+        return datetime.fromisoformat(text or "")
+    except ValueError:
         return None
 
 
@@ -157,86 +167,49 @@ def _span(time: timedelta) -> str:
     return f"{minutes} min {seconds % 60} s" if minutes else f"{seconds} s"
 
 
-def _model(model: Mapping[str, Any]) -> str:
-    label, name = str(model.get("label", "")), str(model.get("argument") or model.get("kind") or "")
-    return label if name in ("", label) else f"{label} ({name})"
+def _model(model: ModelEntry) -> str:
+    name = model.argument or model.kind
+    return model.label if name in ("", model.label) else f"{model.label} ({name})"
 
 
-def _cases(run: Run) -> str:
-    told = run.summary
-    parts = [f"{told['cases']:,} on record", f"{told['passed']:,} passed", f"{told['failed']:,} failed"]
-    if told["infrastructure_errors"]:
-        parts.append(f"{told['infrastructure_errors']:,} not run")
-    if faults := told["infrastructure_errors_by_stage"].get(JUDGE_STAGE):
+def _cases(summary: Mapping[str, JsonValue]) -> str:
+    parts = [f"{summary[name]:,} {words}" for name, words in _COUNTS.items()]
+    if summary["infrastructure_errors"]:
+        parts.append(f"{summary['infrastructure_errors']:,} not run")
+    if faults := summary["infrastructure_errors_by_stage"].get(JUDGE_STAGE):
         parts.append(f"{faults:,} whose judge could not be asked")
     return ", ".join(parts)
 
 
-def _questions(questions: Mapping[str, Any]) -> str:
-    return _joined(
-        f"{questions['count']:,}" if isinstance(questions.get("count"), int) else "",
-        _hashed("set", questions.get("set_sha256")),
-    )
+_COUNTS = {"cases": "on record", "passed": "passed", "failed": "failed"}
 
 
-def _graph(graph: Mapping[str, Any]) -> str:
-    version = graph.get("version")
-    return _joined(
-        f"Neo4j {version}" if version else "",
-        str(graph.get("kind") or ""),
-        _hashed("fingerprint", graph.get("fingerprint")),
-    )
-
-
-def _answers(answers: Mapping[str, Any], prices: Mapping[str, Any]) -> str:
-    asked, cached, cost = answers.get("asked") or 0, answers.get("from_cache") or 0, answers.get("cost")
-    if not asked and not cached:
+def _answers(answers: AnswerCounts, prices: Prices | None) -> str:
+    if not answers.asked and not answers.from_cache:
         return ""
-    return _joined(
-        f"{asked:,} asked for",
-        f"{cached:,} from the cache",
-        "" if cost is None else f"{_usd(cost)} at list prices of {prices.get('as_of', 'no date')}",
-    )
+    cost = ""
+    if answers.cost is not None:
+        amount = environment().filters["usd"](answers.cost)
+        cost = f"{amount} at list prices of {(prices and prices.as_of) or 'no date'}"
+    return _joined(f"{answers.asked:,} asked for", f"{answers.from_cache:,} from the cache", cost)
 
 
-def _usd(cost: float) -> str:
-    return str(environment().filters["usd"](cost))
+def _code(manifest: Manifest) -> str:
+    git, version = manifest.git, manifest.versions.get("retrocypher")
+    changes = ", with changes" if git and git.changed else ""
+    commit = f"commit {git.commit[:_HASH]}{changes}" if git and git.commit else ""
+    return _joined(f"RetroCypher {version}" if version else "", commit)
 
 
-def _names(answers: Mapping[str, Any]) -> str:
-    """Return what the servers called the models that answered."""
-    served = (each for told in (answers.get("by_model") or {}).values() for each in told.get("served") or ())
-    return ", ".join(dict.fromkeys(str(each["model"]) for each in served if each.get("model")))
-
-
-def _machine(manifest: Mapping[str, Any]) -> str:
-    machine = manifest.get("machine") or {}
-    cores, memory = machine.get("cores"), machine.get("memory_gib")
-    return _joined(
-        str(machine.get("system") or ""),
-        counted(cores, "core") if cores else "",
-        f"{memory} GiB" if memory else "",
-    )
-
-
-def _code(manifest: Mapping[str, Any]) -> str:
-    git, version = manifest.get("git") or {}, (manifest.get("versions") or {}).get("retrocypher")
-    commit = str(git.get("commit") or "")[:_HASH]
-    return _joined(
-        f"RetroCypher {version}" if version else "",
-        f"commit {commit}{', with changes' if git.get('changed') else ''}" if commit else "",
-    )
-
-
-def _hashed(what: str, value: Any) -> str:
-    return f"{what} {str(value)[:_HASH]}" if value else ""
+def _hashed(what: str, value: str) -> str:
+    return f"{what} {value[:_HASH]}" if value else ""
 
 
 def _joined(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _value(value: Any) -> str:
+def _value(value: JsonValue) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)

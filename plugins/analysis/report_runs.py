@@ -1,0 +1,257 @@
+"""Reads runs for a report, in one pass over their records, without keeping the records."""
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.analysis.ledger import Ledger
+from retrocypher.plugins.analysis.score_table import ScoreTable
+from retrocypher.plugins.analysis.summary import Summary, in_order
+from retrocypher.plugins.formatting.text import shortened
+from retrocypher.plugins.judge.agreement import Rating, ratings_of
+from retrocypher.plugins.runs.files import QUESTIONS
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import JsonValue, Record
+
+_CHARACTERS = 180
+_KEPT = 10
+
+Series = tuple[str, str]
+"""Model and loop."""
+
+
+class CaseEntry(Struct, frozen=True):
+    """What a list of cases says of a case."""
+
+    id: str
+    """The case id."""
+    question_id: str
+    """The question."""
+    text: str
+    """The question as asked, cut if it is long."""
+    task: str
+    """The task."""
+    prompt: str
+    """The prompt."""
+    shot: str
+    """The shot."""
+    loop: str
+    """The loop."""
+    model: str
+    """The label of the model."""
+    status: str
+    """Status of the execution, or ``not run``."""
+    label: str
+    """The primary error label without its detail; empty if there is none."""
+    f1: float | None
+    """F1; None without scores."""
+    failed: bool
+    """Whether it was scored and did not pass."""
+    trouble: str | None
+    """Why it was not run, in words; None if it was."""
+    reason: str
+    """The message of that error, cut if it is long."""
+    model_s: float
+    """Seconds of the calls of models, now or when their completions were first had."""
+    query_s: float
+    """Seconds of the scored query."""
+    tokens: int
+    """Tokens of all calls."""
+    cost: float | None
+    """USD of all calls by list price; None if unknown."""
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Where it stands in a list: by task, question, and what it was asked with."""
+        asked = (self.question_id, self.prompt, self.shot, self.loop, self.model, self.id)
+        return (task_place(self.task), *asked)
+
+
+def case_entry(record: Record) -> CaseEntry:
+    """Return what a list says of a record."""
+    costs = [turn.cost for turn in record.rounds if turn.cost is not None]
+    execution = record.execution
+    # The section on the judge covers cases whose judge could not be asked.
+    error = None if record.was_run else record.infrastructure_error
+    return CaseEntry(
+        id=record.case_id,
+        question_id=record.question_id,
+        text=shortened(record.question, _CHARACTERS),
+        task=record.task,
+        prompt=record.prompt,
+        shot=record.shot,
+        loop=record.loop,
+        model=record.model,
+        status=execution.status if execution else "not run",
+        label=name_of(record.errors[0]) if record.errors else "",
+        f1=record.scores.f1 if record.scores else None,
+        failed=error is None and not record.passed,
+        trouble=f"{error.stage} {error.kind}" if error else None,
+        reason=shortened(error.message, _CHARACTERS) if error else "",
+        model_s=sum(turn.time_s for turn in record.rounds if turn.messages_sha256),
+        query_s=execution.time_s if execution else 0.0,
+        tokens=sum(sum((turn.tokens or {}).values()) for turn in record.rounds),
+        cost=sum(costs) if costs else None,
+    )
+
+
+def task_place(task: str) -> int:
+    """Return where a task stands among the tasks; one that is not known comes last."""
+    return TASKS.index(task) if task in TASKS else len(TASKS)
+
+
+_MEASURES: dict[str, Callable[[CaseEntry], float]] = {
+    "query_s": lambda case: case.query_s,
+    "model_s": lambda case: case.model_s,
+    "tokens": lambda case: case.tokens,
+    "cost": lambda case: case.cost or 0.0,
+}
+
+
+class TopK:
+    """Keeps the ten cases that took the most seconds, tokens and money, by measure."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[tuple[float, str, CaseEntry]]] = {name: [] for name in _MEASURES}
+
+    def add(self, case: CaseEntry) -> None:
+        """Take a case into account."""
+        for name, measure in _MEASURES.items():
+            value = measure(case)
+            if value <= 0:
+                continue
+            heapq.heappush(self._kept[name], (value, case.id, case))
+            if len(self._kept[name]) > _KEPT:
+                heapq.heappop(self._kept[name])
+
+    def most(self, measure: str) -> list[CaseEntry]:
+        """Return the cases that took most, in descending order.
+
+        Args:
+            measure: ``query_s``, ``model_s``, ``tokens`` or ``cost``.
+        """
+        return [case for _, _, case in sorted(self._kept[measure], key=lambda each: (-each[0], each[1]))]
+
+    def all(self) -> dict[str, CaseEntry]:
+        """Return all that are kept, by their id."""
+        return {case.id: case for name in _MEASURES for case in self.most(name)}
+
+
+class ReportRun(Struct, frozen=True, kw_only=True):
+    """One run of a report."""
+
+    name: str
+    """Its name in the report."""
+    log: RunLog
+    """The run on disk."""
+    lacks: str
+    """What it lacks, in a few words; empty if it is complete."""
+    summary: Mapping[str, JsonValue]
+    """What `summary.json` would hold, from the records."""
+    table: ScoreTable
+    """Its scores."""
+    ledger: Sequence[Mapping[str, JsonValue]]
+    """What loops repaired and broke."""
+    failed: Sequence[CaseEntry]
+    """The cases that failed."""
+    not_run: Sequence[CaseEntry]
+    """The cases that an infrastructure error kept from being run."""
+    costly: TopK
+    """The cases that took most."""
+    ratings: Sequence[Rating]
+    """The ratings of its cases by a judge."""
+    cases: Sequence[str]
+    """The ids of all cases, in the order of the records."""
+
+    @property
+    def series(self) -> list[Series]:
+        """Models and loops, in the order they were asked for."""
+        facts = self.log.facts
+        cells = in_order(self.summary["cells"], facts.models, facts.loops)
+        return list(dict.fromkeys((cell["model"], cell["loop"]) for cell in cells))
+
+
+def read_report_run(log: RunLog, name: str) -> ReportRun:
+    """Read a run.
+
+    Args:
+        log: The run.
+        name: Its name in the report.
+
+    Raises:
+        InputError: If the folder has no records, a line of it cannot be read, or a case comes twice.
+    """
+    # Without the questions, each question is a cluster of its own.
+    targets = log.targets if (log.path / QUESTIONS).is_file() else {}
+    summary, ledger, costly = Summary(), Ledger(targets), TopK()
+    failed: list[CaseEntry] = []
+    not_run: list[CaseEntry] = []
+    ratings: list[Rating] = []
+    seen: dict[str, None] = {}
+
+    def passing() -> Iterator[Record]:
+        for record in log.records():
+            if record.case_id in seen:
+                raise InputError(
+                    f"{log}: holds the case {record.case_id} twice; a report takes each case once"
+                )
+            seen[record.case_id] = None
+            summary.add(record)
+            ledger.add(record)
+            ratings.extend(ratings_of(record, targets))
+            case = case_entry(record)
+            if case.trouble is not None:
+                not_run.append(case)
+            else:
+                costly.add(case)
+                if case.failed:
+                    failed.append(case)
+            yield record
+
+    table = ScoreTable(passing(), targets)
+    if not seen:
+        raise InputError(f"{log}: no case on record; run some first")
+    return ReportRun(
+        name=name,
+        log=log,
+        lacks=log.facts.lacks(len(seen)),
+        summary=summary.to_json(),
+        table=table,
+        ledger=in_order(ledger.to_json(), log.facts.models, log.facts.loops),
+        failed=sorted(failed, key=lambda case: case.place),
+        not_run=sorted(not_run, key=lambda case: case.place),
+        costly=costly,
+        ratings=ratings,
+        cases=tuple(seen),
+    )
+
+
+def read_report_runs(paths: Iterable[Path]) -> list[ReportRun]:
+    """Read runs, in the order given. Raises as `read_report_run` and `names_of`."""
+    folders = list(paths)
+    return [
+        read_report_run(RunLog(path), name) for path, name in zip(folders, names_of(folders), strict=True)
+    ]
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return a name for each run: its folder's, with as many folders above as tell them apart.
+
+    Raises:
+        InputError: If a run is named twice.
+    """
+    whole = [path.resolve() for path in paths]
+    for path in whole:
+        if whole.count(path) > 1:
+            raise InputError(f"{path} is named twice; a report takes each run once")
+    for depth in range(1, max(len(path.parts) for path in whole) + 1):
+        names = ["/".join(path.parts[-depth:]) for path in whole]
+        if len({*names}) == len(names):
+            break
+    return names

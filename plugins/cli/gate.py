@@ -1,0 +1,76 @@
+"""``retrocypher gate``: judges a run by rules."""
+
+import os
+from pathlib import Path
+
+import click
+
+from retrocypher.plugins.analysis.gate import gate_of
+from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA, GateResult
+from retrocypher.plugins.analysis.scores import RunScores, read_scores
+from retrocypher.plugins.cli.console import json_option, print_json
+from retrocypher.plugins.reporting.gate_text import gate_lines
+from retrocypher.plugins.runs.log import RunLog
+
+
+@click.command("gate")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("rules", nargs=-1, required=True, metavar="RULE...")
+@click.option("--baseline", help="Name or folder of the baseline that no-regression rules compare with.")
+@click.option("--gate-allow-inconclusive", is_flag=True, help="Treat an inconclusive comparison as a pass.")
+@click.option(
+    "--gate-partial", is_flag=True, help="Judge a partial run, or what it shares with its baseline."
+)
+@click.option(
+    "--gate-judge-kappa",
+    type=click.FloatRange(-1, 1),
+    default=JUDGE_KAPPA,
+    show_default=True,
+    help="Minimum lower confidence bound of the judge's kappa, for rules on its score.",
+)
+@json_option
+def gate_command(
+    run: Path,
+    rules: tuple[str, ...],
+    baseline: str | None,
+    gate_allow_inconclusive: bool,
+    gate_partial: bool,
+    gate_judge_kappa: float,
+    as_json: bool,
+) -> None:
+    """Judge RUN by RULEs such as "f1>=0.6", "f1 by task>=0.4" or "no-regression f1 margin=0.02".
+
+    Use it for runs that were made without a gate, such as merged shards. The exit status is 0 if all rules
+    hold, 1 if a rule fails, 16 if the run is incomplete, and 2 if a rule or a file cannot be used.
+    """
+    gate = gate_of(
+        rules,
+        baseline,
+        Path.cwd(),
+        allow_inconclusive=gate_allow_inconclusive,
+        partial=gate_partial,
+        judge_kappa=gate_judge_kappa,
+    )
+    log = RunLog(run)
+    scores = read_scores(log)
+    result = gate.judge(scores)
+    if os.environ.get("GITHUB_STEP_SUMMARY"):
+        _append_job_summary(log, scores, result)
+    if as_json:
+        print_json(result)
+    else:
+        click.echo("\n".join(gate_lines(result)))
+    click.get_current_context().exit(result.exit_status)
+
+
+def _append_job_summary(run: RunLog, scores: RunScores, result: GateResult) -> None:
+    # Imported late: only GitHub Actions needs a summary, which loads most of the scoring.
+    from retrocypher.plugins.analysis.summary import summarise
+    from retrocypher.plugins.reporting.ci import append_job_summary, facts_of, job_summary, job_summary_file
+
+    if (file := job_summary_file(os.environ)) is not None:
+        facts = facts_of(run.path, scores, summarise(run.records()), result)
+        try:
+            append_job_summary(file, job_summary(facts, os.environ))
+        except OSError as error:
+            click.echo(f"the summary of the job cannot be written: {file} ({error.strerror})", err=True)

@@ -1,0 +1,107 @@
+"""Keeps allure-pytest to tests that are no cases: the results of cases are written from their records."""
+
+import warnings
+from collections.abc import Callable, Generator
+from typing import Any
+
+import allure_commons
+import pytest
+from allure_pytest.listener import AllureListener
+
+_LISTENER = "allure_listener"
+"""Name under which allure-pytest registers its listener."""
+
+Wrapper = Generator[None, Any, None]
+
+
+def limit_to_other_tests(config: pytest.Config, is_case: Callable[[pytest.Item], bool]) -> None:
+    """Have allure-pytest's listener see no case; call it before allure-pytest is configured.
+
+    Args:
+        config: The configuration of the session.
+        is_case: Whether a test is a case.
+    """
+    config.pluginmanager.set_blocked(_LISTENER)
+    config.pluginmanager.register(_OtherTests(is_case))
+    tolerant = _Tolerant()
+    allure_commons.plugin_manager.register(tolerant)
+    config.add_cleanup(lambda: allure_commons.plugin_manager.unregister(tolerant))
+
+
+class _OtherTests:
+    """Passes the hooks of tests that are no cases on to the listener."""
+
+    def __init__(self, is_case: Callable[[pytest.Item], bool]) -> None:
+        self._is_case = is_case
+
+    def _listener(self, item: pytest.Item) -> Any:
+        """The listener; None for a case, and while Allure is off."""
+        return None if self._is_case(item) else _listener()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Wrapper:
+        listener = self._listener(item)
+        yield from listener.pytest_runtest_protocol(item, nextitem) if listener else _nothing()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Wrapper:
+        listener = self._listener(item)
+        yield from listener.pytest_runtest_setup(item) if listener else _nothing()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Wrapper:
+        listener = self._listener(item)
+        yield from listener.pytest_runtest_call(item) if listener else _nothing()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Wrapper:
+        listener = self._listener(item)
+        yield from listener.pytest_runtest_teardown(item) if listener else _nothing()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Wrapper:
+        listener = self._listener(item)
+        yield from listener.pytest_runtest_makereport(item, call) if listener else _nothing()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Wrapper:
+        listener = self._listener(request._pyfuncitem)
+        yield from listener.pytest_fixture_setup(fixturedef, request) if listener else _nothing()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_post_finalizer(self, fixturedef: Any, request: Any) -> Wrapper:
+        listener = _listener()
+        yield from listener.pytest_fixture_post_finalizer(fixturedef) if listener else _nothing()
+
+
+def _listener() -> Any:
+    plugins = allure_commons.plugin_manager.get_plugins()
+    return next((each for each in plugins if isinstance(each, AllureListener)), None)
+
+
+def _nothing() -> Wrapper:
+    yield
+
+
+class _Tolerant:
+    """Turns a result that allure-pytest cannot write into a warning: it must end no session."""
+
+    @allure_commons.hookimpl(wrapper=True)
+    def report_result(self) -> Generator[None, list[None], list[None]]:
+        return (yield from _tolerated())
+
+    @allure_commons.hookimpl(wrapper=True)
+    def report_container(self) -> Generator[None, list[None], list[None]]:
+        return (yield from _tolerated())
+
+    @allure_commons.hookimpl(wrapper=True)
+    def report_attached_data(self) -> Generator[None, list[None], list[None]]:
+        return (yield from _tolerated())
+
+
+def _tolerated() -> Generator[None, list[None], list[None]]:
+    try:
+        return (yield)
+    except OSError as error:
+        warnings.warn(f"the Allure results are not complete: {error}", stacklevel=2)
+        return []

@@ -1,0 +1,329 @@
+"""Writes the report of runs: one HTML page, and a page for each failed case in a folder beside it."""
+
+import math
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers, analyse
+from retrocypher.plugins.analysis.report_judge import (
+    JudgeVariant,
+    SeriesRatings,
+    disputed,
+    stored_calibrations,
+)
+from retrocypher.plugins.analysis.report_runs import CaseEntry, ReportRun, read_report_runs
+from retrocypher.plugins.formatting.text import shortened
+from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES
+from retrocypher.plugins.reporting.html.case_pages import CaseFolder, Job, PageWriter, file_of, parts_of
+from retrocypher.plugins.reporting.html.failed_cases import (
+    Links,
+    Listed,
+    Rendered,
+    choose,
+    failed_list,
+    shrink_to_fit,
+)
+from retrocypher.plugins.reporting.html.rendering import about, asset, environment, policy
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.parallel import cores, in_processes
+from retrocypher.plugins.statistics.paired import MARGIN
+
+_COSTLIEST_TITLES = {
+    "query_s": ("Slowest queries", "seconds"),
+    "model_s": ("Slowest answers of models", "seconds"),
+    "tokens": ("Most tokens", "count"),
+    "cost": ("Most expensive, at list prices", "usd"),
+}
+SOURCES = {
+    "paper": "reaction Text2Cypher paper",
+    "cypherbench": "CypherBench",
+    "ours": "RetroCypher",
+}
+_JUDGE_TITLES = {
+    "with_reference": "with the reference query",
+    "without_reference": "without the reference query",
+}
+_DEFINED = Path("docs", "judge-and-answers.md")
+_RADIUS = 7.0
+_REASON = 300
+
+_FEW = 100
+"""As many pages are written while a process starts."""
+
+_MOST = 8
+"""Processes; each may hold a record with all of its rows."""
+
+_ENDED = "a process that wrote pages was ended, perhaps for want of memory; the report before stays"
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What was written."""
+
+    page: Path
+    """The page."""
+    bytes: int
+    """Its size."""
+    cases: int
+    """Cases of all runs."""
+    failed: int
+    """Cases that failed."""
+    listed: int
+    """Of these, how many the page lists."""
+    not_run: int
+    """Cases that an infrastructure error kept from being run."""
+    folder: Path
+    """Where the pages of cases are."""
+    pages: int
+    """How many there are."""
+    pages_bytes: int
+    """Their size together."""
+    figures: list[Path]
+    """Figures and tables that were written."""
+    lacking: dict[str, str]
+    """By name of an incomplete run, what it lacks."""
+
+
+def build_report(
+    paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None, root: Path | None = None
+) -> Report:
+    """Write the report of runs, and a page for each failed case in a folder beside it.
+
+    Args:
+        paths: Run directories; the others are compared with the first.
+        out: The page; replaced if it exists.
+        most: How many failed cases to list at most.
+        figures: A folder for figures and tables; none are written if None.
+        root: The project's folder, which calibrations are below; None for the working directory.
+
+    Raises:
+        InputError: If a run cannot be read, or what is to be written cannot be written.
+    """
+    for path in paths:
+        # A folder that is no run is reported before the page in it, which cannot be written either.
+        next(RunLog(path).records(), None)
+    _require_writable(out)
+    folder = out.with_name(f"{out.stem}-cases")
+    runs = read_report_runs(paths)
+    page = _analysed(runs, root or Path.cwd(), out)
+
+    def render(most: int) -> Rendered:
+        cases = choose(runs, most)
+        links = _links(runs, cases, folder.name)
+        return Rendered(render_page(page, cases, links, folder.name).encode(), len(cases), links)
+
+    rendered = shrink_to_fit(render, most)
+    try:
+        with CaseFolder(folder) as pages:
+            back = f"../{out.name}"
+            sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, back)]
+            out.write_bytes(rendered.html)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
+    written = _write_figures(page.numbers, figures) if figures is not None else []
+    return Report(
+        page=out,
+        bytes=len(rendered.html),
+        cases=sum(run.summary["cases"] for run in runs),
+        failed=sum(len(run.failed) for run in runs),
+        listed=rendered.listed,
+        not_run=sum(len(run.not_run) for run in runs),
+        folder=folder,
+        pages=len(sizes),
+        pages_bytes=sum(sizes),
+        figures=written,
+        lacking={run.name: run.lacks for run in runs if run.lacks},
+    )
+
+
+class Page(Struct, frozen=True):
+    """What is rendered: the numbers, and what is said of calibrations."""
+
+    numbers: ReportNumbers
+    trouble: str = ""
+    """Why the stored calibrations cannot be read; empty if they can."""
+    defined: str = ""
+    """Address of the page that defines their figures; empty if it is not at hand."""
+
+
+def _analysed(runs: Sequence[ReportRun], root: Path, out: Path) -> Page:
+    definitions = root / _DEFINED
+    defined = os.path.relpath(definitions, out.resolve().parent) if definitions.is_file() else ""
+    try:
+        calibrations, trouble = stored_calibrations(runs, root), ""
+    except InputError as error:
+        calibrations, trouble = [], str(error)
+    return Page(analyse(runs, calibrations), trouble, Path(defined).as_posix() if defined else "")
+
+
+def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) -> str:
+    """Return the page as HTML.
+
+    Args:
+        page: What is rendered.
+        cases: The failed cases to list.
+        links: The pages of cases.
+        folder: Where these are.
+    """
+    style = Markup("\n").join([asset("base.css"), asset("page.css")])
+    script = Markup("\n").join([asset("theme.js"), asset("page.js")])
+    numbers = page.numbers
+    runs = [each.run for each in numbers.runs]
+    shown = {
+        "runs": [_shown(each, links) for each in numbers.runs],
+        "comparisons": numbers.comparisons,
+        "not_run": [{"name": run.name, "rows": _troubles(run.not_run)} for run in runs if run.not_run],
+    }
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            **shown,
+            shots=list(dict.fromkeys(cell["shot"] for run in runs for cell in run.summary["cells"])),
+            margin=MARGIN,
+            trouble=page.trouble,
+            defined=page.defined,
+            meanings=LABELS,
+            sources=SOURCES,
+            metrics=METRIC_NAMES,
+            failed=failed_list(runs, cases, links, folder),
+            title=", ".join(run.name for run in runs),
+            sections=_sections(shown),
+            policy=policy([script], [style]),
+            style=style,
+            script=script,
+            footer=f"Made by RetroCypher {metadata.version('retrocypher')} on {datetime.now(UTC):%d %B %Y}.",
+        )
+    )
+
+
+def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
+    """The numbers of a run with what drawings and links need."""
+    return {
+        **{name: getattr(numbers, name) for name in numbers.__struct_fields__},
+        "name": numbers.name,
+        "about": about(numbers.run),
+        "costly": _costly(numbers.run, links),
+        "clouds": [_cloud(each.metric, each.points) for each in numbers.clouds],
+        "judge": [_judge(part, numbers.name, links) for part in numbers.judge],
+    }
+
+
+def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
+    """The titles of the sections that have something to show, by their anchors."""
+    runs = shown["runs"]
+    everything = (
+        ("headline", "Headline", True),
+        ("run", "What was run", True),
+        ("results", "Scores", True),
+        ("boxes", "Distribution of F1", any(part.tasks for each in runs for part in each["boxes"])),
+        ("comparisons", "Comparisons", bool(shown["comparisons"])),
+        ("errors", "What went wrong", any(each["errors"] for each in runs)),
+        ("loops", "Loops", any(each["ledger"] for each in runs)),
+        ("judge", "Judge", any(each["judge"] for each in runs)),
+        ("answers", "Written answers", any(each["answers"] for each in runs)),
+        ("metrics", "Text metrics", any(each["validity"] for each in runs)),
+        ("costly", "Cost", any(each["costly"] for each in runs)),
+        ("failed", "Failed cases", True),
+        ("not-run", "Not run", bool(shown["not_run"])),
+    )
+    return {name: title for name, title, there in everything if there}
+
+
+def _costly(run: ReportRun, links: Links) -> list[dict[str, Any]]:
+    filters = environment().filters
+    parts = []
+    for measure, (title, unit) in _COSTLIEST_TITLES.items():
+        rows = [
+            {
+                "case": case,
+                "amount": filters[unit](getattr(case, measure)),
+                "href": links.get((run.name, case.id)),
+            }
+            for case in run.costly.most(measure)
+        ]
+        parts += [{"title": title, "rows": rows}] if rows else []
+    return parts
+
+
+def _cloud(metric: str, points: Sequence[Any]) -> dict[str, Any]:
+    """Areas of circles are proportional to the numbers of cases."""
+    most = max(point.cases for point in points)
+    radii = [max(1.0, _RADIUS * math.sqrt(point.cases / most)) for point in points]
+    return {"name": METRIC_NAMES[metric], "points": list(zip(points, radii, strict=True))}
+
+
+def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:
+    """The ratings of a judge; bars of all series are on one scale, as shares of the cases of each."""
+    shares = [[count / max(1, each.mean.n) for count in each.counts] for each in part.series]
+    most = max((share for each in shares for share in each), default=0) or 1
+    return {
+        "part": part,
+        "title": _JUDGE_TITLES[part.variant],
+        "series": [_bars(each, own, most) for each, own in zip(part.series, shares, strict=True)],
+        "disagreements": [
+            {
+                "case": each,
+                "reason": shortened(each.reason, _REASON),
+                "href": links.get((run, each.case_id)),
+            }
+            for each in part.disagreements
+        ],
+    }
+
+
+def _bars(series: SeriesRatings, shares: Sequence[float], most: float) -> dict[str, Any]:
+    bars = zip(series.counts, shares, strict=True)
+    return {
+        "of": series,
+        "bars": [
+            {"score": place / 10, "cases": cases, "height": share / most}
+            for place, (cases, share) in enumerate(bars)
+        ],
+    }
+
+
+def _troubles(cases: Sequence[CaseEntry]) -> list[dict[str, Any]]:
+    counts = Counter(case.trouble for case in cases)
+    first = {case.trouble: case for case in reversed(cases)}
+    return [
+        {"trouble": trouble, "cases": count, "example": first[trouble].id, "reason": first[trouble].reason}
+        for trouble, count in sorted(counts.items(), key=lambda each: (-each[1], str(each[0])))
+    ]
+
+
+def _links(runs: Sequence[ReportRun], cases: Sequence[Listed], folder: str) -> dict[tuple[str, str], str]:
+    """Return the pages of listed, costly and disputed cases, by names of run and case."""
+    named = [(run.name, case.id) for run, case in cases]
+    named += [(run.name, case) for run in runs for case in (*run.costly.all(), *disputed(run))]
+    return {(run, case): f"{folder}/{file_of(run, case)}" for run, case in named}
+
+
+def _write_pages(run: ReportRun, links: Links, folder: Path, back: str) -> list[int]:
+    pages = {case: link.rpartition("/")[2] for (name, case), link in links.items() if name == run.name}
+    job = Job(run.name, run.log.path, back, folder)
+    processes = 1 if len(pages) <= _FEW else min(cores(), _MOST)
+    parts = parts_of(run.log, run.cases, pages)
+    written = in_processes(PageWriter, job, parts, processes, f"{run.log}: {_ENDED}")
+    return [size for sizes in written for size in sizes]
+
+
+def _write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
+    # Imported here: Matplotlib takes a second, which a report without figures does not need.
+    from retrocypher.plugins.reporting.figures import write_figures
+
+    return write_figures(numbers, folder)
+
+
+def _require_writable(out: Path) -> None:
+    if out.is_dir() or not out.parent.is_dir() or not os.access(out if out.exists() else out.parent, os.W_OK):
+        raise InputError(f"--out {out}: cannot be written; name a file in a folder that exists")
