@@ -9,11 +9,14 @@ from click.testing import CliRunner, Result
 
 from retrocypher.benchmarks.instruments.validator import ValidatorCounts, validate_bank, validator_command
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.mutations.operator import MutationKind
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import PHRASINGS, phrase
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.judge.bank import Bank, read_entries, write_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.prompts.validation.finding import Asked, Finding, Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
 
@@ -36,8 +39,23 @@ class Suspicious:
         return BLAMED if self.word in query else PASSED
 
 
-def entry(operator: str, kind: str, label: str | None, cypher: str) -> BankEntry:
-    return BankEntry(QUESTION.id, QUESTION.task, operator, 0, kind, label, "", cypher, {}, {}, False)  # type: ignore[arg-type]
+RAN, NO_MATCH = Execution("ok"), Scores(f1=0.0)
+
+
+def entry(operator: str, kind: MutationKind, label: str | None, cypher: str) -> BankEntry:
+    return BankEntry(
+        QUESTION.id,
+        QUESTION.task,
+        operator,
+        0,
+        kind,
+        label,
+        "",
+        cypher,
+        Execution("ok"),
+        Scores(f1=0.0),
+        False,
+    )
 
 
 ENTRIES = (

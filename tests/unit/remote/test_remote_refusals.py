@@ -11,7 +11,7 @@ import pytest
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.kg.server.folders import joined_folder
-from retrocypher.plugins.session.context import Context
+from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.remote_workers import host_of, is_remote, look, require_reachable, settled
 from retrocypher.prompts.models.spec import parse_spec
 
@@ -70,8 +70,10 @@ def test_other_versions_there_are_named() -> None:
     assert "there and 0 here; install the same" in told
 
 
-def context(folder: Path) -> Context:
-    return Context(Endpoint("bolt://h:7687", "u", "p"), "schema", str(folder), {}, str(folder / "allure"))
+def context(folder: Path) -> WorkerContext:
+    return WorkerContext(
+        Endpoint("bolt://h:7687", "u", "p"), "schema", str(folder), {}, str(folder / "allure")
+    )
 
 
 def test_folders_of_another_machine_are_made_anew_and_removed_with_the_last(

@@ -30,11 +30,10 @@ TURN = {"role": "generator", "messages_sha256": None, "answer": "", "cypher": No
 def run_of(
     folder: Path, manifest: dict[str, Any] | None = None, *, cases: int = 2, ended: bool = True
 ) -> Path:
-    records = [record_of(f"c{number}", scores=SCORES).to_json() for number in range(cases)]
-    for record in records:
-        record["rounds"] = [TURN]
+    records = [record_of(f"c{number}", scores=SCORES, rounds=[TURN]) for number in range(cases)]
     summary = {"cases": cases, "selected_cases": 2, "means": {"f1": 0.5}} if ended else None
-    return write_run(folder, records, manifest={**MANIFEST, **(manifest or {})}, summary=summary)
+    known = {name: value for name, value in MANIFEST.items() if ended or name != "answers"}
+    return write_run(folder, records, manifest={**known, **(manifest or {})}, summary=summary)
 
 
 def listed(folder: Path, *arguments: str) -> Result:
@@ -80,7 +79,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
         ({"exit_status": 16}, 2, True, "incomplete"),
         ({"exit_status": 3}, 2, True, "incomplete"),
         ({"exit_status": 2}, 1, True, "interrupted"),
-        ({"exit_status": None, "ended": None, "answers": None}, 1, False, "interrupted"),
+        ({"exit_status": None, "ended": None}, 1, False, "interrupted"),
     ],
 )
 def test_how_runs_ended(

@@ -133,8 +133,8 @@ def test_up_says_that_it_started_a_fallen_server_again(
 ) -> None:
     monkeypatch.setattr("retrocypher.plugins.cli.graph.fingerprint_of", lambda _: "graph-a")
     shown = CliRunner().invoke(up_command, catch_exceptions=False)
-    assert "had fallen" in shown.output
-    assert "Runs already" in CliRunner().invoke(up_command, catch_exceptions=False).output
+    assert "Restarted after a crash." in shown.output
+    assert "Already running" in CliRunner().invoke(up_command, catch_exceptions=False).output
 
 
 def test_a_server_that_does_not_start_again_is_replaced_by_a_new_one(control: Path) -> None:
