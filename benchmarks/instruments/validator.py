@@ -16,7 +16,11 @@ from retrocypher.benchmarks.instruments.options import held_out_option, misses_o
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrase, phrasings_named
+from retrocypher.kg.questions.sampling import (
+    PARAPHRASE_COUNT,
+    paraphrase,
+    parse_paraphrases,
+)
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of, seed_option
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
@@ -140,9 +144,9 @@ def validate_bank(
     entries = tuple(entries)
     for number in phrasings:
         for entry in entries:
-            counts.add(validator, entry, phrase(by_id[entry.question_id], number).text)
+            counts.add(validator, entry, paraphrase(by_id[entry.question_id], number).text)
         for question in questions:
-            counts.add_reference(validator, phrase(question, number))
+            counts.add_reference(validator, paraphrase(question, number))
     return counts
 
 
@@ -156,8 +160,8 @@ def validate_bank(
     metavar="NUMBERS",
     multiple=True,
     default=("1",),
-    help=f"Paraphrases in which questions are asked: 1 to {PHRASINGS}, separated by commas, or all; may be "
-    "repeated.  [default: 1]",
+    help=f"Paraphrases in which questions are asked: 1 to {PARAPHRASE_COUNT}, separated by commas, or all; "
+    "may be repeated.  [default: 1]",
 )
 @misses_option
 @json_option
@@ -168,7 +172,7 @@ def validator_command(
 
     The validator sees query, question and schema, but no task, reference or result.
     """
-    paraphrases = phrasings_named(phrasings)
+    paraphrases = parse_paraphrases(phrasings)
     folder, part = folder_of(bank, seed), part_of(held_out)
     entries, questions = load_bank(part, folder), load_questions().questions
     validator = SchemaValidator(default_schema(), "benchmark")

@@ -53,7 +53,7 @@ def endpoint(where: str) -> Iterator[Endpoint]:
     with open_server(
         where,
         graph_fingerprint=fingerprint_of(reactions),
-        fill=lambda driver: load(driver, reactions),
+        load_graph=lambda driver: load(driver, reactions),
         announce=print,
     ) as running:
         yield running.endpoint

@@ -13,7 +13,7 @@ from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria, on_record
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.runs.record import VARIANTS, Judgement
-from retrocypher.prompts.models.interface import Answer, Chat, Request
+from retrocypher.prompts.models.interface import Chat, Completion, Request
 
 AIM_MS = 10
 
@@ -29,9 +29,11 @@ class Says:
         )
         likely = [[str(number), -0.5 - number] for number in range(11)]
         numbers = [{"at": text.rindex("7"), "token": "7", "likely": likely}]
-        self._answer = Answer(text, tokens={"prompt": 1_000, "completion": 60}, details={"numbers": numbers})
+        self._answer = Completion(
+            text, tokens={"prompt": 1_000, "completion": 60}, details={"numbers": numbers}
+        )
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         return self._answer
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ def empty(where: str) -> Iterator[neo4j.Driver]:
         open_server(
             where,
             graph_fingerprint=fingerprint_of(()),
-            fill=lambda driver: driver.verify_connectivity(),
+            load_graph=lambda driver: driver.verify_connectivity(),
             announce=print,
         ) as running,
         connect(running.endpoint) as driver,

@@ -17,7 +17,13 @@ from retrocypher.kg.execution.execution import (
     Unauthorised,
 )
 from retrocypher.kg.execution.guard import guard_rules, with_limit
-from retrocypher.kg.execution.recovery import TAG, ServerRecovery, SharedExclusiveLock, Standstill, Verdicts
+from retrocypher.kg.execution.recovery import (
+    TAG,
+    ExclusiveRerunStats,
+    ServerRecovery,
+    SharedExclusiveLock,
+    Verdicts,
+)
 from retrocypher.kg.server.endpoint import Endpoint
 
 _MOST_PLANNED = 10_000
@@ -61,7 +67,7 @@ class GuardedExecutor:
         return tuple(self._recovery.notes)
 
     @property
-    def standstill(self) -> Standstill:
+    def standstill(self) -> ExclusiveRerunStats:
         """How often queries of the session ran alone, and how long all others waited for them."""
         return self._verdicts.standstill()
 

@@ -155,7 +155,7 @@ class ServerRecovery:
 
 
 @dataclass(frozen=True, slots=True)
-class Standstill:
+class ExclusiveRerunStats:
     """The exclusive reruns of a session so far.
 
     Attributes:
@@ -167,11 +167,11 @@ class Standstill:
     seconds: float
 
 
-def standstill_in(directory: Path) -> Standstill:
+def exclusive_rerun_stats(directory: Path) -> ExclusiveRerunStats:
     """Return the exclusive reruns of the session that shares a folder."""
     file = directory / _WAITS
     waits = [float(line) for line in file.read_text().splitlines()] if file.exists() else []
-    return Standstill(len(waits), sum(waits))
+    return ExclusiveRerunStats(len(waits), sum(waits))
 
 
 class Verdicts:
@@ -211,9 +211,9 @@ class Verdicts:
             with self._waits.open("a") as waits:
                 waits.write(f"{time.monotonic() - started:.3f}\n")
 
-    def standstill(self) -> Standstill:
+    def standstill(self) -> ExclusiveRerunStats:
         """Return the exclusive reruns of all executors of the session."""
-        return standstill_in(self._waits.parent)
+        return exclusive_rerun_stats(self._waits.parent)
 
     def _path(self, call: Call) -> Path:
         asked = json.dumps(asdict(call.limits)) + ("\nplan" if call.plan_only else "")

@@ -16,7 +16,7 @@ from retrocypher.kg.graph.tables import CsvTable, JsonLines, MappedSmiles
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltGraph:
     """A graph that was built, and how.
 
     Attributes:
@@ -44,7 +44,7 @@ def _nothing_left(report: Report) -> str:
     return text
 
 
-def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> Built:
+def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> BuiltGraph:
     """Read all sources, clean them as one, and return the graph.
 
     Args:
@@ -63,7 +63,7 @@ def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> 
         "sources": [source.provenance() for source in sources],
         "software": {"rdkit": importlib.metadata.version("rdkit")},
     }
-    return Built(tuple(reactions), report, about)
+    return BuiltGraph(tuple(reactions), report, about)
 
 
 def _orderly(path: Path) -> RecordSource:

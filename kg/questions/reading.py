@@ -11,7 +11,7 @@ from typing import Any
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.reaction import ROLES
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, setting_of
-from retrocypher.kg.questions.sampling import wordings_of
+from retrocypher.kg.questions.sampling import paraphrases_of
 
 ROUTE_STEPS = (2, 3, 4)
 _FIELDS: tuple[tuple[str, type], ...] = (
@@ -81,7 +81,7 @@ def _check_task(question: Question) -> None:
 
 def _check_slots(question: Question) -> None:
     """Every wording of the task must be there to be asked, so each slot is needed, used here or not."""
-    for name in wordings_of(question.task).slots:
+    for name in paraphrases_of(question.task).slots:
         if name not in question.slots:
             raise MalformedQuestionError(f"slots of {question.task} must name {name!r}")
         found = question.slots[name]

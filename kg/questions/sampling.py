@@ -13,7 +13,7 @@ import yaml
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question
 
-PHRASINGS = 5
+PARAPHRASE_COUNT = 5
 """How many wordings each task has; the first is that of the shipped questions."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -22,7 +22,7 @@ Stratum = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Wordings:
+class Paraphrases:
     """How a task is asked in words.
 
     Attributes:
@@ -39,13 +39,13 @@ class Wordings:
 
 
 @cache
-def wordings_of(task: str) -> Wordings:
+def paraphrases_of(task: str) -> Paraphrases:
     """Return the wordings of a task, as shipped."""
     words = yaml.safe_load((_TEMPLATES / f"{task}.yaml").read_text(encoding="utf-8"))
-    return Wordings(tuple(words["slots"]), tuple(each["text"] for each in words["phrasings"]))
+    return Paraphrases(tuple(words["slots"]), tuple(each["text"] for each in words["phrasings"]))
 
 
-def phrase(question: Question, phrasing: int) -> Question:
+def paraphrase(question: Question, phrasing: int) -> Question:
     """Return a question asked in another wording of its task; all else stays.
 
     Args:
@@ -54,14 +54,14 @@ def phrase(question: Question, phrasing: int) -> Question:
     Raises:
         ValueError: If there is no such wording.
     """
-    if not 1 <= phrasing <= PHRASINGS:
-        raise ValueError(f"phrasing {phrasing} is none of 1 to {PHRASINGS}")
+    if not 1 <= phrasing <= PARAPHRASE_COUNT:
+        raise ValueError(f"phrasing {phrasing} is none of 1 to {PARAPHRASE_COUNT}")
     if phrasing == 1:
         return question
-    return replace(question, text=wordings_of(question.task).text(question.slots, phrasing))
+    return replace(question, text=paraphrases_of(question.task).text(question.slots, phrasing))
 
 
-def phrasings_named(names: Sequence[str]) -> tuple[int, ...]:
+def parse_paraphrases(names: Sequence[str]) -> tuple[int, ...]:
     """Return the wordings that ``--phrasing`` names, each once and in that order.
 
     Args:
@@ -70,13 +70,13 @@ def phrasings_named(names: Sequence[str]) -> tuple[int, ...]:
     Raises:
         InputError: There is no such wording, or none is named.
     """
-    every = tuple(range(1, PHRASINGS + 1))
+    every = tuple(range(1, PARAPHRASE_COUNT + 1))
     known = {str(number): number for number in every}
     wanted = list(dict.fromkeys(part for name in names for each in name.split(",") if (part := each.strip())))
     unknown = [name for name in wanted if name not in (*known, "all")]
     if unknown or not wanted:
         named = unknown[0] if unknown else "names none"
-        raise InputError(f"--phrasing {named}: no such wording; choose from 1 to {PHRASINGS}, or all")
+        raise InputError(f"--phrasing {named}: no such wording; choose from 1 to {PARAPHRASE_COUNT}, or all")
     return every if "all" in wanted else tuple(known[name] for name in wanted)
 
 

@@ -11,7 +11,6 @@ from retrocypher.kg.semantics.query_model import (
     Call,
     Comprehension,
     Constant,
-    EdgeReading,
     EdgeTerm,
     HasLabel,
     Hops,
@@ -19,6 +18,7 @@ from retrocypher.kg.semantics.query_model import (
     NodeTerm,
     Operation,
     PathTerm,
+    PatternEdge,
     Term,
 )
 from retrocypher.kg.semantics.schema import Schema
@@ -113,7 +113,7 @@ class Labels:
         self.possible[start] = frozenset(each for each, _ in pairs)
         self.possible[end] = frozenset(each for _, each in pairs)
 
-    def pairs(self, edge: EdgeReading) -> Pairs:
+    def pairs(self, edge: PatternEdge) -> Pairs:
         """The ends that an edge can join by the schema, in the direction of its arrow."""
         if edge.inner:
             # A repeated part joins what its own ends can be: they are read before it.

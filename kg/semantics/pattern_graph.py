@@ -9,12 +9,12 @@ from typing import NamedTuple
 from retrocypher.kg.semantics.builder import walk
 from retrocypher.kg.semantics.direction_kinds import Kinds, Truth, Universe
 from retrocypher.kg.semantics.query_model import (
-    EdgeReading,
     EdgeTerm,
     Element,
     HasLabel,
     NodeTerm,
     Operation,
+    PatternEdge,
     Property,
     QueryModel,
     Term,
@@ -63,7 +63,7 @@ class Variable:
 class Step(NamedTuple):
     """A relationship pattern and the variable it binds."""
 
-    edge: EdgeReading
+    edge: PatternEdge
     variable: int
 
 
@@ -221,7 +221,7 @@ class PatternGraph:
     def _is(self, subject: _Subject, term: Term) -> bool:
         return self._variable(term, listed=subject.listed) == subject.number
 
-    def _stretch(self, edge: EdgeReading) -> Stretch | None:
+    def _stretch(self, edge: PatternEdge) -> Stretch | None:
         """What an edge joins; None for a repeated path that is too involved to be steps in a row."""
         edges = [self._model.edges[key] for key in edge.inner] or [edge]
         nodes = tuple(self._node(each) for each in (edges[0].left, *(each.right for each in edges)))

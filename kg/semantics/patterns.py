@@ -7,16 +7,16 @@ from retrocypher.kg.cypher.tokens import Node
 from retrocypher.kg.semantics.builder import Context, Draft, conjuncts, operation, property_of, require
 from retrocypher.kg.semantics.expressions import Expressions
 from retrocypher.kg.semantics.query_model import (
-    EdgeReading,
     EdgeTerm,
     Element,
     GroupTerm,
     HasLabel,
     Hops,
-    NodeReading,
     NodeTerm,
-    PathReading,
     PathTerm,
+    PatternEdge,
+    PatternNode,
+    PatternPath,
     Term,
     Test,
     Unknown,
@@ -59,7 +59,7 @@ class Patterns:
         # Of paths that all have one length, all the shortest are all of them.
         shortest = shortest and not (every and hops.exact is not None)
         keys = tuple(node.key for node in nodes)
-        path = PathReading(len(self._draft.paths), name, keys, tuple(edges), hops, shortest, context.scope)
+        path = PatternPath(len(self._draft.paths), name, keys, tuple(edges), hops, shortest, context.scope)
         if name is not None or shortest:
             self._draft.paths.append(path)
         if name is not None:
@@ -120,7 +120,7 @@ class Patterns:
     def _new_node(self, name: str | None, context: Context, start: int, stop: int) -> NodeTerm:
         key = len(self._draft.nodes)
         self._draft.nodes.append(
-            NodeReading(key, name, context.scope, context.block, context.optional, start, stop)
+            PatternNode(key, name, context.scope, context.block, context.optional, start, stop)
         )
         return NodeTerm(key)
 
@@ -157,7 +157,7 @@ class Patterns:
         key = len(draft.edges)
         bound = None if name is None else context.variables.get(name)
         draft.edges.append(
-            EdgeReading(
+            PatternEdge(
                 key=key,
                 left=left,
                 right=right,
@@ -230,7 +230,7 @@ class Patterns:
         first = draft.edges[parts[0]]
         unit = total([draft.edges[part].hops for part in parts])
         times = lengths(quantifier)
-        edge = EdgeReading(
+        edge = PatternEdge(
             key=len(draft.edges),
             left=left,
             right=right,
@@ -289,7 +289,7 @@ def _quantifier(children: list[Node], relationship: Node) -> Node | None:
     return children[place] if place < len(children) and children[place].rule == "quantifier" else None
 
 
-def demand(node: NodeReading, test: Term) -> None:
+def demand(node: PatternNode, test: Term) -> None:
     """Note what a label test demands of a node."""
     for each in conjuncts(test):
         if isinstance(each, HasLabel) and len(each.labels) == 1:

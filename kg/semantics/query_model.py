@@ -209,7 +209,7 @@ class Scope:
 
 
 @dataclass(slots=True, eq=False)
-class NodeReading:
+class PatternNode:
     """A node of the joined pattern; one entry however many patterns name its variable.
 
     Attributes:
@@ -235,7 +235,7 @@ class NodeReading:
 
 
 @dataclass(slots=True, eq=False)
-class EdgeReading:
+class PatternEdge:
     """A relationship pattern between two nodes, the same whichever side it was written from.
 
     Attributes:
@@ -281,7 +281,7 @@ class EdgeReading:
 
 
 @dataclass(frozen=True, slots=True)
-class PathReading:
+class PatternPath:
     """A named path: its nodes and edges in the order of the text, and its length.
 
     Attributes:
@@ -423,9 +423,9 @@ class QueryModel:
     scopes: list[Scope] = field(default_factory=list)
     blocks: list[int | None] = field(default_factory=list)
     elements: list[tuple[int, Term | None]] = field(default_factory=list)
-    nodes: list[NodeReading] = field(default_factory=list)
-    edges: list[EdgeReading] = field(default_factory=list)
-    paths: list[PathReading] = field(default_factory=list)
+    nodes: list[PatternNode] = field(default_factory=list)
+    edges: list[PatternEdge] = field(default_factory=list)
+    paths: list[PatternPath] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     tests: list[Test] = field(default_factory=list)
     projections: list[Projection] = field(default_factory=list)

@@ -156,15 +156,15 @@ class Opener:
     def open(
         self,
         graph_fingerprint: str,
-        fill: "Callable[[neo4j.Driver], object]",
-        before_fill: Callable[[], object],
+        load_graph: "Callable[[neo4j.Driver], object]",
+        before_load: Callable[[], object],
     ) -> RunningServer:
         """Start a server with a graph."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         def build(home: Path) -> str:
-            before_fill()
-            return self._build(home, fill)
+            before_load()
+            return self._build(home, load_graph)
 
         try:
             store = loaded_store(graph_fingerprint, self._engine.store_key, build)
@@ -183,14 +183,14 @@ class Opener:
         except (DriverError, Neo4jError) as error:
             raise ServerError(f"The server started but does not answer as it should: {error}") from error
 
-    def _build(self, staging: Path, fill: "Callable[[neo4j.Driver], object]") -> str:
+    def _build(self, staging: Path, load_graph: "Callable[[neo4j.Driver], object]") -> str:
         self._announce("Loading the graph into a new store (once; later sessions copy it)")
         supervised, endpoint = self._start(
             lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None, ""
         )
         try:
             with connect(endpoint) as driver:
-                fill(driver)
+                load_graph(driver)
             supervised.stop()
         finally:
             supervised.end()

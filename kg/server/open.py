@@ -124,9 +124,9 @@ def open_server(
     spec: str,
     *,
     graph_fingerprint: str,
-    fill: "Callable[[neo4j.Driver], object]",
+    load_graph: "Callable[[neo4j.Driver], object]",
     announce: Callable[[str], None],
-    before_fill: Callable[[], object] = lambda: None,
+    before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
 ) -> RunningServer:
     """Return a server with a graph.
@@ -140,9 +140,9 @@ def open_server(
     Args:
         spec: ``auto`` (Docker, else local), ``docker``, ``local`` or an address such as ``bolt://host:7687``.
         graph_fingerprint: Of the graph.
-        fill: Loads the graph through a driver into an empty server.
+        load_graph: Loads the graph through a driver into an empty server.
         announce: Is told, a line at a time, what takes long and what was passed over.
-        before_fill: Called before a store is built; what it raises ends the opening.
+        before_load: Called before a store is built; what it raises ends the opening.
         startup_timeout_s: Seconds a server of our own may take until it answers.
 
     Raises:
@@ -158,9 +158,9 @@ def open_server(
     return start_server(
         spec,
         graph_fingerprint=graph_fingerprint,
-        fill=fill,
+        load_graph=load_graph,
         announce=announce,
-        before_fill=before_fill,
+        before_load=before_load,
         startup_timeout_s=startup_timeout_s,
     )
 
@@ -169,9 +169,9 @@ def start_server(
     spec: str,
     *,
     graph_fingerprint: str,
-    fill: "Callable[[neo4j.Driver], object]",
+    load_graph: "Callable[[neo4j.Driver], object]",
     announce: Callable[[str], None],
-    before_fill: Callable[[], object] = lambda: None,
+    before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
     port: int | None = None,
 ) -> RunningServer:
@@ -183,7 +183,9 @@ def start_server(
         raise port_taken(port)
 
     def opened(engine: Engine) -> RunningServer:
-        return Opener(engine, announce, startup_timeout_s, port).open(graph_fingerprint, fill, before_fill)
+        return Opener(engine, announce, startup_timeout_s, port).open(
+            graph_fingerprint, load_graph, before_load
+        )
 
     match spec:
         case "local":

@@ -85,7 +85,7 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
     running = open_server(
         server,
         graph_fingerprint=fingerprint_of(reactions),
-        fill=lambda driver: load(driver, reactions),
+        load_graph=lambda driver: load(driver, reactions),
         announce=announce,
     )
     with running:

@@ -12,14 +12,14 @@ from retrocypher.kg.graph.passages import build_passages, open_passages
 from retrocypher.kg.paths import in_checkout
 from retrocypher.kg.questions.authoring.question_set import BuiltQuestions, build_questions
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
 from retrocypher.plugins.cli.console import announcer, json_option, print_json
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.prompts.answering.passages import ENCODER, build_index
+from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, build_index
 from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
-from retrocypher.prompts.templates.exemplars import ENCODER as QUESTION_ENCODER
+from retrocypher.prompts.templates.exemplars import SHOT_ENCODER as QUESTION_ENCODER
 from retrocypher.prompts.templates.exemplars import texts_to_encode
 
 _DEFAULT_GRAPH = "default"
@@ -57,7 +57,7 @@ def questions_build_command(seed: int, graph: str, out: Path | None, server: str
     running = open_server(
         server,
         graph_fingerprint=fingerprint_of(reactions),
-        fill=lambda driver: load(driver, reactions),
+        load_graph=lambda driver: load(driver, reactions),
         announce=announcer(as_json),
     )
     with running, connect(running.endpoint) as driver:
@@ -101,7 +101,12 @@ _TELL_EVERY = 1280
     "--vectors", is_flag=True, help="Also compute their vectors (needs the extra [semantic]; takes minutes)."
 )
 @click.option(
-    "--encoder", "name", metavar="NAME", default=ENCODER, show_default=True, help="Encoder of the vectors."
+    "--encoder",
+    "name",
+    metavar="NAME",
+    default=PASSAGE_ENCODER,
+    show_default=True,
+    help="Encoder of the vectors.",
 )
 @json_option
 def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
@@ -142,7 +147,9 @@ def _announce(done: int, of: int) -> None:
 def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
     """Compute the vectors of questions and exemplars for the shot 1S-D-S (needs the extra [semantic])."""
     asked = load_questions(questions).questions
-    texts = texts_to_encode(phrase(each, number) for each in asked for number in range(1, PHRASINGS + 1))
+    texts = texts_to_encode(
+        paraphrase(each, number) for each in asked for number in range(1, PARAPHRASE_COUNT + 1)
+    )
     count = build_vectors(texts, QUESTION_ENCODER, output)
     if as_json:
         print_json(

@@ -18,7 +18,7 @@ from retrocypher.prompts.models.cache_files import (
     Conflict,
     default_file,
     export,
-    import_answers,
+    import_responses,
     prune,
     stats,
 )
@@ -130,7 +130,7 @@ def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None,
 @_common
 def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: bool) -> None:
     """Add the responses in FILES, written by `cache export`; responses already in the cache stay."""
-    done = import_answers(_file(cache), files)
+    done = import_responses(_file(cache), files)
     if as_json:
         conflicts = [asdict(conflict) for conflict in done.conflicts]
         print_json({"added": done.added, "known": done.known, "conflicts": conflicts})

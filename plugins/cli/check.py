@@ -135,7 +135,7 @@ def _schema(file: Path | None, uri: str | None) -> Schema:
         if not is_uri(uri):
             raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
         given = open_server(
-            uri, graph_fingerprint="", fill=lambda driver: None, announce=announcer(as_json=True)
+            uri, graph_fingerprint="", load_graph=lambda driver: None, announce=announcer(as_json=True)
         )
         with given, connect(given.endpoint) as driver:
             return parse_schema(schema_text(driver, given.endpoint.database))

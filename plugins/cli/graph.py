@@ -9,7 +9,11 @@ from urllib.parse import urlsplit
 import click
 
 from retrocypher.kg.errors import GraphError, InputError
-from retrocypher.kg.graph.build import Built, build_graph, open_source
+from retrocypher.kg.graph.build import (
+    BuiltGraph,
+    build_graph,
+    open_source,
+)
 from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import LoadReport, load
@@ -93,7 +97,7 @@ def _folder(specs: tuple[str, ...], rules: Rules, out: Path | None) -> Path:
     return DEFAULT_GRAPH
 
 
-def _report(built: Built) -> str:
+def _report(built: BuiltGraph) -> str:
     rows = [("records read", built.report.read)]
     rows += [(f"dropped: {name}", count) for name, count in built.report.dropped().items()]
     rows += [(f"changed: {name}", count) for name, count in built.report.changed().items()]
@@ -220,7 +224,7 @@ def _leave_running(
         return start_server(
             kind,
             graph_fingerprint=graph_fingerprint,
-            fill=_loader(reactions),
+            load_graph=_loader(reactions),
             announce=announce,
             port=port,
         )
@@ -252,7 +256,7 @@ def _load_into_given(
     uri: str, reactions: Sequence[Reaction], announce: Callable[[str], None]
 ) -> tuple[Endpoint, LoadReport]:
     given = open_server(
-        uri, graph_fingerprint=fingerprint_of(reactions), fill=_loader(reactions), announce=announce
+        uri, graph_fingerprint=fingerprint_of(reactions), load_graph=_loader(reactions), announce=announce
     )
     with given, connect(given.endpoint) as driver:
         return given.endpoint, load(driver, reactions, given.endpoint.database)

@@ -148,7 +148,7 @@ class VerifyOptions:
         running = open_server(
             self.server,
             graph_fingerprint=expected,
-            fill=lambda driver: load(driver, reactions),
+            load_graph=lambda driver: load(driver, reactions),
             announce=announce,
         )
         with running, connect(running.endpoint) as driver:

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.metric import deepeval
 from retrocypher.plugins.runs.record import MeasuredAnswer
-from retrocypher.prompts.extraction.candidates import said_aloud
+from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.json_fields import sole_json
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Message, ModelError, TextModel
@@ -58,7 +58,7 @@ class _Asked:
             self.note(Step(self.role, None, "error", [fault], messages=messages))
             raise self._failed(error.kind, str(error)) from error
         try:
-            read = schema.model_validate(_object(said_aloud(answer.text)))
+            read = schema.model_validate(_object(visible_text(answer.text)))
         except ValueError as error:
             why = " ".join(str(error).split())[:200]
             self.note(

@@ -22,9 +22,9 @@ from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, 
 from retrocypher.plugins.judge.reading import UnreadableError
 from retrocypher.plugins.runs.record import Judgement, Variant
 from retrocypher.prompts.models.checks import contents_of
-from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request, TextModel
+from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import open_text_model, start_shared
-from retrocypher.prompts.models.response_cache import AnswerStore, open_answers
+from retrocypher.prompts.models.response_cache import ResponseCache, open_cache
 from retrocypher.prompts.models.spec import ModelSpec
 
 
@@ -101,7 +101,7 @@ def open_judge(
     concurrency: int,
     seed: int,
     environment: Mapping[str, str] = os.environ,
-    answers: AnswerStore | None = None,
+    answers: ResponseCache | None = None,
     offline: bool = False,
     criteria: Criteria | None = None,
 ) -> Judge:
@@ -138,7 +138,7 @@ def open_judge_model(
     concurrency: int,
     seed: int,
     environment: Mapping[str, str] = os.environ,
-    answers: AnswerStore | None = None,
+    answers: ResponseCache | None = None,
     offline: bool = False,
     logprobs: int = 0,
     form: Mapping[str, Any] | None = None,
@@ -173,7 +173,7 @@ class _Told:
     def label(self) -> str:
         return self.model.label
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         try:
             return self.model.answer(request)
         except ModelError as error:
@@ -189,7 +189,7 @@ class _Nobody:
 
     label: str
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         raise ModelError(
             "not_recorded",
             f"{request.case_id}: the runs that are replayed have no judgement of it by {self.label}, and "
@@ -286,7 +286,7 @@ class JudgePool:
     def _open(self, stack: ExitStack) -> Judge:
         answers = None
         if self._cache is not None:
-            answers = stack.enter_context(open_answers(self._cache, read_only=self._offline))
+            answers = stack.enter_context(open_cache(self._cache, read_only=self._offline))
         judge = open_judge(
             self.spec, answers=answers, offline=self._offline, criteria=self.criteria, **self._arguments
         )

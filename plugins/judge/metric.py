@@ -14,8 +14,8 @@ from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
 from retrocypher.plugins.runs.record import Variant
-from retrocypher.prompts.models.interface import Answer, Chat, Message, TextModel
-from retrocypher.prompts.templates.template import fill
+from retrocypher.prompts.models.interface import Chat, Completion, Message, TextModel
+from retrocypher.prompts.templates.template import fill_slots
 
 _SETTINGS = {
     # No counting of users, and no look for a newer version.
@@ -155,7 +155,7 @@ class Call:
     repeat: int
     common: str = ""
     asked_sha256: str = ""
-    answer: Answer | None = None
+    answer: Completion | None = None
     read: Read | None = None
     failure: Exception | None = None
 
@@ -283,7 +283,7 @@ def _template(criteria: Criteria) -> type:
                 "high": str(high),
                 "case": test_case_content.strip(),
             }
-            return fill(criteria.prompt, values)
+            return fill_slots(criteria.prompt, values)
 
     return Template
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import phrase
+from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RecordLine
@@ -66,7 +66,7 @@ def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored
     parts += ["fallback"] if _fallback(record) != _fallback(again) else []
     parts += ["rounds"] if record.rounds != rounds else []
     if parts or record.explanation is not UNSET:
-        again.explanation = assessor.explain(again, phrase(question, record.phrasing), found.finding)
+        again.explanation = assessor.explain(again, paraphrase(question, record.phrasing), found.finding)
     return Rescored(again, tuple(parts), left)
 
 

@@ -14,7 +14,7 @@ from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import phrase
+from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
@@ -238,7 +238,7 @@ class CaseReader:
         asked = self._questions.get(record.question_id)
         if asked is None:
             return CaseView(record, None, messages=messages or {})
-        question = phrase(asked, record.phrasing)
+        question = paraphrase(asked, record.phrasing)
         return CaseView(record, question, self._explanation(record, question), messages or {})
 
     def _explanation(self, record: Record, question: Question) -> Explanation:

@@ -15,7 +15,7 @@ from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import GraphEntry, Manifest, ModelEntry
 from retrocypher.plugins.runs.record import GENERATOR, Record, Round
-from retrocypher.prompts.models.interface import Answer, Chat, Model, ModelError, Request, TextModel
+from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
 
 
@@ -246,7 +246,7 @@ class ReplayedModel:
         self._index = index
         self._otherwise = otherwise
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         """Answer a request.
 
         Raises:
@@ -277,9 +277,9 @@ class ReplayedModel:
         )
 
 
-def _as_answer(turn: Round) -> Answer:
+def _as_answer(turn: Round) -> Completion:
     told = [each for each in turn.findings if isinstance(each, dict) and _DETAILS & each.keys()]
-    return Answer(
+    return Completion(
         turn.answer,
         tokens=turn.tokens,
         time_s=turn.time_s,

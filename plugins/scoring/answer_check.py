@@ -21,7 +21,7 @@ from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
-from retrocypher.prompts.answering.writing import Limits, Search, Written
+from retrocypher.prompts.answering.writing import Limits, Search, WrittenAnswer
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
 
 
@@ -50,7 +50,7 @@ class Checked:
 class Checker(Protocol):
     """Says what the graph holds of the answer of a case."""
 
-    def check(self, case_id: str, question: str, written: "Written") -> Checked:
+    def check(self, case_id: str, question: str, written: "WrittenAnswer") -> Checked:
         """Return claims and verdict; raises GraphError where nobody can say."""
 
 
@@ -264,7 +264,7 @@ class GraphChecker:
         self._verifier = verifier
         self._thresholds = thresholds
 
-    def check(self, case_id: str, question: str, written: Written) -> Checked:
+    def check(self, case_id: str, question: str, written: WrittenAnswer) -> Checked:
         """Check an answer; raises GraphError where the graph cannot be asked."""
         return check_answer(question, written.text or "", written.stated, self._verifier, self._thresholds)
 
@@ -279,7 +279,7 @@ class RecordedChecker:
     def __init__(self, index: RunIndex) -> None:
         self._index = index
 
-    def check(self, case_id: str, question: str, written: Written) -> Checked:
+    def check(self, case_id: str, question: str, written: WrittenAnswer) -> Checked:
         """Return what the record of the case has.
 
         Raises:

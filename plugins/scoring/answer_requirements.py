@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Predicate, Reading
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
-from retrocypher.prompts.validation.finding import Asked
+from retrocypher.prompts.validation.finding import QuestionIntent
 from retrocypher.prompts.validation.question import read_question
 
 _OF_REACTIONS = frozenset(
@@ -28,7 +28,7 @@ class Requirements:
         known: All molecules of the question.
     """
 
-    asked: Asked
+    asked: QuestionIntent
     target: str | None = None
     products: tuple[str, ...] = ()
     start: str | None = None

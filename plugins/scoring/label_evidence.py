@@ -9,18 +9,18 @@ from retrocypher.kg.labels.error_labels import with_detail
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.single_step import Values, values_by_key
-from retrocypher.prompts.validation.finding import Asked, AskedMolecule, Intent
+from retrocypher.prompts.validation.finding import Intent, QuestionIntent, QuestionMolecule
 
 
-def asked_of(question: Question) -> Asked:
+def asked_of(question: Question) -> QuestionIntent:
     """Return what a question asks."""
     slots = question.slots
-    molecules = [AskedMolecule(name, "product") for name in slots.get("products", ())]
+    molecules = [QuestionMolecule(name, "product") for name in slots.get("products", ())]
     if "start" in slots:
-        molecules.append(AskedMolecule(slots["start"], "start"))
+        molecules.append(QuestionMolecule(slots["start"], "start"))
     if "target" in slots:
-        molecules.append(AskedMolecule(slots["target"], "target"))
-    return Asked(
+        molecules.append(QuestionMolecule(slots["target"], "target"))
+    return QuestionIntent(
         intent=cast(Intent, question.task),
         molecules=tuple(molecules),
         steps=question.steps if question.setting == "multi_step" else None,

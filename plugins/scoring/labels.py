@@ -12,8 +12,8 @@ from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.label_evidence import Evidence, asked_of, evidence, guesses, symptoms
 from retrocypher.plugins.scoring.single_step import Values
-from retrocypher.prompts.validation.finding import Asked, Finding
-from retrocypher.prompts.validation.validator import critique
+from retrocypher.prompts.validation.finding import Finding, QuestionIntent
+from retrocypher.prompts.validation.validator import find_issues
 
 
 def is_perfect(scores: Scores) -> bool:
@@ -229,13 +229,13 @@ def _labels(
 
 
 @lru_cache(maxsize=256)
-def _told(cypher: str, asked: Asked, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
+def _told(cypher: str, asked: QuestionIntent, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
     """What the text of a query shows, and whether it is broken as the grammar has it.
 
     A question often has the same query as an answer: from another prompt, in several rounds of a loop.
     """
     reading = read_query(cypher, schema)
-    return critique(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)
+    return find_issues(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)
 
 
 def _message(told: Iterable[Finding], label: str) -> str | None:

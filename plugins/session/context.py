@@ -23,7 +23,7 @@ from retrocypher.plugins.scoring.assessor import Assessor
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.side_plans import JudgePlan
 from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, Step, ValidatorName
-from retrocypher.prompts.models.interface import Answer, Message, Model
+from retrocypher.prompts.models.interface import Completion, Message, Model
 from retrocypher.prompts.templates.encoder import Encoder
 from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.templates.template import Prompt
@@ -71,7 +71,7 @@ class OnceInFolder:
         self._directory = directory
         self._known: dict[str, str] = {}
 
-    def get(self, key: str, make: Callable[[], Answer]) -> str:
+    def get(self, key: str, make: Callable[[], Completion]) -> str:
         """Return the text of a key; the first process to ask makes it, the others wait for it.
 
         Raises:
@@ -119,7 +119,7 @@ class Outcome:
         self.messages[sha256] = messages
         return sha256
 
-    def add_completion(self, messages: list[Message], completion: Answer, cypher: str | None) -> None:
+    def add_completion(self, messages: list[Message], completion: Completion, cypher: str | None) -> None:
         """Put the first completion on the record."""
         self.add(Step("generator", cypher, "", messages=messages, answer=completion))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from retrocypher.kg.execution.recovery import standstill_in
+from retrocypher.kg.execution.recovery import exclusive_rerun_stats
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.server.folders import SessionFolder, session_folder
 from retrocypher.plugins.analysis.gate import Gate
@@ -180,7 +180,7 @@ class Controller:
         """
         state = self.state
         if self._coordination is not None:
-            here = standstill_in(self._coordination.path)
+            here = exclusive_rerun_stats(self._coordination.path)
             state.standstill = state.resumed.standstill(here) if state.resumed else here
         if self._gate is not None and state.summary.cases:
             state.gate = judged(self._gate, state, status)

@@ -128,9 +128,9 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
     server = open_server(
         spec,
         graph_fingerprint=question_set.fingerprint,
-        fill=fill,
+        load_graph=fill,
         announce=announce,
-        before_fill=require_shipped,
+        before_load=require_shipped,
     )
     try:
         with connect(server.endpoint) as driver:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.sampling import PHRASINGS
+from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT
 from retrocypher.kg.secrets import without_password
 from retrocypher.plugins.runs.record import JsonValue, fields_of
 
@@ -99,7 +99,7 @@ class Options:
     )
     task: tuple[str, ...] = _names("tasks to run (default: all)", "NAME,...")
     phrasing: tuple[str, ...] = _names(
-        f"paraphrases of each question: 1 to {PHRASINGS}, or all", "N,...", "1"
+        f"paraphrases of each question: 1 to {PARAPHRASE_COUNT}, or all", "N,...", "1"
     )
     loop: tuple[str, ...] = _names(
         "what happens after the first completion: none, cove, review, guarded, guarded-limit, or a loop of "

@@ -10,7 +10,11 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import require_loopback
 from retrocypher.kg.questions.question import Question, Setting
 from retrocypher.kg.questions.reading import QuestionSet, load_questions
-from retrocypher.kg.questions.sampling import phrase, phrasings_named, select
+from retrocypher.kg.questions.sampling import (
+    paraphrase,
+    parse_paraphrases,
+    select,
+)
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.usage import Usage
@@ -91,7 +95,7 @@ def cases_of(
     for question in questions:
         if question.setting == setting:
             for phrasing in phrasings:
-                asked = phrase(question, phrasing)
+                asked = paraphrase(question, phrasing)
                 name = question.id if phrasing == 1 else f"{question.id}-w{phrasing}"
                 for suffix, prompt, shot, loop, model in combinations:
                     yield Case(name + suffix, asked, phrasing, prompt, shot, loop, model)
@@ -231,7 +235,7 @@ def resolve(
     prompts = prompts_named(options)
     tasks = tasks_named(options)
     shard = parse_shard(options.shard)
-    phrasings = phrasings_named(options.phrasing)
+    phrasings = parse_paraphrases(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
     shots = shots_named(options)
     models = parse_specs(options.model, environment)
@@ -272,7 +276,7 @@ def resolve(
     writers = answering.writers.values() if answering else ()
     asked = (*models, *loops.players.values(), *writers, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
-    require_vectors([phrase(each, number) for each in questions for number in phrasings], shots)
+    require_vectors([paraphrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
     return Plan(
         options,

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.execution.recovery import Standstill
+from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.reporting.case_view import headline
 from retrocypher.plugins.reporting.failures import CaseFailedError
@@ -202,10 +202,10 @@ class ResumeState:
         more = (each for each in made if not (each["cached"] and each["key"] in known))
         return sorted([*before, *more], key=lambda each: str(each["key"]))
 
-    def standstill(self, now: Standstill) -> Standstill:
+    def standstill(self, now: ExclusiveRerunStats) -> ExclusiveRerunStats:
         """Return what runaway queries cost the whole run."""
         before = self._manifest.standstill or StandstillEntry()
-        return Standstill(now.queries + before.queries, now.seconds + before.seconds)
+        return ExclusiveRerunStats(now.queries + before.queries, now.seconds + before.seconds)
 
 
 # What these choose depends on how the last session ended, so no two sessions have the same cases.

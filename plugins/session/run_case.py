@@ -26,8 +26,8 @@ from retrocypher.plugins.session.context import Answering, CaseRuntime, Outcome
 from retrocypher.plugins.session.plan import Case
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
-from retrocypher.prompts.models.interface import Answer, Message, Model, ModelError, Request
-from retrocypher.prompts.templates.exemplars import choose
+from retrocypher.prompts.models.interface import Completion, Message, Model, ModelError, Request
+from retrocypher.prompts.templates.exemplars import choose_exemplar
 from retrocypher.prompts.templates.template import build_messages
 
 
@@ -38,7 +38,9 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     after the first completion too, because nobody knows what the loop would have made of it.
     """
     question = case.question
-    exemplar = choose(case.shot, question, runtime.banks[question.setting], runtime.seed, runtime.encoder)
+    exemplar = choose_exemplar(
+        case.shot, question, runtime.banks[question.setting], runtime.seed, runtime.encoder
+    )
     messages = build_messages(runtime.prompts[case.prompt], runtime.schema, question.text, exemplar)
     record = Record(
         case_id=case.id,
@@ -105,7 +107,7 @@ def run_loop(
     graph: Graph,
     outcome: Outcome,
     first: Request,
-    completion: Answer,
+    completion: Completion,
 ) -> LoopResult:
     """Run the loop of a case; its steps go on the record as they are made.
 
@@ -152,7 +154,7 @@ class _RoleCaller:
         self._first = first
         self._asked = Counter(map(_content, asked))
 
-    def __call__(self, role: str, messages: list[Message]) -> Answer:
+    def __call__(self, role: str, messages: list[Message]) -> Completion:
         if self._player is None:
             raise RuntimeError(f"the loop {self._loop} asks a model as {role}, but says that it needs none")
         content = _content(messages)
@@ -244,7 +246,7 @@ def write_answer(
     """
     model, record = answering.models[case.model], outcome.record
 
-    def ask(messages: list[Message]) -> Answer:
+    def ask(messages: list[Message]) -> Completion:
         return model.answer(replace(first, messages=messages, repeat=0, common=0))
 
     written = answering.writer.write(case.question.text, execution, ask, outcome.add)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import phrase
+from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.manifest import ShardEntry
@@ -156,7 +156,7 @@ def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue
 def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
     for question in questions:
         for phrasing in plan.phrasings:
-            yield json_line(phrase(question, phrasing).to_json())
+            yield json_line(paraphrase(question, phrasing).to_json())
 
 
 def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from retrocypher.kg.execution.recovery import Standstill
+from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.analysis.gate_decision import GateResult
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
@@ -33,7 +33,7 @@ class RunState:
     """Messages of infrastructure errors, by stage and kind."""
     answer_faults: dict[str, list[str]] = field(default_factory=dict)
     """Messages of what kept written answers from being whole, by stage and kind."""
-    standstill: Standstill = field(default_factory=lambda: Standstill(0, 0.0))
+    standstill: ExclusiveRerunStats = field(default_factory=lambda: ExclusiveRerunStats(0, 0.0))
     """What runaway queries cost the run."""
     unpriced: dict[str, str] = field(default_factory=dict)
     """By label of a model, the name of the one that plays its roles, if that has no list price."""

@@ -18,7 +18,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.passages import Passage, Passages, passages_file
 from retrocypher.prompts.templates.encoder import Encoder, Vectors
 
-ENCODER = "all-MiniLM-L6-v2"
+PASSAGE_ENCODER = "all-MiniLM-L6-v2"
 """Makes the vectors of passages and questions unless another is named."""
 
 _LONGEST_CHUNK = 600
@@ -82,7 +82,7 @@ class PassageIndex:
     vectors: Vectors
 
 
-def index_file(encoder: str = ENCODER) -> Path:
+def index_file(encoder: str = PASSAGE_ENCODER) -> Path:
     """Return the file of the index that an encoder makes, which may not exist."""
     plain = re.fullmatch(r"[\w.-]+", encoder) is not None
     name = encoder if plain else f"other-{blake2b(encoder.encode(), digest_size=6).hexdigest()}"
@@ -141,7 +141,7 @@ def _complete(file: Path) -> Iterator[Path]:
     partial.replace(file)
 
 
-def read_index(encoder: str = ENCODER) -> PassageIndex:
+def read_index(encoder: str = PASSAGE_ENCODER) -> PassageIndex:
     """Read the index that an encoder made.
 
     Raises:
@@ -166,11 +166,13 @@ def read_index(encoder: str = ENCODER) -> PassageIndex:
 
 
 def _command(encoder: str) -> str:
-    return f"retrocypher passages build --vectors{'' if encoder == ENCODER else f' --encoder {encoder}'}"
+    return (
+        f"retrocypher passages build --vectors{'' if encoder == PASSAGE_ENCODER else f' --encoder {encoder}'}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPassage:
     """A passage with its relevance, from 0 to 1; how that is computed depends on the search."""
 
     passage: Passage
@@ -183,7 +185,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Mentions:
     """What a question and its rows name.
 
     Attributes:
@@ -198,7 +200,7 @@ class Named:
     reactions: tuple[int, ...]
 
 
-def named(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Named:
+def mentions_in(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Mentions:
     """Return what a question and its rows, in the JSON form of a record, name; each once."""
     written = [part.strip(_MARKS) for part in question.split()]
     words = [each.lower() for each in written if _WORD.fullmatch(each)]
@@ -211,7 +213,7 @@ def named(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) 
                     molecules.append(each)
                 elif isinstance(each, int) and not isinstance(each, bool) and _is_id(name):
                     reactions.append(each)
-    return Named(_once(words), _once(molecules), _once(reactions))
+    return Mentions(_once(words), _once(molecules), _once(reactions))
 
 
 def _once(values: Iterable[T]) -> tuple[T, ...]:
@@ -242,11 +244,13 @@ class WordSearch:
         self._passages = passages
         self._count = count
 
-    def __call__(self, question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Found]:
+    def __call__(
+        self, question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> list[FoundPassage]:
         """Return passages, the best first; the score is s / (s + 10) of the unbounded BM25 score s."""
-        asked = named(question, columns, rows)
+        asked = mentions_in(question, columns, rows)
         found = self._passages.matching(asked.words, asked.molecules, asked.reactions, self._count)
-        return [Found(passage, score / (score + _HALF)) for passage, score in found]
+        return [FoundPassage(passage, score / (score + _HALF)) for passage, score in found]
 
 
 class VectorSearch:
@@ -294,26 +298,28 @@ class VectorSearch:
                 f"encode questions; delete the index, and {again}"
             )
 
-    def __call__(self, question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Found]:
+    def __call__(
+        self, question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> list[FoundPassage]:
         """Return passages with a score above 0, the best first.
 
         The score is the weight of the text times the cosine, plus the other weight where a row names the
         reaction.
         """
-        asked = named(question, columns, rows)
+        asked = mentions_in(question, columns, rows)
         text, graph = self._weights
         scores = text * self._nearness(question)
         scores += graph * np.isin(self._reactions, asked.reactions)
         best = np.argsort(-scores, kind="stable")[: self._count]
         return [
-            Found(self._passages[int(self._reactions[place])], min(1.0, float(scores[place])))
+            FoundPassage(self._passages[int(self._reactions[place])], min(1.0, float(scores[place])))
             for place in best
             if scores[place] > 0
         ]
 
     def _nearness(self, question: str) -> Vectors:
         # A letter alone is a unit or a word as often as it is a molecule.
-        molecules = [each for each in named(question, [], []).molecules if len(each) > 1]
+        molecules = [each for each in mentions_in(question, [], []).molecules if len(each) > 1]
         taking_part = {each: self._graph.reactions_with(each) for each in molecules}
         known = {each: reactions for each, reactions in taking_part.items() if reactions}
         words = " ".join(part for part in question.split() if part.strip(_MARKS) not in known)

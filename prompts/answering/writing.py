@@ -10,10 +10,10 @@ from typing import Any
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.answering.claims import StatedClaims, read_stated
-from retrocypher.prompts.answering.passages import Found
-from retrocypher.prompts.extraction.candidates import said_aloud
+from retrocypher.prompts.answering.passages import FoundPassage
+from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.loops.interface import Step
-from retrocypher.prompts.models.interface import Answer, Message, ModelError
+from retrocypher.prompts.models.interface import Completion, Message, ModelError
 from retrocypher.prompts.templates.template import Texts
 
 _TEXTS = Texts(Path(__file__).with_name("texts"))
@@ -25,7 +25,7 @@ CLAIMS_ROLE = "answer:claims"
 INSUFFICIENT = _TEXTS.text("insufficient", {})
 """The written answer where the rows hold none."""
 
-Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[Found]]
+Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[FoundPassage]]
 """Finds passages for a question, the columns of its query and the rows it returned."""
 
 _CUT = " … (cut)"
@@ -33,7 +33,7 @@ _OF_A_FACT = 1.0
 """Relevance of a row, which the query itself returned; that of a passage is at most as much."""
 
 
-def passages_text(passages: Iterable[Found]) -> str:
+def passages_text(passages: Iterable[FoundPassage]) -> str:
     """Return passages as they are shown; empty without one.
 
     Each of their lines is quoted, so that no text of a patent looks like a line of the prompt.
@@ -42,7 +42,7 @@ def passages_text(passages: Iterable[Found]) -> str:
     return f"\n{_TEXTS.text('passages', {'passages': shown})}\n" if shown else ""
 
 
-def _shown(number: int, found: Found) -> str:
+def _shown(number: int, found: FoundPassage) -> str:
     lines = "\n".join(f"> {line}" for line in found.passage.text.splitlines())
     return f"Passage {number}, on reaction {found.passage.reaction} (relevance {found.score:.2f}):\n{lines}"
 
@@ -131,7 +131,7 @@ class Context:
 
     facts: tuple[str, ...]
     row_count: int
-    passages: tuple[Found, ...] = field(default=())
+    passages: tuple[FoundPassage, ...] = field(default=())
     characters: int = 0
     combined: float | None = None
 
@@ -148,7 +148,7 @@ def context_of(
     columns: Sequence[str],
     rows: Sequence[Sequence[Any]],
     row_count: int,
-    found: Sequence[Found] | None,
+    found: Sequence[FoundPassage] | None,
     limits: Limits,
 ) -> Context:
     """Choose the rows and passages that fit, in one order by weight times relevance.
@@ -191,7 +191,7 @@ def context_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAnswer:
     """A written answer.
 
     Attributes:
@@ -232,9 +232,9 @@ class AnswerWriter:
         self,
         question: str,
         execution: Execution,
-        ask: Callable[[list[Message]], Answer],
+        ask: Callable[[list[Message]], Completion],
         note: Callable[[Step], None],
-    ) -> Written:
+    ) -> WrittenAnswer:
         """Write an answer; without values in the rows no model is asked.
 
         A ModelError becomes a step with the verdict ``error``: the query has its scores by then.
@@ -246,9 +246,9 @@ class AnswerWriter:
             note: Puts a step on the record.
         """
         if tells_nothing(execution.rows):
-            said = Answer(INSUFFICIENT)
+            said = Completion(INSUFFICIENT)
             note(Step(TEXT_ROLE, None, "insufficient", [{"context": {"rows": 0, "of": 0}}], answer=said))
-            return Written(INSUFFICIENT)
+            return WrittenAnswer(INSUFFICIENT)
         found = None
         if self.search is not None:
             found = self.search(question, execution.columns, execution.rows)
@@ -256,9 +256,9 @@ class AnswerWriter:
         messages = answer_messages(question, context, execution.truncated)
         answer = _asked(TEXT_ROLE, messages, {"context": context.to_json()}, ask, note)
         if answer is None:
-            return Written(None)
+            return WrittenAnswer(None)
         given = (*context.facts, *(each.passage.text for each in context.passages))
-        written = Written(said_aloud(answer.text), given=given)
+        written = WrittenAnswer(visible_text(answer.text), given=given)
         verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
         findings = [{"context": context.to_json()}]
         note(Step(TEXT_ROLE, None, verdict, findings, messages=messages, answer=answer))
@@ -289,14 +289,14 @@ def claims_messages(question: str, answer: str) -> list[Message]:
 def _stated(
     question: str,
     answer: str,
-    ask: Callable[[list[Message]], Answer],
+    ask: Callable[[list[Message]], Completion],
     note: Callable[[Step], None],
 ) -> StatedClaims | None:
     messages = claims_messages(question, answer)
     listed = _asked(CLAIMS_ROLE, messages, {}, ask, note)
     if listed is None:
         return None
-    stated = read_stated(said_aloud(listed.text))
+    stated = read_stated(visible_text(listed.text))
     note(Step(CLAIMS_ROLE, None, stated.verdict, stated.findings, messages=messages, answer=listed))
     return stated
 
@@ -305,9 +305,9 @@ def _asked(
     role: str,
     messages: list[Message],
     told: Mapping[str, Any],
-    ask: Callable[[list[Message]], Answer],
+    ask: Callable[[list[Message]], Completion],
     note: Callable[[Step], None],
-) -> Answer | None:
+) -> Completion | None:
     try:
         return ask(messages)
     except ModelError as error:

@@ -55,7 +55,7 @@ def visible_spans(completion: str) -> list[Span]:
     return spans
 
 
-def said_aloud(completion: str) -> str:
+def visible_text(completion: str) -> str:
     """Return a completion without its ``<think>`` parts and without blanks around it."""
     return "".join(completion[span.start : span.stop] for span in visible_spans(completion)).strip()
 

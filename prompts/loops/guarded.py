@@ -20,7 +20,7 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.execution.guard import with_limit
 from retrocypher.kg.graph.molecules import canonical_smiles, find_molecules
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
-from retrocypher.prompts.templates.template import fill
+from retrocypher.prompts.templates.template import fill_slots
 from retrocypher.prompts.validation.question import common_names
 
 
@@ -114,7 +114,7 @@ def _resolved(entities: Iterable[Entity], graph: Graph, timeout_s: float) -> lis
 
 
 def _query(name: str, values: Mapping[str, str]) -> str:
-    return fill((_FOLDER / f"{name}.cypher").read_text(encoding="utf-8"), values)
+    return fill_slots((_FOLDER / f"{name}.cypher").read_text(encoding="utf-8"), values)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import Schema
-from retrocypher.prompts.models.interface import Answer, Message
+from retrocypher.prompts.models.interface import Completion, Message
 from retrocypher.prompts.validation.finding import Convention
 
 ValidatorName = Literal["checklist", "schema", "both"]
@@ -46,7 +46,7 @@ class LoopCase:
     schema_text: str
     schema: Schema
     messages: list[Message]
-    answer: Answer
+    answer: Completion
     cypher: str | None
 
 
@@ -71,14 +71,14 @@ class Step:
     findings: list[dict[str, Any]] = field(default_factory=list)
     time_s: float = 0.0
     messages: list[Message] | None = None
-    answer: Answer | None = None
+    answer: Completion | None = None
     cached: bool = False
 
 
 class OnceARun(Protocol):
     """Texts that are made once a run and shared by all its processes."""
 
-    def get(self, key: str, make: Callable[[], Answer]) -> str:
+    def get(self, key: str, make: Callable[[], Completion]) -> str:
         """Return the text of a key, made by the first process that asks while the others wait."""
 
 
@@ -98,7 +98,7 @@ class LoopTools:
 
     graph: Graph
     validator: ValidatorName
-    ask: Callable[[str, list[Message]], Answer]
+    ask: Callable[[str, list[Message]], Completion]
     note: Callable[[Step], None]
     once: OnceARun
     player: str = ""

@@ -18,7 +18,7 @@ from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.loops.proposal import NO_QUERY, Decision, decide, messages_for
-from retrocypher.prompts.models.interface import Answer
+from retrocypher.prompts.models.interface import Completion
 
 _CONVENTIONS = Path(__file__).parent / "texts" / "conventions.yaml"
 _LONGEST_ROW = 1_000
@@ -59,7 +59,7 @@ class Review:
         messages = messages_for("review_schema", {"schema": case.schema_text})
         key = json.dumps(["review schema", tools.player, messages])
         text = tools.once.get(key, lambda: tools.ask("analyst", messages))
-        answer, verdict = Answer(text), "made" if text.strip() else "empty"
+        answer, verdict = Completion(text), "made" if text.strip() else "empty"
         # Its cost is reported once for the run: which case of which process asked is chance.
         tools.note(Step("analyst", None, verdict, messages=messages, answer=answer, cached=True))
         return text.strip() or case.schema_text

@@ -1,5 +1,5 @@
 """Models and the response cache; what a model of a user's own needs is importable from here."""
 
-from retrocypher.prompts.models.interface import Answer, Chat, Model, ModelError, Request, TextModel
+from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
 
-__all__ = ["Answer", "Chat", "Model", "ModelError", "Request", "TextModel"]
+__all__ = ["Chat", "Completion", "Model", "ModelError", "Request", "TextModel"]

@@ -9,7 +9,7 @@ from typing import Any
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.mutations.operator import Operator
 from retrocypher.kg.mutations.registry import mutate
-from retrocypher.prompts.models.interface import Answer, Request
+from retrocypher.prompts.models.interface import Completion, Request
 from retrocypher.prompts.templates.exemplars import canonical_shot, fill_exemplar
 
 
@@ -19,9 +19,9 @@ class OracleModel:
 
     label: str
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Completion:
         """Return the question's reference query."""
-        return Answer(request.question.reference_cypher, verbatim=True)
+        return Completion(request.question.reference_cypher, verbatim=True)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -33,16 +33,16 @@ class ExemplarModel:
 
     label: str
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Completion:
         """Return the filled query; no query where the question lacks something the exemplar needs."""
         exemplar, question = request.exemplar, request.question
         if exemplar is None:
-            return Answer("", details={"no_answer": "no exemplar was shown"}, verbatim=True)
+            return Completion("", details={"no_answer": "no exemplar was shown"}, verbatim=True)
         query = fill_exemplar(exemplar, question.slots)
         if query is None:
             reason = f"the question has nothing for a placeholder of {exemplar.id}"
-            return Answer("", details={"no_answer": reason}, verbatim=True)
-        return Answer(query, verbatim=True)
+            return Completion("", details={"no_answer": reason}, verbatim=True)
+        return Completion(query, verbatim=True)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -62,19 +62,19 @@ class MutantModel:
     operators: Sequence[Operator]
     seed: int
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Completion:
         """Return the changed query; no query where none of the operators applies to the reference."""
         question = request.question
         mutant = mutate(question.reference_cypher, self.operators, seed=self.seed, key=question.id)
         if mutant is None:
-            return Answer("", details={"no_answer": "no operator applies"}, verbatim=True)
+            return Completion("", details={"no_answer": "no operator applies"}, verbatim=True)
         details = {
             "operator": mutant.operator,
             "place": mutant.place,
             "kind": mutant.kind,
             "label": mutant.label,
         }
-        return Answer(mutant.query, details=details, verbatim=True)
+        return Completion(mutant.query, details=details, verbatim=True)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -249,12 +249,12 @@ class FileModel:
     label: str
     predictions: Predictions
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Completion:
         """Return the prediction for the case; no query where there is none."""
         found = self.predictions.find(request.question.id, {**request.case, "model": self.label})
         if found is None:
-            return Answer("", details={"no_answer": "no prediction for this case"}, verbatim=True)
-        return Answer(found.cypher or "", details={"line": found.line}, verbatim=True)
+            return Completion("", details={"no_answer": "no prediction for this case"}, verbatim=True)
+        return Completion(found.cypher or "", details={"line": found.line}, verbatim=True)
 
     def close(self) -> None:
         """Nothing is held."""

@@ -18,15 +18,15 @@ from retrocypher.kg.paths import cache_dir
 from retrocypher.prompts.models.response_cache import (
     COLUMNS,
     SCHEMA_VERSION,
-    Kept,
+    CacheEntry,
     connect,
     connect_to_read,
     fault,
     find,
     from_row,
     insert,
+    sqlite_errors,
     stamp,
-    told,
 )
 
 _FILE = "answers.sqlite"
@@ -45,7 +45,7 @@ def default_file() -> Path:
     """Return the file of the cache unless another is named.
 
     Raises:
-        AnswerCacheError: If its folder cannot be made.
+        ResponseCacheError: If its folder cannot be made.
     """
     try:
         return cache_dir() / _FILE
@@ -67,9 +67,9 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
         read_only: Whether nothing will be stored.
 
     Raises:
-        AnswerCacheError: If it cannot be used, with the reason and a remedy.
+        ResponseCacheError: If it cannot be used, with the reason and a remedy.
     """
-    with told(path), closing(connect_to_read(path) if read_only else connect(path)) as connection:
+    with sqlite_errors(path), closing(connect_to_read(path) if read_only else connect(path)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             reason = " ".join(str(found).split())[:200]
@@ -82,7 +82,7 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
 
 
 def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
-    """Write responses as JSON lines (`Kept.to_json`), the oldest first, and return how many.
+    """Write responses as JSON lines (`CacheEntry.to_json`), the oldest first, and return how many.
 
     The same responses give the same bytes.
 
@@ -92,7 +92,7 @@ def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
         models: Only responses of these models; empty for all.
 
     Raises:
-        AnswerCacheError: If the cache cannot be read.
+        ResponseCacheError: If the cache cannot be read.
         InputError: If the file exists or cannot be written.
     """
     prepare(path, read_only=True)
@@ -107,8 +107,8 @@ def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
     return count
 
 
-def _read(path: Path) -> Iterator[Kept]:
-    with told(path), closing(connect_to_read(path)) as connection:
+def _read(path: Path) -> Iterator[CacheEntry]:
+    with sqlite_errors(path), closing(connect_to_read(path)) as connection:
         for row in connection.execute(f"SELECT {COLUMNS} FROM answers ORDER BY made, key"):
             yield from_row(row)
 
@@ -173,17 +173,17 @@ class Imported:
     conflicts: tuple[Conflict, ...]
 
 
-def import_answers(path: Path, files: Sequence[Path]) -> Imported:
+def import_responses(path: Path, files: Sequence[Path]) -> Imported:
     """Import exports, compressed or not, into a cache: all of them or, if one is faulty, nothing.
 
     Raises:
-        AnswerCacheError: If the cache cannot be used.
+        ResponseCacheError: If the cache cannot be used.
         InputError: If a file cannot be read or a line is not a response.
     """
     prepare(path)
     added = known = 0
     conflicts: list[Conflict] = []
-    with told(path), closing(connect(path)) as connection:
+    with sqlite_errors(path), closing(connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         for file in files:
             for line, kept in _answers(file):
@@ -198,12 +198,12 @@ def import_answers(path: Path, files: Sequence[Path]) -> Imported:
     return Imported(added, known, tuple(conflicts))
 
 
-def _answers(file: Path) -> Iterator[tuple[int, Kept]]:
+def _answers(file: Path) -> Iterator[tuple[int, CacheEntry]]:
     number = 0
     try:
         for number, line in enumerate(_lines(file), 1):
             if line.strip():
-                yield number, Kept.from_json(json.loads(line))
+                yield number, CacheEntry.from_json(json.loads(line))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{file}: the compressed file is damaged or cut short. Export it again.") from error
     except OSError as error:
@@ -284,10 +284,10 @@ def stats(path: Path) -> Stats:
     """Return what a cache holds, without changing it.
 
     Raises:
-        AnswerCacheError: If it cannot be read.
+        ResponseCacheError: If it cannot be read.
     """
     prepare(path, read_only=True)
-    with told(path), closing(connect_to_read(path)) as connection:
+    with sqlite_errors(path), closing(connect_to_read(path)) as connection:
         models = tuple(ModelStats(*row) for row in connection.execute(_BY_MODEL))
     return Stats(path, size_of(path), models)
 
@@ -331,11 +331,11 @@ def prune(
         to_bytes: Remove the oldest, of any model, until the file is no larger.
 
     Raises:
-        AnswerCacheError: If the cache cannot be used.
+        ResponseCacheError: If the cache cannot be used.
     """
     prepare(path, read_only=True)
     count = prepare(path)
-    with told(path), closing(connect(path)) as connection:
+    with sqlite_errors(path), closing(connect(path)) as connection:
         bytes_before = size_of(path)
         if before is not None or models:
             _remove(connection, before, models)

@@ -55,7 +55,7 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Completion:
     """What a model returned.
 
     Attributes:
@@ -102,7 +102,7 @@ class Model(Protocol):
     def label(self) -> str:
         """Name in ids and tables."""
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Completion:
         """Return the completion of a request.
 
         Raises:
@@ -120,7 +120,7 @@ class TextModel(Protocol):
     def label(self) -> str:
         """Name in ids and tables."""
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         """Return the completion of a request.
 
         Raises:

@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from retrocypher.prompts.models.interface import Answer, Chat, Message, ModelError, Request, whole_messages
+from retrocypher.prompts.models.interface import (
+    Chat,
+    Completion,
+    Message,
+    ModelError,
+    Request,
+    whole_messages,
+)
 from retrocypher.prompts.models.openai_client import asked_for, number_tokens
 from retrocypher.prompts.models.retries import Slots
 
@@ -61,7 +68,7 @@ GO_ON = {"cache_prompt": True}
 """Asks to go on from the state that was taken up."""
 
 
-class Beginnings:
+class PrefixCache:
     """What llama.cpp made of beginnings, in files of its own folder, by their hash.
 
     A state is always that of a beginning read on its own, and always taken from its file. So an answer
@@ -134,14 +141,14 @@ class LlamaModel:
     ) -> None:
         self.label = label
         self._client = LlamaClient(address, api_key)
-        self._beginnings = Beginnings(self._client)
+        self._beginnings = PrefixCache(self._client)
         self._parameters = {"temperature": 0, "seed": seed, "max_tokens": max_tokens, **asked_for(logprobs)}
         if form is not None:
             self._parameters["response_format"] = {"type": "json_schema", "json_schema": {"schema": form}}
         self._turn = turn
         self._lost = False
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         """Answer a request; a prompt longer than the context is answered without a query.
 
         A process that dies while it answers is brought back by its owner, and asked once more.
@@ -184,7 +191,7 @@ class LlamaModel:
         self._lost = False
 
 
-def _read(status: int, reply: Any, time_s: float) -> Answer:
+def _read(status: int, reply: Any, time_s: float) -> Completion:
     if status == 200:
         choice = reply["choices"][0]
         usage = reply["usage"]
@@ -194,7 +201,7 @@ def _read(status: int, reply: Any, time_s: float) -> Answer:
         text = choice["message"].get("content") or ""
         if numbers := number_tokens(text, choice.get("logprobs")):
             details["numbers"] = numbers
-        return Answer(
+        return Completion(
             text,
             tokens={"prompt": usage["prompt_tokens"], "completion": usage["completion_tokens"]},
             time_s=time_s,
@@ -203,7 +210,7 @@ def _read(status: int, reply: Any, time_s: float) -> Answer:
     error = reply.get("error", {}) if isinstance(reply, dict) else {}
     if error.get("type") == "exceed_context_size_error":
         reason = f"the prompt has {error.get('n_prompt_tokens')} tokens, the context {error.get('n_ctx')}"
-        return Answer("", time_s=time_s, details={"no_answer": reason})
+        return Completion("", time_s=time_s, details={"no_answer": reason})
     raise ModelError(
         "bad_request", f"llama.cpp refused the request ({status}): {str(error.get('message'))[:500]}"
     )

@@ -19,20 +19,20 @@ from retrocypher.prompts.models.baselines import (
     read_predictions,
 )
 from retrocypher.prompts.models.checks import identity_of
-from retrocypher.prompts.models.interface import Answer, Chat, Model, ModelError, Request, TextModel
+from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
 from retrocypher.prompts.models.llama import LlamaModel
 from retrocypher.prompts.models.llama_process import LlamaProcess, answer_tokens, gguf_path, settings_for
 from retrocypher.prompts.models.openai_client import address_of
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.response_cache import (
-    AnswerCacheError,
-    AnswerStore,
+    CacheEntry,
     Identity,
-    Kept,
-    answer_key,
+    ResponseCache,
+    ResponseCacheError,
+    request_key,
     stamp,
 )
-from retrocypher.prompts.models.retries import GivenUp, Slots
+from retrocypher.prompts.models.retries import CircuitBreaker, Slots
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
 
 
@@ -93,7 +93,7 @@ def start_shared(
     return SharedModels(processes, api_key, weights)
 
 
-class RememberedModel:
+class CachedModel:
     """Answers from a cache, else asks a model and keeps what it says; failures are never kept.
 
     A cache that fails in the course of a run costs no answer: the model is asked, and a warning tells once
@@ -105,7 +105,7 @@ class RememberedModel:
         model: Who is asked what is not there.
     """
 
-    def __init__(self, identity: Identity, answers: AnswerStore, model: TextModel) -> None:
+    def __init__(self, identity: Identity, answers: ResponseCache, model: TextModel) -> None:
         self._identity = identity
         self._answers = answers
         self._model = model
@@ -116,9 +116,9 @@ class RememberedModel:
         """Name in ids and tables."""
         return self._model.label
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         """Answer a request; raises as the model does."""
-        key = answer_key(self._identity, request.messages, request.repeat)
+        key = request_key(self._identity, request.messages, request.repeat)
         if (kept := self._find(key)) is not None:
             return _as_answer(kept)
         answer = self._model.answer(request)
@@ -132,21 +132,21 @@ class RememberedModel:
         """Close the model; the cache is its opener's."""
         self._model.close()
 
-    def _find(self, key: str) -> Kept | None:
+    def _find(self, key: str) -> CacheEntry | None:
         try:
             return self._answers.get(key)
-        except AnswerCacheError as error:
+        except ResponseCacheError as error:
             self._warn(error)
             return None
 
-    def _keep(self, kept: Kept) -> Kept | None:
+    def _keep(self, kept: CacheEntry) -> CacheEntry | None:
         try:
             return self._answers.put(kept)
-        except AnswerCacheError as error:
+        except ResponseCacheError as error:
             self._warn(error)
             return None
 
-    def _warn(self, error: AnswerCacheError) -> None:
+    def _warn(self, error: ResponseCacheError) -> None:
         if not self._warned:
             self._warned = True
             warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
@@ -161,21 +161,21 @@ class OfflineModel:
         answers: The cache.
     """
 
-    def __init__(self, label: str, identity: Identity, answers: AnswerStore) -> None:
+    def __init__(self, label: str, identity: Identity, answers: ResponseCache) -> None:
         self.label = label
         self._identity = identity
         self._answers = answers
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         """Answer a request.
 
         Raises:
             ModelError: If the answer is not there, or the cache cannot be read.
         """
-        key = answer_key(self._identity, request.messages, request.repeat)
+        key = request_key(self._identity, request.messages, request.repeat)
         try:
             kept = self._answers.get(key)
-        except AnswerCacheError as error:
+        except ResponseCacheError as error:
             raise ModelError("not_cached", str(error)) from error
         if kept is None:
             again = f" (time {request.repeat + 1} that it asks so)" if request.repeat else ""
@@ -195,9 +195,9 @@ def _asking(request: Request | Chat) -> str:
     return request.case_id or (request.question.id if isinstance(request, Request) else "a request")
 
 
-def _as_kept(key: str, identity: Identity, answer: Answer) -> Kept:
+def _as_kept(key: str, identity: Identity, answer: Completion) -> CacheEntry:
     served = answer.details.get("model")
-    return Kept(
+    return CacheEntry(
         key=key,
         model=identity.model,
         api=identity.api,
@@ -211,8 +211,10 @@ def _as_kept(key: str, identity: Identity, answer: Answer) -> Kept:
     )
 
 
-def _as_answer(kept: Kept) -> Answer:
-    return Answer(kept.text, tokens=kept.tokens, time_s=kept.time_s, details=dict(kept.details), cached=True)
+def _as_answer(kept: CacheEntry) -> Completion:
+    return Completion(
+        kept.text, tokens=kept.tokens, time_s=kept.time_s, details=dict(kept.details), cached=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,7 @@ class ModelContext:
     seed: int
     shared: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    answers: AnswerStore | None = None
+    answers: ResponseCache | None = None
     offline: bool = False
 
     def open(self, specs: Sequence[ModelSpec]) -> dict[str, Model]:
@@ -272,7 +274,7 @@ class ModelContext:
         assert identity is not None
         if self.offline:
             return OfflineModel(spec.label, identity, self.answers)
-        return RememberedModel(identity, self.answers, self._open_uncached(spec, logprobs, form))
+        return CachedModel(identity, self.answers, self._open_uncached(spec, logprobs, form))
 
     def _open_uncached(self, spec: ModelSpec, logprobs: int, form: Mapping[str, Any] | None) -> TextModel:
         if spec.kind != "openai":
@@ -297,7 +299,7 @@ class ModelContext:
             environment=self.environment,
             slots=Slots(self.slots, "api", self.concurrency),
             # One of the same name elsewhere is another.
-            given_up=GivenUp(self.slots, f"{spec.argument} {address_of(self.environment)}"),
+            given_up=CircuitBreaker(self.slots, f"{spec.argument} {address_of(self.environment)}"),
             seed=self.seed,
             price=load_prices().of(spec.argument),
             logprobs=logprobs,

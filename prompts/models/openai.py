@@ -8,7 +8,7 @@ import openai
 
 from retrocypher.kg.secrets import redact_all, secrets_of
 from retrocypher.prompts.models.checks import api_parameters
-from retrocypher.prompts.models.interface import Answer, Chat, Request, whole_messages
+from retrocypher.prompts.models.interface import Chat, Completion, Request, whole_messages
 from retrocypher.prompts.models.openai_client import (
     UNREACHED,
     Failure,
@@ -19,7 +19,7 @@ from retrocypher.prompts.models.openai_client import (
     understand,
 )
 from retrocypher.prompts.models.prices import Price
-from retrocypher.prompts.models.retries import PATIENCE, GivenUp, Patience, Slots
+from retrocypher.prompts.models.retries import RETRY_POLICY, CircuitBreaker, RetryPolicy, Slots
 
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
 # How replies that break their own format surface.
@@ -53,11 +53,11 @@ class OpenAIModel:
         *,
         environment: Mapping[str, str],
         slots: Slots,
-        given_up: GivenUp,
+        given_up: CircuitBreaker,
         seed: int,
         price: Price | None = None,
         logprobs: int = 0,
-        patience: Patience = PATIENCE,
+        patience: RetryPolicy = RETRY_POLICY,
     ) -> None:
         self.label = label
         self._name = name
@@ -70,7 +70,7 @@ class OpenAIModel:
         self._refused: list[str] = []
         self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         """Answer a request.
 
         A prompt over the model's context, a content filter and an empty reply are answers without a query:
@@ -108,7 +108,7 @@ class OpenAIModel:
         """Close the connections."""
         self._client.close()
 
-    def _attempt(self, request: Request | Chat, attempt: int) -> tuple[Answer | None, Failure | None]:
+    def _attempt(self, request: Request | Chat, attempt: int) -> tuple[Completion | None, Failure | None]:
         with self._slots.hold():
             started = time.perf_counter()
             try:
@@ -122,9 +122,9 @@ class OpenAIModel:
                 if failure.verdict != "no_answer":
                     return None, failure
                 details = self._details(attempt, no_answer=failure.message)
-                return Answer("", time_s=time.perf_counter() - started, details=details), failure
+                return Completion("", time_s=time.perf_counter() - started, details=details), failure
 
-    def _read(self, reply: Any, time_s: float, attempt: int) -> Answer:
+    def _read(self, reply: Any, time_s: float, attempt: int) -> Completion:
         choice = reply.choices[0]
         text = choice.message.content or ""
         if not isinstance(text, str):
@@ -141,7 +141,7 @@ class OpenAIModel:
         cost = self._price.cost(tokens) if self._price and tokens else None
         # Here, so that what is scored, kept and recorded is one and the same text.
         text, details = self._secrets.redact(text), redact_all(self._secrets, details)
-        return Answer(text, tokens=tokens, time_s=time_s, details=details, cost=cost)
+        return Completion(text, tokens=tokens, time_s=time_s, details=details, cost=cost)
 
     def _details(self, attempt: int, **more: Any) -> dict[str, Any]:
         details: dict[str, Any] = {"attempts": attempt, **more}

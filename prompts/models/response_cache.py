@@ -22,11 +22,11 @@ _FIELDS = ("key", "model", "api", "parameters", "served", "made", "text", "token
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CacheEntry:
     """An answer with where it came from.
 
     Attributes:
-        key: As `answer_key` gives.
+        key: As `request_key` gives.
         model: As in `Identity`.
         api: As in `Identity`.
         parameters: As in `Identity`.
@@ -59,7 +59,7 @@ class Kept:
         return {"schema_version": SCHEMA_VERSION, **{name: getattr(self, name) for name in _FIELDS}}
 
     @classmethod
-    def from_json(cls, value: object) -> "Kept":
+    def from_json(cls, value: object) -> "CacheEntry":
         """Read what `to_json` returned.
 
         Raises:
@@ -79,7 +79,7 @@ class Kept:
 
 
 def stamp(moment: datetime) -> str:
-    """Return a moment, which must be UTC, as `Kept.made` has it; such texts sort as the moments do."""
+    """Return a moment, which must be UTC, as `CacheEntry.made` has it; such texts sort as the moments do."""
     return moment.strftime(_MADE)
 
 
@@ -134,7 +134,7 @@ class Identity:
 _FORM = 1
 
 
-def answer_key(identity: Identity, messages: Sequence[Mapping[str, str]], repeat: int = 0) -> str:
+def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repeat: int = 0) -> str:
     """Return the SHA-256 of a request, in hexadecimal.
 
     Two requests have one key exactly if model, API, parameters and messages are equal, and both are asked
@@ -172,11 +172,11 @@ _NO_ROOM = 65_536
 _OTHER = ("cannot be used ({})", "See that it is on a local disk with room")
 
 
-class AnswerCacheError(InputError):
+class ResponseCacheError(InputError):
     """A cache of answers cannot be used."""
 
 
-def fault(path: Path, wrong: str, remedy: str) -> AnswerCacheError:
+def fault(path: Path, wrong: str, remedy: str) -> ResponseCacheError:
     """Return the error to raise about a cache.
 
     Args:
@@ -184,15 +184,15 @@ def fault(path: Path, wrong: str, remedy: str) -> AnswerCacheError:
         wrong: What is wrong with it.
         remedy: What to do, unless one does without it.
     """
-    return AnswerCacheError(f"the answer cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
+    return ResponseCacheError(f"the answer cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def sqlite_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite and the system raise within the block into one clear error.
 
     Raises:
-        AnswerCacheError: With the file and a remedy.
+        ResponseCacheError: With the file and a remedy.
     """
     try:
         yield
@@ -248,7 +248,7 @@ def connect(path: Path) -> sqlite3.Connection:
     Every statement is a transaction of its own, so no process holds the others up for long.
 
     Raises:
-        AnswerCacheError: If the file is another program's, or of a newer version.
+        ResponseCacheError: If the file is another program's, or of a newer version.
         sqlite3.Error: If SQLite cannot use it.
         OSError: If its folder cannot be made.
     """
@@ -270,7 +270,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     """Return a connection that only reads, also of a file on a medium that cannot be written to.
 
     Raises:
-        AnswerCacheError: If there is no such file, it is another program's, or of a newer version.
+        ResponseCacheError: If there is no such file, it is another program's, or of a newer version.
         sqlite3.Error: If SQLite cannot use it.
     """
     if not path.is_file():
@@ -345,7 +345,7 @@ COLUMNS = "key, model, api, parameters, served, made, answer"
 """In the order in which `from_row` takes them."""
 
 
-class AnswerStore:
+class ResponseCache:
     """The cache of a process: one connection, which no other thread may use.
 
     Args:
@@ -357,33 +357,33 @@ class AnswerStore:
         self.path = path
         self._connection = connection
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> CacheEntry | None:
         """Return the answer of a key; None where there is none.
 
         Raises:
-            AnswerCacheError: If the cache cannot be read.
+            ResponseCacheError: If the cache cannot be read.
         """
-        with told(self.path):
+        with sqlite_errors(self.path):
             return find(self._connection, key)
 
-    def put(self, kept: Kept) -> Kept:
+    def put(self, kept: CacheEntry) -> CacheEntry:
         """Keep an answer unless there is one, and return the one that is kept now.
 
         Raises:
-            AnswerCacheError: If the cache cannot be written to.
+            ResponseCacheError: If the cache cannot be written to.
         """
-        with told(self.path):
+        with sqlite_errors(self.path):
             added = insert(self._connection, kept)
         return kept if added else self.get(kept.key) or kept
 
 
-def find(connection: sqlite3.Connection, key: str) -> Kept | None:
+def find(connection: sqlite3.Connection, key: str) -> CacheEntry | None:
     """Return the answer of a key; None where there is none."""
     row = connection.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", (key,)).fetchone()
     return None if row is None else from_row(row)
 
 
-def insert(connection: sqlite3.Connection, kept: Kept) -> bool:
+def insert(connection: sqlite3.Connection, kept: CacheEntry) -> bool:
     """Add an answer unless its key has one; return whether it was added."""
     said = {"text": kept.text, "tokens": kept.tokens, "time_s": kept.time_s, "details": kept.details}
     # Plain ASCII: a model may say what is not text to SQLite, such as half a surrogate pair.
@@ -402,14 +402,14 @@ def insert(connection: sqlite3.Connection, kept: Kept) -> bool:
     return done.rowcount == 1
 
 
-def from_row(row: tuple[str, ...]) -> Kept:
+def from_row(row: tuple[str, ...]) -> CacheEntry:
     """Read a row of the table."""
     key, model, api, parameters, served, made, answer = row
-    return Kept(key, model, api, json.loads(parameters), served, made, **json.loads(answer))
+    return CacheEntry(key, model, api, json.loads(parameters), served, made, **json.loads(answer))
 
 
 @contextmanager
-def open_answers(path: Path, *, read_only: bool = False) -> Iterator[AnswerStore]:
+def open_cache(path: Path, *, read_only: bool = False) -> Iterator[ResponseCache]:
     """Open a cache for the block; the last to close it leaves one file that can be copied.
 
     Args:
@@ -417,9 +417,9 @@ def open_answers(path: Path, *, read_only: bool = False) -> Iterator[AnswerStore
         read_only: Whether nothing is to be kept.
 
     Raises:
-        AnswerCacheError: If it cannot be opened.
+        ResponseCacheError: If it cannot be opened.
     """
-    with told(path):
+    with sqlite_errors(path):
         connection = connect_to_read(path) if read_only else connect(path)
     with closing(connection):
-        yield AnswerStore(path, connection)
+        yield ResponseCache(path, connection)

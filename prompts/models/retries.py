@@ -16,7 +16,7 @@ from retrocypher.prompts.models.interface import ModelError
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """Bounds on one answer from an API.
 
     Attributes:
@@ -49,7 +49,7 @@ class Patience:
         return ours if asked_s is None else max(asked_s + 0.1 * ours, ours)
 
 
-PATIENCE = Patience()
+RETRY_POLICY = RetryPolicy()
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
@@ -97,7 +97,7 @@ class _Failing:
         return not 0.0 <= time.time() - self.at < _PROBE_EVERY_S
 
 
-class GivenUp:
+class CircuitBreaker:
     """Spares the requests of a run what one of them has found out: that the API cannot be asked.
 
     What cannot pass (a refused key, an unknown model, no quota) ends the asking for the run. Three requests

@@ -17,7 +17,7 @@ from retrocypher.kg.questions.question import Question, Setting
 from retrocypher.prompts.templates.encoder import Encoder, StoredEncoder, stored_encoder
 
 SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
-ENCODER = "all-mpnet-base-v2"
+SHOT_ENCODER = "all-mpnet-base-v2"
 """The encoder of 1S-D-S."""
 
 _HERE = Path(__file__).parent
@@ -132,7 +132,7 @@ def canonical_shot(name: str) -> str:
     return shot
 
 
-def choose(
+def choose_exemplar(
     shot: str, question: Question, bank: Sequence[Exemplar], seed: int, encoder: Encoder | None
 ) -> Exemplar | None:
     """Return the exemplar for a question; None with zero-shot.
@@ -199,7 +199,7 @@ def _masked(word: str, masks: Mapping[str, str]) -> str:
 
 def shot_encoder() -> StoredEncoder:
     """Return the encoder of 1S-D-S: shipped vectors first, the model itself for other texts."""
-    return stored_encoder(ENCODER)
+    return stored_encoder(SHOT_ENCODER)
 
 
 def texts_to_encode(questions: Iterable[Question]) -> list[str]:

@@ -64,13 +64,13 @@ def build_messages(
     """
     values = {"schema": schema.strip(), "question": question.strip()}
     system, user = _split(prompt.text)
-    content = fill(user, values)
+    content = fill_slots(user, values)
     if exemplar is not None:
         shown = {"exemplar_question": exemplar.question, "exemplar_cypher": exemplar.cypher}
-        content = f"{fill(prompt.exemplar_text, shown)}\n\n{content}"
+        content = f"{fill_slots(prompt.exemplar_text, shown)}\n\n{content}"
     messages = [{"role": "user", "content": content}]
     if system:
-        messages.insert(0, {"role": "system", "content": fill(system, values)})
+        messages.insert(0, {"role": "system", "content": fill_slots(system, values)})
     return messages
 
 
@@ -80,7 +80,7 @@ def _split(text: str) -> tuple[str, str]:
     return (text[: mark.start()], text[mark.end() :]) if mark else ("", text)
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
+def fill_slots(text: str, values: Mapping[str, str]) -> str:
     """Fill slots in one pass: what is filled in is never read as a template, whatever braces it has."""
     slot = re.compile("|".join(re.escape("{" + name + "}") for name in values))
     return slot.sub(lambda match: values[match[0][1:-1]], text).strip()
@@ -185,13 +185,13 @@ class Texts:
         """Return the system and the user message of a text, its slots filled."""
         system, user = self._parts[name]
         return [
-            {"role": "system", "content": fill(system, values)},
-            {"role": "user", "content": fill(user, values)},
+            {"role": "system", "content": fill_slots(system, values)},
+            {"role": "user", "content": fill_slots(user, values)},
         ]
 
     def text(self, name: str, values: Mapping[str, str]) -> str:
         """Return a text that is only part of a message, its slots filled."""
-        return fill(self._parts[name][1], values) if values else self._parts[name][1].strip()
+        return fill_slots(self._parts[name][1], values) if values else self._parts[name][1].strip()
 
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of each text by its name."""

@@ -9,8 +9,8 @@ from retrocypher.kg.semantics.query_model import (
     Constant,
     HasLabel,
     Operation,
-    PathReading,
     PathTerm,
+    PatternPath,
     QueryModel,
     Term,
 )
@@ -48,7 +48,7 @@ def check_turns(case: Case) -> Iterator[Finding]:
             )
 
 
-def _places(case: Case, test: Comprehension) -> tuple[PathReading, range | None] | None:
+def _places(case: Case, test: Comprehension) -> tuple[PatternPath, range | None] | None:
     """The path whose nodes are tested, and at which places; None for the places where it is all of them."""
     match test.element.of, test.where:
         case Call("nodes", (PathTerm(key),)), HasLabel(of, _) if of == test.element:

@@ -12,13 +12,13 @@ from retrocypher.kg.cypher.tokens import Token
 from retrocypher.kg.semantics.builder import walk
 from retrocypher.kg.semantics.query_model import (
     Call,
-    EdgeReading,
     EdgeTerm,
     Element,
     GroupTerm,
     NodeTerm,
     Operation,
     Parameter,
+    PatternEdge,
     QueryModel,
     Term,
     Use,
@@ -320,7 +320,7 @@ def check_edges(case: Case) -> Iterator[Finding]:
             yield _never(case, edge)
 
 
-def _turned(case: Case, edge: EdgeReading) -> Finding:
+def _turned(case: Case, edge: PatternEdge) -> Finding:
     ends = [case.reading.nodes[key] for key in (edge.start, edge.end)]
     shown = case.written_pattern(edge)
     meant = {case.domain.hint(end.variable) for end in ends} - {None}
@@ -349,7 +349,7 @@ def _turned(case: Case, edge: EdgeReading) -> Finding:
     )
 
 
-def _never(case: Case, edge: EdgeReading) -> Finding:
+def _never(case: Case, edge: PatternEdge) -> Finding:
     right = " or ".join(
         f"(:{start})-[:{kind}]->(:{end})"
         for start, kind, end in sorted(case.schema.edges)
@@ -363,7 +363,7 @@ def _never(case: Case, edge: EdgeReading) -> Finding:
     )
 
 
-def type_names(edge: EdgeReading) -> str:
+def type_names(edge: PatternEdge) -> str:
     """The types of an edge, for a message."""
     return "|".join(sorted(edge.types)) or "any type"
 

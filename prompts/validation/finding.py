@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.kg.semantics.query_model import EdgeReading, Projection, QueryModel
+from retrocypher.kg.semantics.query_model import (
+    PatternEdge,
+    Projection,
+    QueryModel,
+)
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.prompts.validation.graph_view import Domain, Link, View
 
@@ -30,7 +34,7 @@ MoleculeRole = Literal["target", "start", "product"]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedMolecule:
+class QuestionMolecule:
     """A molecule that a question names.
 
     Attributes:
@@ -44,7 +48,7 @@ class AskedMolecule:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionIntent:
     """What a question asks for.
 
     Attributes:
@@ -56,7 +60,7 @@ class Asked:
     """
 
     intent: Intent | None
-    molecules: tuple[AskedMolecule, ...] = ()
+    molecules: tuple[QuestionMolecule, ...] = ()
     steps: int | None = None
     components: frozenset[str] = frozenset()
     note: str = ""
@@ -92,7 +96,7 @@ class Validation:
 
     valid: bool
     findings: tuple[Finding, ...]
-    asked: Asked
+    asked: QuestionIntent
     note: str
 
 
@@ -105,7 +109,7 @@ class Case:
 
     reading: QueryModel
     view: View
-    asked: Asked
+    asked: QuestionIntent
     schema: Schema
     domain: Domain
     convention: Convention
@@ -135,7 +139,7 @@ class Case:
         """An edge with its ends as it is written, for a message."""
         return self.written_pattern(link.edge)
 
-    def written_pattern(self, edge: EdgeReading) -> str:
+    def written_pattern(self, edge: PatternEdge) -> str:
         """An edge with what stands beside it, for a message."""
         left, right = (edge.end, edge.start) if edge.leftward else (edge.start, edge.end)
         inner = self.written(edge.start_offset, edge.stop_offset)
@@ -163,7 +167,7 @@ class Case:
             place.stop,
         )
 
-    def finding(self, label: str, message: str, edge: EdgeReading) -> Finding:
+    def finding(self, label: str, message: str, edge: PatternEdge) -> Finding:
         """A finding whose place is an edge."""
         return Finding(label, message, edge.start_offset, edge.stop_offset)
 

@@ -14,12 +14,12 @@ from retrocypher.kg.semantics.query_model import (
     Call,
     Condition,
     Constant,
-    EdgeReading,
     Element,
     Hops,
     ListTerm,
     NodeTerm,
     Operation,
+    PatternEdge,
     Property,
     QueryModel,
     Subquery,
@@ -132,7 +132,7 @@ class Link(NamedTuple):
         status: Whether it has to be there.
     """
 
-    edge: EdgeReading
+    edge: PatternEdge
     start: int
     end: int
     status: Status
@@ -208,7 +208,7 @@ class View:
         found = (each.value for each in walk(term) if isinstance(each, Constant))
         return {self._renamed.get(value, value) for value in found if isinstance(value, str)}
 
-    def _link(self, edge: EdgeReading) -> Link:
+    def _link(self, edge: PatternEdge) -> Link:
         start, end = self.node(edge.start), self.node(edge.end)
         if edge.agreement == "turned":
             start, end = end, start

@@ -13,7 +13,7 @@ import yaml
 
 from retrocypher.kg.graph.molecules import Mention, canonical_smiles, find_molecules
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
-from retrocypher.prompts.validation.finding import Asked, AskedMolecule, Intent, MoleculeRole
+from retrocypher.prompts.validation.finding import Intent, MoleculeRole, QuestionIntent, QuestionMolecule
 
 _FILE = "question_words.yaml"
 _NAMES = Path(__file__).with_name("common_names.yaml")
@@ -128,7 +128,7 @@ class _Steps(NamedTuple):
     note: str
 
 
-def read_question(text: str) -> Asked:
+def read_question(text: str) -> QuestionIntent:
     """Read a question as it is asked.
 
     Its SMILES are found by RDKit, the rest by the words of ``question_words.yaml``. A question that looks
@@ -140,13 +140,15 @@ def read_question(text: str) -> Asked:
         text: The question, as a person would write it.
     """
     if len(text) > _LONGEST:
-        return Asked(None, note=f"The question is longer than {_LONGEST} characters and is not read.")
+        return QuestionIntent(
+            None, note=f"The question is longer than {_LONGEST} characters and is not read."
+        )
     mentions = find_molecules(text)
     names = list(dict.fromkeys(mention.smiles for mention in mentions))
     plain = _plain(text, mentions, names)
     words = _load_words()
     if not names:
-        return Asked(None, note="The question names no molecule.")
+        return QuestionIntent(None, note="The question names no molecule.")
     steps = _steps(plain, words)
     concepts = {name for name, pattern in words.concepts.items() if pattern.search(plain)}
     if len(names) == 1:
@@ -158,15 +160,15 @@ def read_question(text: str) -> Asked:
     more = _beyond(asked.intent, plain, words, concepts, names)
     if more is None:
         return asked
-    unsure = tuple(AskedMolecule(name, None) for name in names)
-    return Asked(None, unsure, asked.steps, note=f"{more}; what must be returned is not checked.")
+    unsure = tuple(QuestionMolecule(name, None) for name in names)
+    return QuestionIntent(None, unsure, asked.steps, note=f"{more}; what must be returned is not checked.")
 
 
-def _about_one(name: str, plain: str, words: _Words, steps: _Steps, concepts: set[str]) -> Asked:
+def _about_one(name: str, plain: str, words: _Words, steps: _Steps, concepts: set[str]) -> QuestionIntent:
     if _looks_forward(plain, words):
-        return Asked(
+        return QuestionIntent(
             None,
-            (AskedMolecule(name, None),),
+            (QuestionMolecule(name, None),),
             steps.number,
             note="The question asks what becomes of a molecule; what must be returned is not checked.",
         )
@@ -177,33 +179,35 @@ def _about_one(name: str, plain: str, words: _Words, steps: _Steps, concepts: se
         intent = _reaction_intent(plain, words, concepts)
     if intent is None:
         note = "What the question asks for cannot be told."
-        return Asked(None, (AskedMolecule(name, None),), steps.number, note=note)
+        return QuestionIntent(None, (QuestionMolecule(name, None),), steps.number, note=note)
     count = steps.number if steps.several or intent in _ROUTES else 1
-    molecules = (AskedMolecule(name, "target"),)
-    return Asked(intent, molecules, count, _components(intent, concepts), steps.note)
+    molecules = (QuestionMolecule(name, "target"),)
+    return QuestionIntent(intent, molecules, count, _components(intent, concepts), steps.note)
 
 
 def _about_several(
     names: Sequence[str], plain: str, words: _Words, steps: _Steps, concepts: set[str]
-) -> Asked:
+) -> QuestionIntent:
     ends = _ends(plain, words) if len(names) == 2 else None
     if ends is not None and steps.number != 1:
         start, target = ends
         order: list[tuple[int, MoleculeRole]] = [(start, "start"), (target, "target")]
-        molecules = tuple(AskedMolecule(names[place], role) for place, role in sorted(order))
-        return Asked("chains_between", molecules, steps.number, note=steps.note)
-    unsure = tuple(AskedMolecule(name, None) for name in names)
+        molecules = tuple(QuestionMolecule(names[place], role) for place, role in sorted(order))
+        return QuestionIntent("chains_between", molecules, steps.number, note=steps.note)
+    unsure = tuple(QuestionMolecule(name, None) for name in names)
     if ends is not None or steps.several or _looks_forward(plain, words):
         note = "How the molecules of the question belong together cannot be told."
-        return Asked(None, unsure, steps.number, note=note)
+        return QuestionIntent(None, unsure, steps.number, note=note)
     if words.either.search(plain) or re.search(r"<\d+> or <\d+>", plain):
-        return Asked(None, unsure, steps.number, note="The question asks for one molecule or another.")
+        return QuestionIntent(
+            None, unsure, steps.number, note="The question asks for one molecule or another."
+        )
     if not words.made.search(plain) and not concepts & {"reactions", "co_products"}:
-        return Asked(None, unsure, steps.number, note="What the question asks for cannot be told.")
+        return QuestionIntent(None, unsure, steps.number, note="What the question asks for cannot be told.")
     if "best" in concepts:
         note = "A best yield of several products is not read."
-        return Asked(None, unsure, steps.number, note=note)
-    return Asked("multi_product", tuple(AskedMolecule(name, "product") for name in names), 1)
+        return QuestionIntent(None, unsure, steps.number, note=note)
+    return QuestionIntent("multi_product", tuple(QuestionMolecule(name, "product") for name in names), 1)
 
 
 def _several_steps(steps: _Steps, concepts: set[str]) -> bool:

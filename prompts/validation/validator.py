@@ -29,11 +29,11 @@ from retrocypher.prompts.validation.check_text import (
 from retrocypher.prompts.validation.check_yield import check_yield
 from retrocypher.prompts.validation.finding import (
     CONVENTIONS,
-    Asked,
     Case,
     Convention,
     Finding,
     Intent,
+    QuestionIntent,
     Validation,
 )
 from retrocypher.prompts.validation.graph_view import View, load_domain
@@ -68,8 +68,8 @@ _PATHS: dict[str, Intent] = {
 }
 
 
-def critique(
-    reading: QueryModel, asked: Asked, schema: Schema, convention: Convention
+def find_issues(
+    reading: QueryModel, asked: QuestionIntent, schema: Schema, convention: Convention
 ) -> tuple[Finding, ...]:
     """Return what is wrong with a query, the cause before its consequences.
 
@@ -248,7 +248,7 @@ class SchemaValidator:
 
     Attributes:
         schema: The schema of the graph.
-        convention: What must be returned, see `critique`.
+        convention: What must be returned, see `find_issues`.
 
     Raises:
         ValueError: There is no such convention.
@@ -273,7 +273,7 @@ class SchemaValidator:
         """
         reading = read_query(query, self.schema)
         asked = read_question(question)
-        findings = critique(reading, asked, self.schema, self.convention)
+        findings = find_issues(reading, asked, self.schema, self.convention)
         notes = [asked.note] if asked.note else []
         if not load_domain().fits(self.schema):
             notes.append("The graph is no reaction graph: only its schema is checked.")

@@ -48,7 +48,7 @@ def endpoint() -> Iterator[Endpoint]:
     with open_server(
         "local",
         graph_fingerprint=fingerprint_of(reactions),
-        fill=lambda driver: load(driver, reactions),
+        load_graph=lambda driver: load(driver, reactions),
         announce=print,
     ) as running:
         yield running.endpoint

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from retrocypher.prompts.models.response_cache import Identity, Kept, answer_key
+from retrocypher.prompts.models.response_cache import CacheEntry, Identity, request_key
 
 IDENTITY = Identity("gpt-x", "api.example/v1", {"temperature": 0, "seed": 7})
 
 
-def kept(question: str = "What makes it?", **other: Any) -> Kept:
+def kept(question: str = "What makes it?", **other: Any) -> CacheEntry:
     """Return an answer to a question."""
-    key = answer_key(IDENTITY, [{"role": "user", "content": question}])
+    key = request_key(IDENTITY, [{"role": "user", "content": question}])
     values: dict[str, Any] = {
         "key": key,
         "model": IDENTITY.model,
@@ -22,4 +22,4 @@ def kept(question: str = "What makes it?", **other: Any) -> Kept:
         "time_s": 1.5,
         "details": {"finish_reason": "stop", "model": "gpt-x-2025", "attempts": 1},
     }
-    return Kept(**{**values, **other})
+    return CacheEntry(**{**values, **other})

@@ -7,7 +7,7 @@ from typing import Any
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
-from retrocypher.prompts.models.interface import Answer, Message
+from retrocypher.prompts.models.interface import Completion, Message
 from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
 
 TARGET = "CC(=O)OCC"
@@ -62,11 +62,11 @@ class Cast:
         }
         self.asked: list[tuple[str, list[Message]]] = []
 
-    def __call__(self, role: str, messages: list[Message]) -> Answer:
+    def __call__(self, role: str, messages: list[Message]) -> Completion:
         self.asked.append((role, messages))
         left = self._answers[role]
         said = left.pop(0) if len(left) > 1 else left[0]
-        return Answer(said, tokens={"prompt": 10, "completion": 5}, time_s=0.5)
+        return Completion(said, tokens={"prompt": 10, "completion": 5}, time_s=0.5)
 
     def texts(self, role: str) -> list[str]:
         """Return what a role was asked, the messages of a call joined."""
@@ -83,7 +83,7 @@ class Once:
     def __init__(self) -> None:
         self.made: dict[str, str] = {}
 
-    def get(self, key: str, make: Callable[[], Answer]) -> str:
+    def get(self, key: str, make: Callable[[], Completion]) -> str:
         if key not in self.made:
             self.made[key] = make().text
         return self.made[key]
@@ -128,7 +128,7 @@ def play(
         schema_text=DEFAULT_SCHEMA_TEXT,
         schema=default_schema(),
         messages=[{"role": "user", "content": question}],
-        answer=Answer(cypher or "I cannot say."),
+        answer=Completion(cypher or "I cannot say."),
         cypher=cypher,
     )
     result = loop.run(case, LoopTools(graph, validator, cast, steps.append, once or Once()))

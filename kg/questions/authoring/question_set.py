@@ -28,7 +28,7 @@ from retrocypher.kg.questions.authoring.candidates import (
 from retrocypher.kg.questions.authoring.gold import ReactionNetwork, check_gold, reference_query, traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question, setting_of
 from retrocypher.kg.questions.reading import MANIFEST_FILE, QUESTION_FILES
-from retrocypher.kg.questions.sampling import seeded_rank, wordings_of
+from retrocypher.kg.questions.sampling import paraphrases_of, seeded_rank
 
 if TYPE_CHECKING:
     import neo4j
@@ -342,7 +342,7 @@ def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -
         task=kind.task,
         setting=setting_of(kind.task),
         steps=kind.steps,
-        text=wordings_of(kind.task).text(candidate.slots),
+        text=paraphrases_of(kind.task).text(candidate.slots),
         slots=dict(candidate.slots),
         reference_cypher=reference_query(kind.task, candidate.slots),
         gold=traverse(network, kind.task, candidate.slots),

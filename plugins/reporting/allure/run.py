@@ -17,7 +17,7 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import phrase
+from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.reporting.allure.results import ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseReader, CaseView, Messages
@@ -47,7 +47,7 @@ def crashed_records(
         if found is None or found[1] not in questions:
             continue
         phrasing = int(found[2] or 1)
-        question = phrase(questions[found[1]], phrasing)
+        question = paraphrase(questions[found[1]], phrasing)
         yield Record(
             case_id=case,
             question_id=question.id,
@@ -118,7 +118,7 @@ class LiveResults:
     def add(self, record: Record, messages: Messages, report: pytest.TestReport) -> None:
         """Write the result of a case; the report is that of its call."""
         with self._attempt(f"{record.case_id} is not shown in Allure"):
-            question = phrase(self._log.questions[record.question_id], record.phrasing)
+            question = paraphrase(self._log.questions[record.question_id], record.phrasing)
             view = CaseView(record, question, record.explanation or Explanation(), messages)
             captured = {"log": report.caplog, "stdout": report.capstdout, "stderr": report.capstderr}
             labels = {"host": self._host, "thread": str(getattr(report, "worker_id", "main"))}

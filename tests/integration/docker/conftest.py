@@ -77,7 +77,7 @@ def running(docker_cache: Path, reactions: Sequence[Reaction]) -> Iterator[Runni
     with start_server(
         "docker",
         graph_fingerprint=fingerprint_of(reactions),
-        fill=lambda driver: load(driver, reactions),
+        load_graph=lambda driver: load(driver, reactions),
         announce=print,
     ) as running:
         yield running

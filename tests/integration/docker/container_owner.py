@@ -13,7 +13,7 @@ try:
         "docker",
         graph_fingerprint=fingerprint_of(read_graph()),
         # The store is there already.
-        fill=lambda _driver: sys.exit("the graph was loaded again"),
+        load_graph=lambda _driver: sys.exit("the graph was loaded again"),
         announce=lambda line: print(line, file=sys.stderr),
     )
 except ServerError as error:

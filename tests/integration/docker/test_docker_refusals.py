@@ -27,7 +27,7 @@ NOWHERE = "retrocypher-test.invalid/neo4j:5.26"
 
 def refused(port: int | None = None) -> str:
     with pytest.raises(ServerError) as caught:
-        start_server("docker", graph_fingerprint="none", fill=pytest.fail, announce=print, port=port)
+        start_server("docker", graph_fingerprint="none", load_graph=pytest.fail, announce=print, port=port)
     return str(caught.value)
 
 
@@ -42,7 +42,7 @@ def goes_on_locally(reactions: Sequence[Reaction]) -> list[str]:
     with start_server(
         "auto",
         graph_fingerprint=fingerprint_of(reactions),
-        fill=lambda driver: load(driver, reactions),
+        load_graph=lambda driver: load(driver, reactions),
         announce=said.append,
     ) as running:
         assert running.endpoint.kind == "local"

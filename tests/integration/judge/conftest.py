@@ -9,7 +9,7 @@ from support.roles_api import RolesApi
 
 from retrocypher.plugins.judge.criteria import JudgeCase, judge_spec
 from retrocypher.plugins.judge.judge import Judge, open_judge
-from retrocypher.prompts.models.response_cache import open_answers
+from retrocypher.prompts.models.response_cache import open_cache
 
 Opened = Callable[..., Judge]
 
@@ -43,7 +43,7 @@ def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
 
         def make(cache: Path | None = None, *, offline: bool = False, **environment: str) -> Judge:
             told = {"OPENAI_API_KEY": "usual-key-1", "RETROCYPHER_JUDGE_BASE_URL": api.address, **environment}
-            answers = None if cache is None else stack.enter_context(open_answers(cache, read_only=offline))
+            answers = None if cache is None else stack.enter_context(open_cache(cache, read_only=offline))
             judge = open_judge(
                 judge_spec("gpt-4o", told),
                 shared={},

@@ -15,12 +15,12 @@ sys.addaudithook(lambda event, told: connected.append(told[1]) if event == "sock
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.judge.criteria import JudgeCase
 from retrocypher.plugins.judge.criteria import load_criteria
-from retrocypher.prompts.models.interface import Answer
+from retrocypher.prompts.models.interface import Completion
 
 class Says:
     label = "says"
     def answer(self, request):
-        return Answer('{"reason": "right", "score": 9}')
+        return Completion('{"reason": "right", "score": 9}')
     def close(self): ...
 
 assert not [name for name in sys.modules if name.startswith("deepeval")]

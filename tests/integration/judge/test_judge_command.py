@@ -22,7 +22,7 @@ from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.prompts.models.cache_files import stats
-from retrocypher.prompts.models.response_cache import AnswerCacheError
+from retrocypher.prompts.models.response_cache import ResponseCacheError
 
 QUESTIONS = load_questions().questions[:6]
 GOOD = '{"reason": "It is right.", "score": 9}'
@@ -67,7 +67,7 @@ def told(result: Result) -> dict[str, Any]:
 def kept_in(cache: Path) -> int:
     try:
         return stats(cache).answers
-    except AnswerCacheError:
+    except ResponseCacheError:
         return 0  # It is being made.
 
 

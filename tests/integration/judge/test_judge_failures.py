@@ -11,7 +11,7 @@ from support.roles_api import RolesApi, Said, always
 from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.prompts.models.openai import OpenAIModel
-from retrocypher.prompts.models.retries import GivenUp, Patience, Slots
+from retrocypher.prompts.models.retries import CircuitBreaker, RetryPolicy, Slots
 
 Opened = Callable[..., Judge]
 
@@ -113,10 +113,10 @@ def test_a_judge_that_cannot_be_asked_is_a_fault(
         "gpt-x",
         environment={"OPENAI_API_KEY": "usual-key-1", "OPENAI_BASE_URL": api.address},
         slots=Slots(tmp_path, "api", 1),
-        given_up=GivenUp(tmp_path, "gpt-x"),
+        given_up=CircuitBreaker(tmp_path, "gpt-x"),
         seed=0,
         logprobs=20,
-        patience=Patience(
+        patience=RetryPolicy(
             timeout_s=0.3 if kind == "timeout" else 20.0, attempts=2, timeouts=1, first_wait_s=0.01
         ),
     )

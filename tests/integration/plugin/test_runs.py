@@ -17,7 +17,7 @@ from support.interrupts import heed_interrupts
 from support.suite import CHECKOUT, Ran, Suite
 
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import phrase
+from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.kg.server.endpoint import Endpoint
 
 SAMPLE = "--sample=12"
@@ -66,7 +66,7 @@ def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
     }
     asked = {question.id: question for question in load_questions().questions}
     for record in ran.records.values():
-        assert record["question"] == phrase(asked[record["question_id"]], record["phrasing"]).text
+        assert record["question"] == paraphrase(asked[record["question_id"]], record["phrasing"]).text
     again = live("-n0", f"--model=oracle=file:{ran.run / 'records.jsonl'}", "--sample=10", "--phrasing=3")
     assert again.status == 0, again.output
     assert set(again.records) == {name for name in ran.records if "-w3-" in name}

@@ -20,7 +20,7 @@ from retrocypher.prompts.templates.encoder import (
     stored_encoder,
 )
 from retrocypher.prompts.templates.exemplars import (
-    ENCODER,
+    SHOT_ENCODER,
     Exemplar,
     fill_exemplar,
     load_bank,
@@ -108,12 +108,12 @@ TOLERANCE = 1e-5
 
 @pytest.fixture(scope="module")
 def model() -> SentenceEncoder:
-    return loaded(SentenceEncoder(ENCODER))
+    return loaded(SentenceEncoder(SHOT_ENCODER))
 
 
 def test_shipped_vectors_are_what_the_encoder_computes(model: SentenceEncoder) -> None:
     texts = texts_to_encode(load_questions().questions)
-    shipped, computed = stored_encoder(ENCODER).encode(texts), model.encode(texts)
+    shipped, computed = stored_encoder(SHOT_ENCODER).encode(texts), model.encode(texts)
     assert computed.shape == (len(texts), 768)
     assert np.abs(shipped - computed).max() < TOLERANCE
     assert np.einsum("ij,ij->i", shipped, computed).min() > 1 - TOLERANCE

@@ -10,7 +10,7 @@ from support.real_encoder import loaded
 from retrocypher.kg.graph.passages import Passage, Passages, build_passages, open_passages
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.answering.passages import ENCODER, VectorSearch, build_index, read_index
+from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, VectorSearch, build_index, read_index
 from retrocypher.prompts.templates.encoder import Encoder, extra_installed, load_encoder
 
 pytestmark = [
@@ -35,7 +35,7 @@ class Few(Passages):
 
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
-    return loaded(load_encoder(ENCODER))
+    return loaded(load_encoder(PASSAGE_ENCODER))
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ reactions = read_graph()
 running = start_server(
     "local",
     graph_fingerprint=fingerprint_of(reactions),
-    fill=lambda driver: load(driver, reactions),
+    load_graph=lambda driver: load(driver, reactions),
     announce=lambda line: print(line, file=sys.stderr),
 )
 with connect(running.endpoint) as driver:

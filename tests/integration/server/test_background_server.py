@@ -69,7 +69,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     assert status(found.endpoint).running
 
     default = fingerprint_of(read_graph())
-    with open_server("auto", graph_fingerprint=default, fill=pytest.fail, announce=print) as used:
+    with open_server("auto", graph_fingerprint=default, load_graph=pytest.fail, announce=print) as used:
         assert used.endpoint == found.endpoint
     assert status(found.endpoint).running
 

@@ -97,7 +97,7 @@ def test_its_files_are_private_and_hold_no_password(endpoint: Endpoint, process:
 
 def test_a_server_may_be_given_by_its_address(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_PASSWORD", endpoint.password)
-    with open_server(endpoint.uri, graph_fingerprint="", fill=pytest.fail, announce=print) as given:
+    with open_server(endpoint.uri, graph_fingerprint="", load_graph=pytest.fail, announce=print) as given:
         found = given.endpoint
         assert (found.kind, found.owned, found.control, found.version) == ("uri", False, None, "5.26.30")
         assert found.notes
@@ -108,7 +108,7 @@ def test_a_server_may_be_given_by_its_address(endpoint: Endpoint, monkeypatch: p
 def test_a_wrong_password_is_one_clear_message(endpoint: Endpoint) -> None:
     address = endpoint.uri.replace("//", "//neo4j:geheim@")
     with pytest.raises(ServerError, match=r"refuses the user 'neo4j'.*NEO4J_PASSWORD") as caught:
-        open_server(address, graph_fingerprint="", fill=pytest.fail, announce=print)
+        open_server(address, graph_fingerprint="", load_graph=pytest.fail, announce=print)
     assert "geheim" not in str(caught.value)
 
 

@@ -15,7 +15,7 @@ def start(startup_timeout_s: float = 60.0) -> None:
     start_server(
         "local",
         graph_fingerprint=fingerprint_of(read_graph()),
-        fill=pytest.fail,
+        load_graph=pytest.fail,
         announce=print,
         startup_timeout_s=startup_timeout_s,
     )

@@ -32,7 +32,7 @@ def own_server() -> Iterator[neo4j.Driver]:
         open_server(
             "local",
             graph_fingerprint=fingerprint_of(REACTIONS),
-            fill=lambda driver: load(driver, REACTIONS),
+            load_graph=lambda driver: load(driver, REACTIONS),
             announce=print,
         ) as server,
         connect(server.endpoint) as driver,

@@ -8,7 +8,7 @@ from support.records import record_of
 from retrocypher.plugins.judge.answer_metrics import AnswerMetrics
 from retrocypher.plugins.runs.record import InfrastructureError, MeasuredAnswer, Round
 from retrocypher.prompts.loops.interface import Step
-from retrocypher.prompts.models.interface import Answer, Chat, ModelError, Request
+from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
 
 FACTS = ['{"id": 5, "products": ["CCO"]}', '{"id": 6, "products": ["CCN"]}']
 ANSWER = "Reaction 5 makes CCO. Reaction 6 makes CCN."
@@ -42,12 +42,12 @@ class Scripted:
         self.asked: list[str] = []
         self.steps: list[Step] = []
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         self.asked.append(request.messages[0]["content"])
         said = self._says.pop(0)
         if isinstance(said, ModelError):
             raise said
-        return Answer(said, tokens={"prompt": 9, "completion": 4}, time_s=0.1)
+        return Completion(said, tokens={"prompt": 9, "completion": 4}, time_s=0.1)
 
     def close(self) -> None:
         """Nothing is held."""

@@ -19,7 +19,7 @@ from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
 from retrocypher.plugins.scoring.verdict import Thresholds
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
-from retrocypher.prompts.answering.writing import Written
+from retrocypher.prompts.answering.writing import WrittenAnswer
 
 ETHANOL, ACID, ESTER = "CCO", "CC(=O)O", "CCOC(C)=O"
 
@@ -157,7 +157,7 @@ def test_replayed_answers_have_the_verdict_of_their_record(tmp_path: Path) -> No
     manifest = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
     run = write_run(tmp_path / "run", [record, record_of("b", answer="It is.")], manifest=manifest)
     checker = RecordedChecker(RunIndex([RunLog(run)]))
-    assert checker.check("a", "?", Written("It is.")).verification.verdict == "VERIFIED"
+    assert checker.check("a", "?", WrittenAnswer("It is.")).verification.verdict == "VERIFIED"
     for case, answer in (("a", "It is not."), ("b", "It is."), ("c", "It is.")):
         with pytest.raises(GraphError, match="no verdict on the answer"):
-            checker.check(case, "?", Written(answer))
+            checker.check(case, "?", WrittenAnswer(answer))

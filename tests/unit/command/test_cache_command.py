@@ -15,7 +15,7 @@ from retrocypher.plugins.cli.cache import (
 )
 from retrocypher.plugins.cli.main import main
 from retrocypher.prompts.models.cache_files import default_file
-from retrocypher.prompts.models.response_cache import open_answers
+from retrocypher.prompts.models.response_cache import open_cache
 
 COMMANDS = {
     "stats": cache_stats_command,
@@ -28,7 +28,7 @@ COMMANDS = {
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
-    with open_answers(default_file()) as store:
+    with open_cache(default_file()) as store:
         for number in range(3):
             store.put(kept(f"question {number}"))
     return default_file()
@@ -55,7 +55,7 @@ def test_out_and_in_again(tmp_path: Path) -> None:
 
 
 def test_a_conflict_is_shown(tmp_path: Path) -> None:
-    with open_answers(tmp_path / "other.sqlite") as store:
+    with open_cache(tmp_path / "other.sqlite") as store:
         store.put(kept("question 1", text="Something else."))
     out = str(tmp_path / "out.jsonl")
     run("export", out, "--cache", str(tmp_path / "other.sqlite"))

@@ -12,18 +12,18 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.mutations.operator import MutationKind
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.judge.bank import Bank, read_entries, write_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.runs.record import Scores
-from retrocypher.prompts.validation.finding import Asked, Finding, Validation
+from retrocypher.prompts.validation.finding import Finding, QuestionIntent, Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
 
 DATA = Path(__file__).parents[2] / "data" / "bank"
 QUESTIONS = load_questions().questions
 QUESTION = QUESTIONS[0]
-PASSED = Validation(True, (), Asked(None), "")
+PASSED = Validation(True, (), QuestionIntent(None), "")
 BLAMED = replace(PASSED, valid=False, findings=(Finding("limit", "", 0, 0),))
 
 
@@ -82,7 +82,7 @@ def test_errors_found_and_false_alarms_are_counted_by_what_was_planted() -> None
     assert len(set(validator.asked)) == 2
 
 
-@pytest.mark.parametrize("phrasing", range(1, PHRASINGS + 1))
+@pytest.mark.parametrize("phrasing", range(1, PARAPHRASE_COUNT + 1))
 @pytest.mark.parametrize("part", ["development", "held_out"])
 def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str, phrasing: int) -> None:
     """The aims are those of docs/errors-and-loops.md, here on a sample of the bank."""
@@ -90,9 +90,9 @@ def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str,
     counts = ValidatorCounts()
     by_id = {question.id: question for question in QUESTIONS}
     for each in read_entries(DATA / f"{part}.jsonl.gz"):
-        counts.add(validator, each, phrase(by_id[each.question_id], phrasing).text)
+        counts.add(validator, each, paraphrase(by_id[each.question_id], phrasing).text)
     for question in QUESTIONS[phrasing::20]:
-        counts.add_reference(validator, phrase(question, phrasing))
+        counts.add_reference(validator, paraphrase(question, phrasing))
     assert counts.errors.total() >= 60
     assert counts.found.total() >= 0.9 * counts.errors.total(), counts.missed
     assert counts.alarms.total() <= 0.01 * counts.right.total(), counts.blamed

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from retrocypher.plugins.judge.criteria import JudgeCase, answer_form, load_criteria
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.judge.reading import read_answer
-from retrocypher.prompts.models.interface import Answer, Chat, Request
+from retrocypher.prompts.models.interface import Chat, Completion, Request
 
 FORM = answer_form(load_criteria())
 SCORE = FORM["properties"]["score"]
@@ -22,10 +22,10 @@ class Said:
     def __init__(self) -> None:
         self.asked: list[Chat] = []
 
-    def answer(self, request: Request | Chat) -> Answer:
+    def answer(self, request: Request | Chat) -> Completion:
         assert isinstance(request, Chat)
         self.asked.append(request)
-        return Answer('{"reason": "It is right.", "score": 7}')
+        return Completion('{"reason": "It is right.", "score": 7}')
 
     def close(self) -> None:
         """Nothing is held."""

@@ -12,7 +12,7 @@ from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Round
 from retrocypher.plugins.runs.replay import ReplayedModel, RunIndex
-from retrocypher.prompts.models.interface import Answer, Message, ModelError, Request
+from retrocypher.prompts.models.interface import Completion, Message, ModelError, Request
 from retrocypher.prompts.models.spec import ModelSpec
 
 QUESTION = load_questions().questions[0]
@@ -66,7 +66,7 @@ def said(spec: ModelSpec, index: RunIndex, *of: Any, seed: int = 7) -> str:
 
 def test_a_model_says_again_what_it_said(index: RunIndex) -> None:
     answer = ReplayedModel(MINI, 7, index, None).answer(request("write"))
-    assert answer == Answer(
+    assert answer == Completion(
         "one",
         tokens={"prompt": 3, "completion": 4},
         time_s=1.5,
@@ -107,8 +107,8 @@ def test_what_is_not_on_record_is_asked_of_others(
         label = "fresh"
         closed = False
 
-        def answer(self, request: Request) -> Answer:
-            return Answer("fresh")
+        def answer(self, request: Request) -> Completion:
+            return Completion("fresh")
 
         def close(self) -> None:
             self.closed = True

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import wordings_of
+from retrocypher.kg.questions.sampling import paraphrases_of
 from retrocypher.plugins.session.plan import cases_of
 
 
@@ -35,7 +35,7 @@ def test_another_wording_is_in_the_id_and_in_the_text() -> None:
     assert second.id == "precursors-007-w2-P5-ZS-none-oracle"
     assert (first.phrasing, second.phrasing) == (1, 2)
     assert first.question.text == "?"
-    assert second.question.text == wordings_of("precursors").text({"target": "C"}, 2)
+    assert second.question.text == paraphrases_of("precursors").text({"target": "C"}, 2)
 
 
 def test_the_loop_is_in_the_id() -> None:

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from retrocypher.plugins.session.context import OnceInFolder, made_once
-from retrocypher.prompts.models.interface import Answer, ModelError
+from retrocypher.prompts.models.interface import Completion, ModelError
 
 
 def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
     made: list[int] = []
     found: list[str] = []
 
-    def make() -> Answer:
+    def make() -> Completion:
         made.append(1)
-        return Answer(f"text {len(made)}", tokens={"prompt": 3}, time_s=1.5, cost=0.25)
+        return Completion(f"text {len(made)}", tokens={"prompt": 3}, time_s=1.5, cost=0.25)
 
     def ask() -> None:
         once = OnceInFolder(tmp_path)
@@ -35,10 +35,10 @@ def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
 
 
 def test_what_failed_is_tried_again(tmp_path: Path) -> None:
-    def fail() -> Answer:
+    def fail() -> Completion:
         raise ModelError("timeout", "no answer")
 
     once = OnceInFolder(tmp_path)
     with pytest.raises(ModelError):
         once.get("a", fail)
-    assert once.get("a", lambda: Answer("now")) == "now"
+    assert once.get("a", lambda: Completion("now")) == "now"

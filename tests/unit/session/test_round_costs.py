@@ -6,10 +6,10 @@ from support.records import record_of
 
 from retrocypher.plugins.session.context import Outcome
 from retrocypher.prompts.loops.interface import Step
-from retrocypher.prompts.models.interface import Answer
+from retrocypher.prompts.models.interface import Completion
 
 ASKED = [{"role": "user", "content": "What makes it?"}]
-TOLD = Answer("```\nRETURN 1\n```", tokens={"prompt": 100, "completion": 20}, cost=72e-6)
+TOLD = Completion("```\nRETURN 1\n```", tokens={"prompt": 100, "completion": 20}, cost=72e-6)
 
 
 def outcome() -> Outcome:
@@ -29,10 +29,14 @@ def test_the_first_answer_and_each_role_have_their_cost() -> None:
 
 def test_what_nobody_was_asked_for_or_has_no_price_costs_null() -> None:
     kept = outcome()
-    kept.add_completion(ASKED, Answer("RETURN 1", verbatim=True), "RETURN 1")
+    kept.add_completion(ASKED, Completion("RETURN 1", verbatim=True), "RETURN 1")
     kept.add(Step("explain", "RETURN 1", "ok"))
-    kept.add(Step("corrector", None, "no_query", messages=ASKED, answer=Answer("No.", tokens=TOLD.tokens)))
-    kept.add(Step("analyst", None, "made", messages=ASKED, answer=Answer("Molecules react."), cached=True))
+    kept.add(
+        Step("corrector", None, "no_query", messages=ASKED, answer=Completion("No.", tokens=TOLD.tokens))
+    )
+    kept.add(
+        Step("analyst", None, "made", messages=ASKED, answer=Completion("Molecules react."), cached=True)
+    )
     assert costs(kept) == [None] * 4
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.answers import kept
 
-from retrocypher.prompts.models.response_cache import open_answers
+from retrocypher.prompts.models.response_cache import open_cache
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
     file, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     print("ready", flush=True)
     sys.stdin.readline()
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         for number in range(times) if times else count():
             shared = store.put(kept(f"shared {number}", text=f"said by {name}"))
             found = store.get(shared.key)

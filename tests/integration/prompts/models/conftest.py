@@ -15,7 +15,7 @@ import pytest
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.interface import Request
 from retrocypher.prompts.models.openai import OpenAIModel
-from retrocypher.prompts.models.retries import GivenUp, Patience, Slots
+from retrocypher.prompts.models.retries import CircuitBreaker, RetryPolicy, Slots
 
 
 @dataclass
@@ -208,9 +208,11 @@ def open_model(tmp_path: Path) -> Callable[..., OpenAIModel]:
             name,
             environment=environment,
             slots=Slots(folder, "api", places),
-            given_up=GivenUp(folder, name),
+            given_up=CircuitBreaker(folder, name),
             seed=7,
-            patience=Patience(**{"first_wait_s": 0.01, "longest_wait_s": 2.0, "timeout_s": 20.0, **bounds}),
+            patience=RetryPolicy(
+                **{"first_wait_s": 0.01, "longest_wait_s": 2.0, "timeout_s": 20.0, **bounds}
+            ),
         )
 
     return make

@@ -18,7 +18,7 @@ from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.interface import ModelError, Request, TextModel
 from retrocypher.prompts.models.llama_process import shipped_gguf
 from retrocypher.prompts.models.open import ModelContext, SharedModels, start_shared
-from retrocypher.prompts.models.response_cache import AnswerStore, open_answers
+from retrocypher.prompts.models.response_cache import ResponseCache, open_cache
 from retrocypher.prompts.models.spec import parse_spec
 
 SPEC = parse_spec("local", {})
@@ -60,11 +60,11 @@ def gone(pid: int, within_s: float = 60.0) -> bool:
 
 
 def test_an_answer_that_was_kept_needs_no_process(ask: Callable[[str], Request], tmp_path: Path) -> None:
-    def opened(running: SharedModels, store: AnswerStore, *, offline: bool) -> TextModel:
+    def opened(running: SharedModels, store: ResponseCache, *, offline: bool) -> TextModel:
         shared = json.loads(json.dumps(running.to_json()))
         return ModelContext(tmp_path, 8, 0, shared=shared, answers=store, offline=offline).open_text(SPEC)
 
-    with open_answers(tmp_path / "answers.sqlite") as store:
+    with open_cache(tmp_path / "answers.sqlite") as store:
         running = start_shared([SPEC], contents=contents_of([SPEC]))
         try:
             first = opened(running, store, offline=False).answer(ask(PROMPT))

@@ -18,7 +18,7 @@ from retrocypher.prompts.models.interface import ModelError, Request
 from retrocypher.prompts.models.open import ModelContext
 from retrocypher.prompts.models.openai import OpenAIModel
 from retrocypher.prompts.models.openai_client import api_address, silent_api
-from retrocypher.prompts.models.retries import GivenUp
+from retrocypher.prompts.models.retries import CircuitBreaker
 from retrocypher.prompts.models.spec import parse_spec
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret-0123"}
@@ -207,7 +207,7 @@ def test_an_api_that_nobody_reached_is_not_tried_for_long(ask: Ask, open_model: 
     assert error.kind == "connection"
     assert "(Connection refused). Is OPENAI_BASE_URL right?" in str(error)
     assert "Asked 3 times" in str(error)
-    GivenUp(tmp_path, "gpt-x").reached()
+    CircuitBreaker(tmp_path, "gpt-x").reached()
     assert "Asked 6 times" in str(failing(model, ask("x")))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from retrocypher.prompts.models.cache_files import prepare
-from retrocypher.prompts.models.response_cache import open_answers
+from retrocypher.prompts.models.response_cache import open_cache
 
 WRITER = Path(__file__).with_name("cache_writer.py")
 TESTS = WRITER.parents[3]
@@ -63,7 +63,7 @@ def test_many_write_at_once_to_a_cache_that_is_not_there_yet(tmp_path: Path) -> 
     assert len(set(told)) == 8 * 40
     # What they share is there once, as the first of them said it.
     assert prepare(file) == 8 * 40 + 40
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         assert all(store.get(key) for key in told)
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
@@ -78,7 +78,7 @@ def test_a_writer_that_is_killed_takes_nothing_along(tmp_path: Path, round_: int
     other_told = [other.next_key()]
     told += victim.kill()
     other_told += other.finish()
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         assert all(store.get(key) for key in (*told, *other_told))
     assert prepare(file) >= len(told) + len(other_told)
     with closing(sqlite3.connect(file)) as connection:

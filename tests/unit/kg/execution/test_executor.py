@@ -18,7 +18,7 @@ from retrocypher.kg.execution.execution import (
     Unauthorised,
 )
 from retrocypher.kg.execution.executor import GuardedExecutor
-from retrocypher.kg.execution.recovery import Standstill
+from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.kg.server.endpoint import Endpoint
 
 OK = Execution("ok", columns=["a"], rows=[[1]], row_count=1)
@@ -212,7 +212,7 @@ def test_whoever_waited_for_the_same_query_does_not_run_it_again(
 def test_the_session_knows_how_long_it_stood_still(
     executor: GuardedExecutor, stage: Stage, tmp_path: Path
 ) -> None:
-    assert executor.standstill == Standstill(0, 0.0)
+    assert executor.standstill == ExclusiveRerunStats(0, 0.0)
     stage.outcomes = [LATE, LATE, TOO_LARGE, OK]
     for text in ("RETURN 1", "RETURN 1", "RETURN 2"):
         executor.run(text)

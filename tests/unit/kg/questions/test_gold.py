@@ -15,7 +15,11 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.authoring.gold import ReactionNetwork, reference_query, traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, TASKS
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrase, wordings_of
+from retrocypher.kg.questions.sampling import (
+    PARAPHRASE_COUNT,
+    paraphrase,
+    paraphrases_of,
+)
 
 REACTIONS = (
     Reaction(1, ("A", "B"), ("C", "D"), ("K",), (), (50.0, None)),
@@ -88,7 +92,7 @@ def test_an_unknown_molecule_has_no_gold() -> None:
 
 def slots_of(task: str, name: str = ODD) -> dict[str, Any]:
     every = {"target": name, "start": name, "role": "agents", "steps": 3, "products": [name, "C", "CC"]}
-    return {slot: every[slot] for slot in wordings_of(task).slots}
+    return {slot: every[slot] for slot in paraphrases_of(task).slots}
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -108,12 +112,12 @@ def test_any_name_survives_the_way_into_a_reference(name: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("phrasing", range(1, PHRASINGS + 1))
+@pytest.mark.parametrize("phrasing", range(1, PARAPHRASE_COUNT + 1))
 def test_a_text_names_every_slot_once(task: str, phrasing: int) -> None:
     slots = slots_of(task, "CCO")
     slots |= {"start": "CCN"} if "start" in slots else {}
     slots |= {"products": ["CCO", "CCC", "CCCl"]} if "products" in slots else {}
-    text = wordings_of(task).text(slots, phrasing)
+    text = paraphrases_of(task).text(slots, phrasing)
     assert text == text.strip(" ,;:")
     for value in slots.values():
         for each in value if isinstance(value, list) else [value]:
@@ -121,32 +125,32 @@ def test_a_text_names_every_slot_once(task: str, phrasing: int) -> None:
 
 
 def test_a_list_of_molecules_reads_as_one() -> None:
-    text = wordings_of("multi_product").text({"products": ["CCO", "CC", "C"]})
+    text = paraphrases_of("multi_product").text({"products": ["CCO", "CC", "C"]})
     assert "CCO, CC and C together" in text
 
 
 def test_every_task_has_all_wordings_and_none_twice() -> None:
-    texts = [text for task in TASKS for text in wordings_of(task).texts]
-    assert len(set(texts)) == len(texts) == PHRASINGS * len(TASKS)
+    texts = [text for task in TASKS for text in paraphrases_of(task).texts]
+    assert len(set(texts)) == len(texts) == PARAPHRASE_COUNT * len(TASKS)
 
 
 def test_the_first_wording_is_the_questions_own() -> None:
     questions = load_questions().questions
-    assert all(phrase(each, 1) is each for each in questions)
-    assert all(each.text == wordings_of(each.task).text(each.slots) for each in questions)
+    assert all(paraphrase(each, 1) is each for each in questions)
+    assert all(each.text == paraphrases_of(each.task).text(each.slots) for each in questions)
 
 
 def test_another_wording_changes_the_text_alone() -> None:
     for question in load_questions().questions[::50]:
-        other = phrase(question, 2)
+        other = paraphrase(question, 2)
         assert other.text != question.text
         assert replace(other, text=question.text) == question
 
 
-@pytest.mark.parametrize("phrasing", [0, PHRASINGS + 1])
+@pytest.mark.parametrize("phrasing", [0, PARAPHRASE_COUNT + 1])
 def test_a_wording_that_is_not_there_is_refused(phrasing: int) -> None:
     with pytest.raises(ValueError, match=f"phrasing {phrasing}"):
-        phrase(load_questions().questions[0], phrasing)
+        paraphrase(load_questions().questions[0], phrasing)
 
 
 @pytest.mark.parametrize("task", SINGLE_STEP_TASKS)

@@ -9,7 +9,7 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrase
+from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 
 SINGLE: dict[str, Any] = {
     "id": "precursors-001",
@@ -180,7 +180,9 @@ def test_every_wording_of_a_question_that_is_read_can_be_asked(
     single = question["setting"] == "single_step"
     lines = [json.dumps(question)]
     (found,) = load_questions(folder(tmp_path, lines if single else [], [] if single else lines)).questions
-    assert len({phrase(found, number).text for number in range(1, PHRASINGS + 1)}) == PHRASINGS
+    assert (
+        len({paraphrase(found, number).text for number in range(1, PARAPHRASE_COUNT + 1)}) == PARAPHRASE_COUNT
+    )
 
 
 def described(path: Path, **entries: Any) -> Path:

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question, setting_of
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrasings_named, select
+from retrocypher.kg.questions.sampling import (
+    PARAPHRASE_COUNT,
+    parse_paraphrases,
+    select,
+)
 
 SHIPPED = load_questions().questions
 
@@ -107,11 +111,11 @@ def test_an_unknown_task_is_refused_with_the_known_ones() -> None:
     [
         (["1"], (1,)),
         (["3, 1", "2,3"], (3, 1, 2)),
-        (["2", "all"], tuple(range(1, PHRASINGS + 1))),
+        (["2", "all"], tuple(range(1, PARAPHRASE_COUNT + 1))),
     ],
 )
 def test_numbers_come_with_commas_repeated_or_all_at_once(names: list[str], numbers: tuple[int, ...]) -> None:
-    assert phrasings_named(names) == numbers
+    assert parse_paraphrases(names) == numbers
 
 
 @pytest.mark.parametrize(
@@ -119,5 +123,5 @@ def test_numbers_come_with_commas_repeated_or_all_at_once(names: list[str], numb
     [(["0"], "--phrasing 0"), (["1,x"], "--phrasing x"), ([], "names none"), ([","], "names none")],
 )
 def test_what_is_no_wording_is_refused(names: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=rf"{message}.*choose from 1 to {PHRASINGS}, or all"):
-        phrasings_named(names)
+    with pytest.raises(InputError, match=rf"{message}.*choose from 1 to {PARAPHRASE_COUNT}, or all"):
+        parse_paraphrases(names)

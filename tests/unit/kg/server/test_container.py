@@ -68,7 +68,7 @@ def daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def open_with(spec: str, announce: list[str]) -> RunningServer:
-    return open_server(spec, graph_fingerprint="", fill=pytest.fail, announce=announce.append)
+    return open_server(spec, graph_fingerprint="", load_graph=pytest.fail, announce=announce.append)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_docker_without_a_daemon_is_one_message() -> None:
 def test_auto_goes_on_to_a_local_process_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     local = RunningServer(Endpoint("bolt://127.0.0.1:1", "neo4j", "x"))
     monkeypatch.setattr(opening, "LocalEngine", lambda announce: "local")
-    monkeypatch.setattr(opening.Opener, "open", lambda self, fingerprint, fill, before_fill: local)
+    monkeypatch.setattr(opening.Opener, "open", lambda self, fingerprint, fill, before_load: local)
     said: list[str] = []
     assert open_with("auto", said) is local
     assert said[0].startswith("Not with Docker: no Docker daemon answers")

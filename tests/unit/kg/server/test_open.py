@@ -59,7 +59,9 @@ def test_a_server_out_of_reach_is_one_message() -> None:
     with pytest.raises(
         ServerError, match=r"No Neo4j answers at bolt://127\.0\.0\.1:9: connection refused\. Check host"
     ) as caught:
-        open_server("bolt://u:geheim@127.0.0.1:9", graph_fingerprint="", fill=pytest.fail, announce=print)
+        open_server(
+            "bolt://u:geheim@127.0.0.1:9", graph_fingerprint="", load_graph=pytest.fail, announce=print
+        )
     assert "geheim" not in str(caught.value)
 
 
@@ -119,12 +121,14 @@ def test_the_cause_of_a_failed_connection_is_told(
     monkeypatch.setattr(_uri, "ANSWER_TIMEOUT_S", 1.0)
     address = f"{scheme}://127.0.0.1:{listener(way)}"
     with pytest.raises(ServerError, match=rf"{re.escape(address)}: .*{cause}.*\. Check host"):
-        open_server(address, graph_fingerprint="", fill=pytest.fail, announce=print)
+        open_server(address, graph_fingerprint="", load_graph=pytest.fail, announce=print)
 
 
 def test_a_host_that_is_not_known_is_told() -> None:
     with pytest.raises(ServerError, match=r"DNS: the host name cannot be resolved"):
-        open_server("bolt://no.such.host.invalid", graph_fingerprint="", fill=pytest.fail, announce=print)
+        open_server(
+            "bolt://no.such.host.invalid", graph_fingerprint="", load_graph=pytest.fail, announce=print
+        )
 
 
 @pytest.mark.parametrize("agent", ["Neo4j/4.4.38", "Neo4j/2025.10.1", "Memgraph/5.0"])
@@ -144,4 +148,4 @@ def test_a_server_that_is_no_neo4j_5_is_refused(agent: str, monkeypatch: pytest.
     Driver.agent = agent
     monkeypatch.setattr("retrocypher.kg.server.endpoint.driver_for", lambda *_: Driver())
     with pytest.raises(ServerError, match=f"is {agent}; .*5.x release"):
-        open_server("bolt://db.example", graph_fingerprint="", fill=pytest.fail, announce=print)
+        open_server("bolt://db.example", graph_fingerprint="", load_graph=pytest.fail, announce=print)

@@ -19,7 +19,7 @@ from retrocypher.prompts.answering.passages import (
     build_index,
     chunks_of,
     index_file,
-    named,
+    mentions_in,
     read_index,
 )
 from retrocypher.prompts.templates.encoder import Vectors
@@ -80,12 +80,12 @@ NODE = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 1
 def test_what_rows_name(
     columns: list[str], row: list[Any], molecules: tuple[str, ...], reactions: tuple[int, ...]
 ) -> None:
-    asked = named("What is made?", columns, [row])
+    asked = mentions_in("What is made?", columns, [row])
     assert (asked.molecules, asked.reactions) == (molecules, reactions)
 
 
 def test_what_a_question_names() -> None:
-    asked = named("Which reactions make CC(=O)O from CCO, please?", [], [])
+    asked = mentions_in("Which reactions make CC(=O)O from CCO, please?", [], [])
     assert asked.words == ("which", "reactions", "make", "from", "cco", "please")
     assert asked.molecules == ("CC(=O)O", "CCO")
 

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
 from retrocypher.prompts.answering.claims import Triple
-from retrocypher.prompts.answering.passages import Found
+from retrocypher.prompts.answering.passages import FoundPassage
 from retrocypher.prompts.answering.writing import (
     CLAIMS_ROLE,
     INSUFFICIENT,
     TEXT_ROLE,
     AnswerWriter,
     Limits,
-    Written,
+    WrittenAnswer,
     context_of,
     facts_of,
     tells_nothing,
     text_hashes,
 )
 from retrocypher.prompts.loops.interface import Step
-from retrocypher.prompts.models.interface import Answer, Message, ModelError
+from retrocypher.prompts.models.interface import Completion, Message, ModelError
 
 
-def found(score: float, text: str = "It was stirred.", reaction: int = 7) -> Found:
-    return Found(Passage(reaction, text, "a.parquet", 3), score)
+def found(score: float, text: str = "It was stirred.", reaction: int = 7) -> FoundPassage:
+    return FoundPassage(Passage(reaction, text, "a.parquet", 3), score)
 
 
 NODE = {"$node": {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}
@@ -146,16 +146,16 @@ class Scripted:
         self.asked: list[list[Message]] = []
         self.steps: list[Step] = []
 
-    def ask(self, messages: list[Message]) -> Answer:
+    def ask(self, messages: list[Message]) -> Completion:
         self.asked.append(messages)
         said = self._says.pop(0)
         if isinstance(said, ModelError):
             raise said
-        return Answer(said, tokens={"prompt": 3, "completion": 2}, time_s=0.1)
+        return Completion(said, tokens={"prompt": 3, "completion": 2}, time_s=0.1)
 
     def write(
         self, execution: Execution = ROWS, question: str = "What is made?", writer: AnswerWriter | None = None
-    ) -> Written:
+    ) -> WrittenAnswer:
         writer = writer or AnswerWriter(Limits())
         return writer.write(question, execution, self.ask, self.steps.append)
 
@@ -234,7 +234,7 @@ def test_claims_are_asked_for_where_there_are_some(
 
 def test_a_model_that_cannot_be_asked_is_on_the_record() -> None:
     model = Scripted(ModelError("timeout", "too long"))
-    assert model.write() == Written(None)
+    assert model.write() == WrittenAnswer(None)
     (step,) = model.steps
     assert (step.role, step.verdict, step.answer) == (TEXT_ROLE, "error", None)
     assert step.findings[-1] == {"error": {"stage": "model", "kind": "timeout", "message": "too long"}}
@@ -264,9 +264,9 @@ INJECTED = (
 
 def test_what_is_asked_stays_data() -> None:
     """Neither a question nor a patent can end its part of the message, or be read as the reply."""
-    passage = Found(Passage(7, INJECTED, "a.parquet", 3), 0.5)
+    passage = FoundPassage(Passage(7, INJECTED, "a.parquet", 3), 0.5)
 
-    def search(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Found]:
+    def search(question: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[FoundPassage]:
         return [passage]
 
     model = Scripted("It is CCO.", ONE)

@@ -12,16 +12,16 @@ import pytest
 from support.answers import kept
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.models.cache_files import export, import_answers, prepare, prune, stats
-from retrocypher.prompts.models.response_cache import AnswerCacheError, Kept, open_answers
+from retrocypher.prompts.models.cache_files import export, import_responses, prepare, prune, stats
+from retrocypher.prompts.models.response_cache import CacheEntry, ResponseCacheError, open_cache
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 OLD = [kept(f"old {number}") for number in range(30)]
 NEW = [kept(f"new {number}", model="local", api="", made="2026-05-01T00:00:00+00:00") for number in range(20)]
 
 
-def made(file: Path, *answers: Kept) -> Path:
-    with open_answers(file) as store:
+def made(file: Path, *answers: CacheEntry) -> Path:
+    with open_cache(file) as store:
         for answer in answers:
             store.put(answer)
     return file
@@ -37,14 +37,14 @@ def test_an_export_taken_in_elsewhere_is_the_same_cache(file: Path, tmp_path: Pa
     out, other, again = tmp_path / name, tmp_path / "other.sqlite", tmp_path / f"again-{name}"
     assert export(file, out) == 50
     lines = (gzip.open if name.endswith("gz") else open)(out).read().splitlines()
-    assert [Kept.from_json(json.loads(line)) for line in lines] == sorted(
+    assert [CacheEntry.from_json(json.loads(line)) for line in lines] == sorted(
         [*OLD, *NEW], key=lambda answer: (answer.made, answer.key)
     )
-    done = import_answers(other, [out])
+    done = import_responses(other, [out])
     assert (done.added, done.known, done.conflicts) == (50, 0, ())
     assert export(other, again) == 50
     assert again.read_bytes() == out.read_bytes()
-    assert (import_answers(file, [out, again]).added, import_answers(file, [out]).known) == (0, 50)
+    assert (import_responses(file, [out, again]).added, import_responses(file, [out]).known) == (0, 50)
 
 
 def test_an_export_of_one_model(file: Path, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_an_export_overwrites_nothing_and_leaves_no_half(file: Path, tmp_path: P
         export(file, tmp_path / "no folder" / "out.jsonl")
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE answers SET answer = '[' WHERE key = ?", (NEW[0].key,))
-    with pytest.raises(AnswerCacheError, match="is damaged"):
+    with pytest.raises(ResponseCacheError, match="is damaged"):
         export(file, tmp_path / "half.jsonl")
     assert out.read_text() == "mine"
     assert [path.name for path in tmp_path.glob("*.jsonl*")] == ["out.jsonl"]
@@ -73,13 +73,13 @@ def test_answers_that_differ_are_told_and_the_first_stays(file: Path, tmp_path: 
     slower = replace(OLD[1], time_s=9.0, made="2026-06-01T00:00:00+00:00")
     out = tmp_path / "out.jsonl"
     export(made(tmp_path / "other.sqlite", other, slower, kept("fresh")), out)
-    done = import_answers(file, [out])
+    done = import_responses(file, [out])
     assert (done.added, done.known) == (1, 1)
     (conflict,) = done.conflicts
     assert (conflict.key, conflict.model, conflict.file) == (other.key, "gpt-x", str(out))
     assert (conflict.kept_made, conflict.refused_made) == (OLD[0].made, other.made)
     assert json.loads(out.read_text().splitlines()[conflict.line - 1])["text"] == "Something else."
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         assert store.get(other.key) == OLD[0]
 
 
@@ -109,7 +109,7 @@ def test_a_line_that_is_no_answer_and_nothing_is_taken_in(tmp_path: Path, line: 
     out, file = tmp_path / "out.jsonl", tmp_path / "answers.sqlite"
     out.write_bytes(f"{GOOD}\n\n".encode() + line.encode("latin-1") + b"\n")
     with pytest.raises(InputError, match=rf"out\.jsonl, line 3: .*{said}.* Nothing was imported"):
-        import_answers(file, [out])
+        import_responses(file, [out])
     assert prepare(file) == 0
 
 
@@ -120,10 +120,10 @@ def test_files_that_are_no_exports(file: Path, tmp_path: Path) -> None:
     for content in (whole[:-30], whole[:200] + b"xxxx" + whole[204:]):
         out.write_bytes(content)
         with pytest.raises(InputError, match=r"damaged or cut short|line 1: no answer"):
-            import_answers(tmp_path / "other.sqlite", [out])
+            import_responses(tmp_path / "other.sqlite", [out])
     assert prepare(tmp_path / "other.sqlite") == 0
     with pytest.raises(InputError, match="cannot be read"):
-        import_answers(file, [tmp_path / "absent.jsonl"])
+        import_responses(file, [tmp_path / "absent.jsonl"])
 
 
 def test_figures(file: Path) -> None:
@@ -173,6 +173,6 @@ def test_the_oldest_are_removed_until_it_is_small(tmp_path: Path) -> None:
 def test_there_is_nothing_to_look_at(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
     for look in (stats, prune, lambda path: export(path, tmp_path / "out.jsonl")):
-        with pytest.raises(AnswerCacheError, match="is not there"):
+        with pytest.raises(ResponseCacheError, match="is not there"):
             look(file)  # type: ignore[operator]
     assert not file.exists()

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from retrocypher.prompts.models.interface import Chat
-from retrocypher.prompts.models.llama import Beginnings, LlamaClient
+from retrocypher.prompts.models.llama import LlamaClient, PrefixCache
 
 RULES = {"role": "system", "content": "Judge."}
 READ = [RULES, {"role": "user", "content": "The schema."}]
@@ -40,7 +40,7 @@ class Process:
 
 def taken_up(process: Process, text: str, common: int | None = 11) -> bool:
     chat = Chat([RULES, {"role": "user", "content": f"The schema.{text}"}], common=common)
-    return Beginnings(cast("LlamaClient", process)).take_up(chat)
+    return PrefixCache(cast("LlamaClient", process)).take_up(chat)
 
 
 def test_a_beginning_is_read_once_and_taken_from_its_file_every_time() -> None:

@@ -12,9 +12,9 @@ from support.answers import IDENTITY
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.checks import identity_of
-from retrocypher.prompts.models.interface import Answer, ModelError, Request
-from retrocypher.prompts.models.open import ModelContext, OfflineModel, RememberedModel
-from retrocypher.prompts.models.response_cache import AnswerStore, Identity, connect
+from retrocypher.prompts.models.interface import Completion, ModelError, Request
+from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel
+from retrocypher.prompts.models.response_cache import Identity, ResponseCache, connect
 from retrocypher.prompts.models.spec import parse_spec
 
 ASKED = [{"role": "user", "content": "What makes it?"}]
@@ -27,11 +27,11 @@ ENVIRONMENT = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": "https://m
 class Scripted:
     """Says what it is to say, in turn."""
 
-    said: list[Answer | ModelError]
+    said: list[Completion | ModelError]
     label: str = "m"
     asked: list[Request] = field(default_factory=list)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Completion:
         self.asked.append(request)
         said = self.said.pop(0)
         if isinstance(said, ModelError):
@@ -42,7 +42,7 @@ class Scripted:
         """Nothing is held."""
 
 
-FIRST = Answer("RETURN 1", {"prompt": 9, "completion": 3}, 1.5, {"finish_reason": "stop"}, cost=0.25)
+FIRST = Completion("RETURN 1", {"prompt": 9, "completion": 3}, 1.5, {"finish_reason": "stop"}, cost=0.25)
 SECOND = replace(FIRST, text="RETURN 2", time_s=2.5)
 
 
@@ -53,68 +53,70 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.fixture
-def store(tmp_path: Path, connection: sqlite3.Connection) -> AnswerStore:
-    return AnswerStore(tmp_path / "answers.sqlite", connection)
+def store(tmp_path: Path, connection: sqlite3.Connection) -> ResponseCache:
+    return ResponseCache(tmp_path / "answers.sqlite", connection)
 
 
-def test_the_same_is_asked_once_and_costs_nothing_then(store: AnswerStore) -> None:
+def test_the_same_is_asked_once_and_costs_nothing_then(store: ResponseCache) -> None:
     model = Scripted([FIRST])
-    remembered = RememberedModel(IDENTITY, store, model)
+    remembered = CachedModel(IDENTITY, store, model)
     assert remembered.answer(REQUEST) == FIRST
     again = replace(FIRST, cost=None, cached=True)
     assert remembered.answer(REQUEST) == again
-    assert RememberedModel(IDENTITY, store, Scripted([])).answer(REQUEST) == again
+    assert CachedModel(IDENTITY, store, Scripted([])).answer(REQUEST) == again
     assert OfflineModel("m", IDENTITY, store).answer(REQUEST) == again
     assert len(model.asked) == 1
 
 
-def test_another_question_or_seed_is_asked(store: AnswerStore) -> None:
-    RememberedModel(IDENTITY, store, Scripted([FIRST])).answer(REQUEST)
+def test_another_question_or_seed_is_asked(store: ResponseCache) -> None:
+    CachedModel(IDENTITY, store, Scripted([FIRST])).answer(REQUEST)
     model = Scripted([SECOND, SECOND])
     other = replace(REQUEST, messages=[{"role": "user", "content": "And what else?"}])
-    assert RememberedModel(IDENTITY, store, model).answer(other) == SECOND
+    assert CachedModel(IDENTITY, store, model).answer(other) == SECOND
     reseeded = Identity(IDENTITY.model, IDENTITY.api, {**IDENTITY.parameters, "seed": 8})
-    assert RememberedModel(reseeded, store, model).answer(REQUEST) == SECOND
+    assert CachedModel(reseeded, store, model).answer(REQUEST) == SECOND
 
 
-def test_a_case_that_asks_again_is_answered_again_and_the_same_the_next_time(store: AnswerStore) -> None:
-    model = RememberedModel(IDENTITY, store, Scripted([FIRST, SECOND]))
+def test_a_case_that_asks_again_is_answered_again_and_the_same_the_next_time(store: ResponseCache) -> None:
+    model = CachedModel(IDENTITY, store, Scripted([FIRST, SECOND]))
     again = replace(REQUEST, repeat=1)
     assert [model.answer(REQUEST).text, model.answer(again).text] == ["RETURN 1", "RETURN 2"]
     offline = OfflineModel("m", IDENTITY, store)
     assert [offline.answer(REQUEST).text, offline.answer(again).text] == ["RETURN 1", "RETURN 2"]
 
 
-def test_a_failure_is_not_kept_but_a_limit_of_the_model_is(store: AnswerStore) -> None:
-    nothing = Answer("", time_s=0.5, details={"no_answer": "the prompt is longer than the model's context"})
-    model = RememberedModel(IDENTITY, store, Scripted([ModelError("timeout", "late"), nothing]))
+def test_a_failure_is_not_kept_but_a_limit_of_the_model_is(store: ResponseCache) -> None:
+    nothing = Completion(
+        "", time_s=0.5, details={"no_answer": "the prompt is longer than the model's context"}
+    )
+    model = CachedModel(IDENTITY, store, Scripted([ModelError("timeout", "late"), nothing]))
     with pytest.raises(ModelError, match="late"):
         model.answer(REQUEST)
     assert model.answer(REQUEST) == nothing
     assert model.answer(REQUEST) == replace(nothing, cached=True)
 
 
-def test_what_another_process_kept_meanwhile_holds(store: AnswerStore) -> None:
+def test_what_another_process_kept_meanwhile_holds(store: ResponseCache) -> None:
     slow = Scripted([SECOND])
-    quick = RememberedModel(IDENTITY, store, Scripted([FIRST]))
+    quick = CachedModel(IDENTITY, store, Scripted([FIRST]))
 
     class Overtaken(Scripted):
-        def answer(self, request: Request) -> Answer:
+        def answer(self, request: Request) -> Completion:
             quick.answer(request)
             return slow.answer(request)
 
-    found = RememberedModel(IDENTITY, store, Overtaken([])).answer(REQUEST)
+    found = CachedModel(IDENTITY, store, Overtaken([])).answer(REQUEST)
     # Its own call was made and paid for.
     assert found == replace(FIRST, cost=SECOND.cost, cached=False)
 
 
-def test_a_cache_that_fails_costs_no_answer(store: AnswerStore, connection: sqlite3.Connection) -> None:
-    model = RememberedModel(IDENTITY, store, Scripted([FIRST, SECOND]))
+def test_a_cache_that_fails_costs_no_answer(store: ResponseCache, connection: sqlite3.Connection) -> None:
+    model = CachedModel(IDENTITY, store, Scripted([FIRST, SECOND]))
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
     big = replace(FIRST, text="x" * 100_000)
     with pytest.warns(UserWarning, match=r"answers are not kept, .*answers\.sqlite .* the disk is full"):
-        assert RememberedModel(IDENTITY, store, Scripted([big])).answer(REQUEST) == big
+        assert CachedModel(IDENTITY, store, Scripted([big])).answer(REQUEST) == big
     connection.close()
     with pytest.warns(UserWarning, match="answers are not kept"):
         assert model.answer(REQUEST) == FIRST
@@ -126,7 +128,7 @@ def test_a_cache_that_fails_costs_no_answer(store: AnswerStore, connection: sqli
     assert caught.value.kind == "not_cached"
 
 
-def test_offline_names_the_case_and_what_to_do(store: AnswerStore) -> None:
+def test_offline_names_the_case_and_what_to_do(store: ResponseCache) -> None:
     offline = OfflineModel("m", IDENTITY, store)
     with pytest.raises(
         ModelError, match=r"^the-case: .* asks m has no answer .*without --offline, or"
@@ -137,10 +139,10 @@ def test_offline_names_the_case_and_what_to_do(store: AnswerStore) -> None:
         offline.answer(replace(REQUEST, repeat=2))
 
 
-def test_nothing_secret_is_written(tmp_path: Path, store: AnswerStore) -> None:
+def test_nothing_secret_is_written(tmp_path: Path, store: ResponseCache) -> None:
     identity = identity_of(parse_spec("gpt-x"), weights={}, seed=7, environment=ENVIRONMENT)
     assert identity is not None
-    RememberedModel(identity, store, Scripted([FIRST])).answer(REQUEST)
+    CachedModel(identity, store, Scripted([FIRST])).answer(REQUEST)
     files = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"host:8000/v1" in files
     for secret in (b"sk-very-secret", b"pass", b"tok=", b"=tok", b"me:"):
@@ -148,7 +150,7 @@ def test_nothing_secret_is_written(tmp_path: Path, store: AnswerStore) -> None:
 
 
 def test_models_that_read_no_messages_are_not_kept(
-    tmp_path: Path, store: AnswerStore, connection: sqlite3.Connection
+    tmp_path: Path, store: ResponseCache, connection: sqlite3.Connection
 ) -> None:
     specs = [parse_spec("oracle"), parse_spec("gpt-x", ENVIRONMENT)]
     opened = ModelContext(tmp_path, 1, 0, environment={}, answers=store, offline=True).open(specs)

@@ -20,11 +20,11 @@ from support.examples import examples
 from retrocypher.prompts.models.cache_files import prepare
 from retrocypher.prompts.models.response_cache import (
     SCHEMA_VERSION,
-    AnswerCacheError,
+    CacheEntry,
     Identity,
-    Kept,
-    answer_key,
-    open_answers,
+    ResponseCacheError,
+    open_cache,
+    request_key,
 )
 
 TEXT = st.text(st.characters(), max_size=8)
@@ -37,7 +37,7 @@ Asked = tuple[str, str, dict[str, Any], list[dict[str, str]], int]
 
 def key_of(asked: Asked) -> str:
     model, api, parameters, messages, repeat = asked
-    return answer_key(Identity(model, api, parameters), messages, repeat)
+    return request_key(Identity(model, api, parameters), messages, repeat)
 
 
 @given(REQUESTS, REQUESTS)
@@ -80,10 +80,10 @@ def test_a_key_stays_what_it_was() -> None:
 def test_what_was_kept_is_found_by_the_next_process(tmp_path: Path) -> None:
     file = tmp_path / "new folder" / "answers.sqlite"
     assert prepare(file) == 0
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         assert store.get(kept().key) is None
         assert store.put(kept()) == kept()
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         assert store.get(kept().key) == kept()
     assert prepare(file) == 1
     assert [path.name for path in file.parent.iterdir()] == [file.name]
@@ -91,7 +91,7 @@ def test_what_was_kept_is_found_by_the_next_process(tmp_path: Path) -> None:
 
 def test_the_first_answer_stays(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
-    with open_answers(file) as one, open_answers(file) as other:
+    with open_cache(file) as one, open_cache(file) as other:
         one.put(kept())
         assert other.put(kept(text="Something else.")) == kept()
         assert one.get(kept().key) == kept()
@@ -116,19 +116,19 @@ def test_an_answer_comes_back_as_it_was(
     time_s: float,
 ) -> None:
     answer = kept(f"question {next(NUMBERS)}", text=text, details=details, tokens=tokens, time_s=time_s)
-    with open_answers(tmp_path_factory.getbasetemp() / "round-trips.sqlite") as store:
+    with open_cache(tmp_path_factory.getbasetemp() / "round-trips.sqlite") as store:
         store.put(answer)
         assert store.get(answer.key) == answer
-    assert Kept.from_json(answer.to_json()) == answer
+    assert CacheEntry.from_json(answer.to_json()) == answer
 
 
 def test_readers_need_no_right_to_write(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         store.put(kept())
     before = file.read_bytes()
     assert prepare(file, read_only=True) == 1
-    with open_answers(file, read_only=True) as store:
+    with open_cache(file, read_only=True) as store:
         assert store.get(kept().key) == kept()
     assert file.read_bytes() == before
 
@@ -136,7 +136,7 @@ def test_readers_need_no_right_to_write(tmp_path: Path) -> None:
 def test_writing_does_not_wait_for_readers(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
     prepare(file)
-    with closing(sqlite3.connect(file, isolation_level=None)) as reader, open_answers(file) as store:
+    with closing(sqlite3.connect(file, isolation_level=None)) as reader, open_cache(file) as store:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM answers").fetchone() == (0,)
         store.put(kept())
@@ -155,14 +155,14 @@ def test_the_file_is_marked_as_ours(tmp_path: Path) -> None:
 def file(tmp_path: Path) -> Path:
     """A cache with enough in it to be damaged in many places."""
     path = tmp_path / "answers.sqlite"
-    with open_answers(path) as store:
+    with open_cache(path) as store:
         for number in range(200):
             store.put(kept(f"question {number}"))
     return path
 
 
 def refused(file: Path, *said: str, read_only: bool = False) -> None:
-    with pytest.raises(AnswerCacheError) as caught:
+    with pytest.raises(ResponseCacheError) as caught:
         prepare(file, read_only=read_only)
     message = str(caught.value)
     assert "\n" not in message
@@ -243,25 +243,25 @@ def test_a_full_disk(small_disk: Path) -> None:
 
 def test_a_read_only_file_system(small_disk: Path) -> None:
     file = small_disk / "answers.sqlite"
-    with open_answers(file) as store:
+    with open_cache(file) as store:
         store.put(kept())
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     refused(file, "cannot be written to", "Make file and folder writable")
     assert prepare(file, read_only=True) == 1
-    with open_answers(file, read_only=True) as store:
+    with open_cache(file, read_only=True) as store:
         assert store.get(kept().key) == kept()
 
 
 _AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from retrocypher.prompts.models.response_cache import AnswerCacheError
+from retrocypher.prompts.models.response_cache import ResponseCacheError
 from retrocypher.prompts.models.cache_files import prepare
 if os.geteuid() == 0:
     os.setuid(65534)
 try:
     prepare(Path(sys.argv[1]))
-except AnswerCacheError as error:
+except ResponseCacheError as error:
     print(error)
 """
 

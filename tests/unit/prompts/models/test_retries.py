@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from retrocypher.prompts.models.retries import Patience, Slots, retry_after_s
+from retrocypher.prompts.models.retries import RetryPolicy, Slots, retry_after_s
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_reads_a_date() -> None:
 
 
 def test_waits_grow_and_never_undercut_what_was_asked() -> None:
-    patience = Patience(first_wait_s=1.0, longest_wait_s=8.0)
+    patience = RetryPolicy(first_wait_s=1.0, longest_wait_s=8.0)
     waits = [patience.wait_s(attempt, None) for attempt in (1, 2, 3, 9)]
     for wait, middle in zip(waits, (1.0, 2.0, 4.0, 8.0), strict=True):
         assert 0.75 * middle <= wait <= 1.25 * middle

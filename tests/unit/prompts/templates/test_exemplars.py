@@ -18,7 +18,7 @@ from retrocypher.prompts.templates.encoder import Vectors
 from retrocypher.prompts.templates.exemplars import (
     SHOTS,
     canonical_shot,
-    choose,
+    choose_exemplar,
     exemplar_text,
     fill_exemplar,
     load_bank,
@@ -136,9 +136,9 @@ def test_zero_shot_and_static(questions: tuple[Question, ...]) -> None:
         (questions[-1], "multi-step-product-discovery"),
     ):
         bank = load_bank(question.setting)
-        assert choose("ZS", question, bank, 0, None) is None
+        assert choose_exemplar("ZS", question, bank, 0, None) is None
         for shot in ("1S-S", "1S"):
-            chosen = choose(shot, question, bank, 0, None)
+            chosen = choose_exemplar(shot, question, bank, 0, None)
             assert chosen is not None
             assert chosen.id == name
 
@@ -147,7 +147,7 @@ def test_random_is_pinned_by_seed_and_question(questions: tuple[Question, ...]) 
     # Pinned: the same on every machine, in every version.
     bank = load_bank("single_step")
     question = replace(questions[0], id="precursors-001")
-    ids = [getattr(choose("1S-D-R", question, bank, seed, None), "id", None) for seed in range(4)]
+    ids = [getattr(choose_exemplar("1S-D-R", question, bank, seed, None), "id", None) for seed in range(4)]
     assert ids == [
         "reactant-to-reaction-mapping",
         "reactant-to-reaction-mapping",
@@ -160,7 +160,7 @@ def test_random_is_spread_over_the_bank(questions: tuple[Question, ...]) -> None
     for setting in ("single_step", "multi_step"):
         bank = load_bank(setting)
         chosen = Counter(
-            choose("1S-D-R", each, bank, 7, None) for each in questions if each.setting == setting
+            choose_exemplar("1S-D-R", each, bank, 7, None) for each in questions if each.setting == setting
         )
         assert min(chosen.values()) > 0.75 * 1200 / len(bank)
         assert len(chosen) == len(bank)
@@ -171,16 +171,16 @@ def test_semantic_takes_the_highest_cosine_and_the_first_of_ties(questions: tupl
     texts = [exemplar_text(each) for each in bank]
     asked = masked_text(question)
     best = TableEncoder({asked: (1, 0), texts[1]: (0.6, 0.8), texts[3]: (0.8, 0.6)})
-    assert choose("1S-D-S", question, bank, 0, best) == bank[3]
+    assert choose_exemplar("1S-D-S", question, bank, 0, best) == bank[3]
     noise = 1e-8
     tied = TableEncoder({asked: (1, 0), texts[2]: (0.6, 0.8), texts[4]: (0.6 + noise, 0.8)})
-    assert choose("1S-D-S", question, bank, 0, tied) == bank[2]
+    assert choose_exemplar("1S-D-S", question, bank, 0, tied) == bank[2]
 
 
 def test_semantic_matches_each_task_with_its_forward_counterpart(questions: tuple[Question, ...]) -> None:
     encoder = shot_encoder()
     chosen = {
-        (each.task, getattr(choose("1S-D-S", each, load_bank(each.setting), 0, encoder), "id", None))
+        (each.task, getattr(choose_exemplar("1S-D-S", each, load_bank(each.setting), 0, encoder), "id", None))
         for each in questions
     }
     assert dict(chosen) == {

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from retrocypher.kg.graph.molecules import find_molecules
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PHRASINGS, phrase
-from retrocypher.prompts.validation.finding import Asked, AskedMolecule
+from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
+from retrocypher.prompts.validation.finding import QuestionIntent, QuestionMolecule
 from retrocypher.prompts.validation.question import read_question
 
 PARAPHRASES: dict[str, list[str]] = yaml.safe_load(
@@ -89,7 +89,7 @@ def test_a_number_of_steps_that_is_left_open_is_not_guessed(text: str) -> None:
     "text", ["", "Hello!", "What is ethanol made from?", "In N steps, to be or not to be: a B?"]
 )
 def test_a_question_without_a_molecule_has_no_intent(text: str) -> None:
-    assert read_question(text) == Asked(None, note="The question names no molecule.")
+    assert read_question(text) == QuestionIntent(None, note="The question names no molecule.")
 
 
 def test_every_question_of_the_set_is_read_as_it_was_made() -> None:
@@ -97,16 +97,16 @@ def test_every_question_of_the_set_is_read_as_it_was_made() -> None:
         asked = read_question(question.text)
         assert (asked.intent, asked.steps) == (question.task, question.steps), question.text
         slots = question.slots
-        expected = [AskedMolecule(slots["start"], "start")] if "start" in slots else []
-        expected += [AskedMolecule(name, "product") for name in slots.get("products", [])]
-        expected += [AskedMolecule(slots["target"], "target")] if "target" in slots else []
+        expected = [QuestionMolecule(slots["start"], "start")] if "start" in slots else []
+        expected += [QuestionMolecule(name, "product") for name in slots.get("products", [])]
+        expected += [QuestionMolecule(slots["target"], "target")] if "target" in slots else []
         assert asked.molecules == tuple(dict.fromkeys(expected)), question.text
 
 
-@pytest.mark.parametrize("wording", range(1, PHRASINGS + 1))
+@pytest.mark.parametrize("wording", range(1, PARAPHRASE_COUNT + 1))
 def test_no_wording_of_the_set_holds_more_than_is_known(wording: int) -> None:
-    for question in load_questions().questions[wording - 1 :: PHRASINGS]:
-        asked = read_question(phrase(question, wording).text)
+    for question in load_questions().questions[wording - 1 :: PARAPHRASE_COUNT]:
+        asked = read_question(paraphrase(question, wording).text)
         assert (asked.intent, asked.note) == (question.task, ""), asked
 
 
@@ -124,7 +124,7 @@ def test_what_is_more_than_is_known_is_said(text: str, why: str) -> None:
     note = f"The question {why}; what must be returned is not checked."
     asked = read_question(filled(text))
     assert (asked.intent, asked.note) == (None, note)
-    assert asked.molecules == (AskedMolecule(MOLECULES["target"], None),)
+    assert asked.molecules == (QuestionMolecule(MOLECULES["target"], None),)
 
 
 def test_a_molecule_may_be_named_beside_its_smiles() -> None:
