@@ -44,8 +44,8 @@ limits = Limits(timeout_s=3.0, release_s=0.5)
 found = {}
 with GuardedExecutor(Endpoint.from_json(task["endpoint"]), limits, Path(task["turns"])) as executor:
     for name, cypher in task["queries"].items():
-        execution = executor.run(cypher).to_json()
-        found[name] = [execution[key] for key in ("status", "code", "columns", "rows", "truncated")]
+        execution = executor.run(cypher)
+        found[name] = [getattr(execution, key) for key in ("status", "code", "columns", "rows", "truncated")]
 print(json.dumps(found))
 """
 

@@ -37,8 +37,8 @@ def executor(endpoint: Endpoint, tmp_path: Path) -> Iterator[GuardedExecutor]:
 
 
 def result(execution: Execution) -> tuple[object, ...]:
-    found = execution.to_json()
-    return tuple(found[key] for key in ("status", "code", "message", "columns", "rows", "truncated"))
+    names = ("status", "code", "message", "columns", "rows", "truncated")
+    return tuple(getattr(execution, name) for name in names)
 
 
 def test_results_are_the_same(executor: GuardedExecutor) -> None:

@@ -95,7 +95,7 @@ def test_a_judge_that_cannot_be_asked_leaves_no_calibration(api: RolesApi, tmp_p
     api.players["judge"] = lambda text: Said(status=401)
     found = calibrated("--repeats", "1")
     assert found.exit_code == 16
-    assert "incomplete, and not kept" in found.stdout
+    assert "incomplete, and not stored" in found.stdout
     assert load_calibrations(tmp_path) == []
 
 

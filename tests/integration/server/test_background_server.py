@@ -52,7 +52,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     assert found.endpoint.password not in up.output
 
     again = runner.invoke(up_command, ["--server", "local"], catch_exceptions=False)
-    assert "Runs already" in again.output
+    assert "Already running" in again.output
     shown = runner.invoke(status_command, catch_exceptions=False).output
     assert found.endpoint.uri in shown
     assert "running" in shown
@@ -61,7 +61,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     fallen = psutil.Process(status(found.endpoint).pid)
     fallen.kill()
     psutil.wait_procs([fallen], timeout=60)
-    assert "had fallen" in runner.invoke(up_command, catch_exceptions=False).output
+    assert "Restarted after a crash." in runner.invoke(up_command, catch_exceptions=False).output
     assert status(found.endpoint).running
     with pytest.raises(ServerError, match=r"--port 1 cannot be had.*graph down"):
         runner.invoke(up_command, ["--port", "1"], catch_exceptions=False)
