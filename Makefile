@@ -21,8 +21,6 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
-# The modules whose typed structs make docs/records.md.
-RECORD_MODULES ?=
 
 .PHONY: bench bench-judge report test fuzz package test-all lint speed pages docs clean
 
@@ -72,7 +70,7 @@ lint: $(INSTALLED)
 
 pages: $(INSTALLED)
 	$(BIN)/python docs/_generate/commands.py $(CHECK)
-	$(if $(RECORD_MODULES),$(BIN)/python docs/_generate/records.py $(RECORD_MODULES) $(CHECK))
+	$(BIN)/python docs/_generate/records.py $(CHECK)
 
 docs: CHECK = --check
 docs: $(INSTALLED_DOCS) pages

@@ -1,10 +1,9 @@
-"""Write a page of tables from typed structs, with the docstring below each field as its description.
+"""Write docs/records.md: its text, with tables of typed structs where the text asks for them.
 
-Usage: ``python docs/_generate/records.py MODULE... [--path FOLDER] [--out PAGE] [--check]``. A module is a
-dotted name such as ``retrocypher.plugins.runs.record``, found in FOLDER, src or the checkout; nothing is
-imported. Every public class with a base named ``Struct`` and every enumeration becomes a section, in the
-order of the modules. Aliases of ``Literal`` are spelled out where they are used. Hand-written text before
-the tables comes from ``docs/_parts/records.md``.
+Usage: ``python docs/_generate/records.py [--check]``. The text is ``docs/_parts/records.md``. A line
+``<!-- types MODULE -->`` becomes a section for each public class of that module with a base named ``Struct``,
+the last one first; the docstring below a field is its description. Nothing is imported. Aliases of ``Literal``
+are spelled out where they are used.
 """
 
 import argparse
@@ -16,43 +15,43 @@ from pathlib import Path
 import griffe
 from writing import DOCS, PARTS, cell, table, write
 
+_PLACEHOLDER = re.compile(r"^<!-- types (\S+) -->$", re.MULTILINE)
 _PLAIN = {"str": "text", "int": "integer", "float": "number", "bool": "true or false", "None": "null"}
 _PLAIN |= {"Any": "any JSON", "JsonValue": "any JSON", "UnsetType": "absent"}
 _LISTS = {"list", "tuple", "Sequence", "frozenset"}
 
 
-def page(modules: list[str], search_paths: list[Path]) -> str:
-    """Return the text of the page."""
-    loaded = [griffe.load(module, submodules=False, search_paths=search_paths) for module in modules]
-    classes = [each for module in loaded for each in _classes(module)]
+def page(text: str, source: Path) -> str:
+    """Return the text with the tables; packages are below the folder ``source``."""
+    loader = griffe.GriffeLoader(search_paths=[source])
+    names = list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+    for package in {name.partition(".")[0] for name in names}:
+        loader.load(package)
+    modules = {name: loader.modules_collection[name] for name in names}
+    classes = {name: list(_classes(module)) for name, module in modules.items()}
+    found = [each for of_module in classes.values() for each in of_module]
+    # By path: the modules of base classes may name the types of their fields, too.
+    sources = {one.module.path: one.module for each in found for one in (each, *each.mro())}
     types = _Types(
-        {each.name for each in classes},
-        {name: value for module in loaded for name, value in _aliases(module)},
+        {each.name for each in found},
+        {name: value for module in sources.values() for name, value in _aliases(module)},
     )
-    intro = PARTS / "records.md"
-    parts = [intro.read_text("utf-8").rstrip() if intro.exists() else "# Records and JSON"]
-    return "\n\n".join(parts + [_section(each, types) for each in classes]) + "\n"
+
+    def sections(match: re.Match[str]) -> str:
+        return "\n\n".join(_section(each, types) for each in reversed(classes[match[1]]))
+
+    return _PLACEHOLDER.sub(sections, text)
 
 
 def _classes(module: griffe.Object | griffe.Alias) -> Iterator[griffe.Class]:
     for name, member in module.members.items():
-        if (
-            isinstance(member, griffe.Class)
-            and not name.startswith("_")
-            and _bases(member) & {"Struct", "Enum", "StrEnum"}
-        ):
+        if isinstance(member, griffe.Class) and not name.startswith("_") and "Struct" in _bases(member):
             yield member
 
 
 def _bases(each: griffe.Class) -> set[str]:
-    """Return the names of all base classes, those in the same module followed to their own bases."""
-    names: set[str] = set()
-    for base in each.bases:
-        name = str(base).rpartition(".")[2]
-        names.add(name)
-        parent = each.parent.members.get(name) if each.parent else None
-        names |= _bases(parent) if isinstance(parent, griffe.Class) else set()
-    return names
+    """Return the names of all base classes of the project, and of their first bases elsewhere."""
+    return {str(base).rpartition(".")[2] for one in (each, *each.mro()) for base in one.bases}
 
 
 def _aliases(module: griffe.Object | griffe.Alias) -> Iterator[tuple[str, str]]:
@@ -66,21 +65,17 @@ def _section(each: griffe.Class, types: "_Types") -> str:
     undescribed = [field.name for field in fields if field.docstring is None]
     if undescribed or each.docstring is None:
         raise SystemExit(f"{each.path}: without a docstring: {', '.join(undescribed) or 'the class'}")
-    head = [f"## {each.name}", re.sub(r"\s*\n\s*", " ", each.docstring.value)]
-    if "Struct" not in _bases(each):
-        rows = [(f"`{ast.literal_eval(str(field.value))}`", _meaning(field)) for field in fields]
-        return "\n\n".join([*head, table(("value", "meaning"), rows)])
-    rows3 = [(f"`{_name(field)}`", types.shown(str(field.annotation)), _meaning(field)) for field in fields]
-    return "\n\n".join([*head, table(("field", "type", "meaning"), rows3)])
+    head = [f"### {each.name}", re.sub(r"\s*\n\s*", " ", each.docstring.value)]
+    rows = [(f"`{_name(field)}`", types.shown(str(field.annotation)), _meaning(field)) for field in fields]
+    return "\n\n".join([*head, table(("field", "type", "meaning"), rows)])
 
 
 def _fields(each: griffe.Class) -> Iterator[griffe.Attribute]:
-    """Yield the fields of the class, those of base classes in the same module first."""
-    for base in each.bases:
-        parent = each.parent.members.get(str(base)) if each.parent else None
-        if isinstance(parent, griffe.Class):
-            yield from _fields(parent)
-    yield from (member for member in each.members.values() if isinstance(member, griffe.Attribute))
+    """Yield the fields of the class, those of its base classes first."""
+    for one in reversed((each, *each.mro())):
+        for member in one.members.values():
+            if isinstance(member, griffe.Attribute) and "property" not in member.labels:
+                yield member
 
 
 def _name(field: griffe.Attribute) -> str:
@@ -136,13 +131,9 @@ class _Types:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="+", metavar="MODULE")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--path", type=Path, action="append", default=[], metavar="FOLDER")
-    parser.add_argument("--out", type=Path, default=DOCS / "records.md", metavar="PAGE")
-    asked = parser.parse_args()
-    search_paths = [*asked.path, DOCS.parent / "src", DOCS.parent]
-    write(asked.out, page(asked.modules, search_paths), check=asked.check)
+    text = (PARTS / "records.md").read_text("utf-8")
+    write(DOCS / "records.md", page(text, DOCS.parent / "src"), check=parser.parse_args().check)
 
 
 if __name__ == "__main__":
