@@ -1,9 +1,9 @@
 """Write docs/records.md: its text, with tables of typed structs where the text asks for them.
 
 Usage: ``python docs/_generate/records.py [--check]``. The text is ``docs/_parts/records.md``. A line
-``<!-- types MODULE -->`` becomes a section for each public class of that module with a base named ``Struct``,
-the last one first; the docstring below a field is its description. Nothing is imported. Aliases of ``Literal``
-are spelled out where they are used.
+``<!-- types MODULE -->`` becomes a section for each public struct of that module, the last one first; the
+docstring below a field is its description. Nothing is imported. Aliases of ``Literal`` are spelled out where
+they are used.
 """
 
 import argparse
