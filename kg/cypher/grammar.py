@@ -58,11 +58,7 @@ _ATN_VERSION = 4
 
 
 def jar_bytes() -> bytes:
-    """Return the content of the grammar's jar, from a local Maven repository or fetched by ``jgo``.
-
-    Raises:
-        GraphError: It is in no local repository and cannot be fetched, or what came is another file.
-    """
+    """Return the grammar's jar from a Maven repository or by ``jgo``; raise GraphError if that fails."""
     # jgo costs 0.2 s to import and is needed once per machine.
     from jgo.config import GlobalSettings
 
@@ -198,11 +194,7 @@ def _arrays(
 
 
 def read_class(data: bytes) -> ClassStrings:
-    """Return the strings that a class file carries.
-
-    Raises:
-        ValueError: The bytes are not a class file, or hold what this reader does not know.
-    """
+    """Return the strings that a class file carries; raise ValueError if the bytes are not understood."""
     if data[:4] != b"\xca\xfe\xba\xbe":
         raise ValueError("not a Java class file")
     pool = _Constants(data)
@@ -228,11 +220,7 @@ def read_class(data: bytes) -> ClassStrings:
 
 @dataclass(frozen=True, slots=True)
 class RecognizerTables:
-    """The static data of one generated recognizer.
-
-    ``atn`` is the serialized network, ``rules`` the rule names by index, ``symbols`` and ``literals`` the
-    token names by token type (None where a type has none).
-    """
+    """The serialized network of a generated recognizer, its rule names by index, its token names by type."""
 
     atn: list[int]
     rules: list[str]
@@ -249,13 +237,10 @@ class GrammarTables:
 
 
 def load_tables() -> GrammarTables:
-    """Return the grammar's tables, from the cache or else from the jar.
+    """Return the grammar's tables, from the cache or else from the jar; raise GraphError if unavailable.
 
     The cache holds plain integers and names, keyed by the jar's hash. Any number of processes may load at
     the same time: one of them fetches, and readers never see a file half written.
-
-    Raises:
-        GraphError: The jar can't be had, or is not the grammar it should be.
     """
     path = cache_dir() / "cypher-grammar" / f"{GRAMMAR_VERSION}-{JAR_SHA256[:16]}.json"
     tables = _read_cache(path)
@@ -270,11 +255,7 @@ def load_tables() -> GrammarTables:
 
 
 def read_jar(content: bytes) -> GrammarTables:
-    """Return the tables that a grammar jar holds.
-
-    Raises:
-        GraphError: The jar does not hold the Cypher 5 recognizers in a form that is known here.
-    """
+    """Return the tables of a grammar jar; raise GraphError if it lacks the Cypher 5 recognizers."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as jar:
             return GrammarTables(

@@ -29,14 +29,7 @@ _NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """What a query may do.
-
-    Attributes:
-        longest_text: Most characters of a query that is sent at all.
-        denied_operators: Patterns of plan operators that refuse a query.
-        procedures: Procedures it may call, in lower case.
-        functions: Functions with a dotted name that it may call, in lower case.
-    """
+    """The longest text, plan operators that refuse a query, procedures and dotted functions it may call."""
 
     longest_text: int
     denied_operators: tuple[str, ...]
@@ -63,11 +56,7 @@ def guard_rules() -> GuardRules:
 def refusal_by_plan(
     query_type: str | None, operators: list[tuple[str, str]], rules: GuardRules
 ) -> str | None:
-    """Return why a planned query must not run, None where it may.
-
-    Args:
-        query_type: ``r``, ``rw``, ``w`` or ``s``, as the server sums the query up.
-    """
+    """Return why a planned query (of type ``r``, ``rw``, ``w`` or ``s``) must not run, None where it may."""
     for name, details in operators:
         if name == "ProcedureCall":
             procedure = details.partition("(")[0].strip().lower()
@@ -109,10 +98,7 @@ def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rule
 
 
 def writing_in(text: str, found: Sequence[Token]) -> str | None:
-    """Return what would be refused of a text that the server could not plan, None where nothing would.
-
-    That is a clause that writes, in a single statement that follows the grammar.
-    """
+    """Return why a well-formed statement that the server could not plan is refused as a write, or None."""
     if len(text) > _LONGEST_PARSED or not any(token.name in WRITING for token in found):
         return None
     parsed = parse(text)

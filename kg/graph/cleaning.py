@@ -45,13 +45,7 @@ class Drop:
 
 @dataclass(slots=True)
 class Report:
-    """What was read, dropped and changed.
-
-    Attributes:
-        drops: Records left out, in the order they were.
-        changes: Values changed, by name (`CHANGES`).
-        ignored: File and name of each column that is not read.
-    """
+    """The records read and dropped, the values changed (`CHANGES`), and file and name of unread columns."""
 
     read: int = 0
     drops: list[Drop] = field(default_factory=list)
@@ -88,10 +82,7 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     """Return the reactions that the rules keep, numbered from 1 in the order of the records; fill the report.
 
     The rules apply in the order of `DROP_RULES`. Of duplicates the first with a yield is kept, else the
-    first.
-
-    Raises:
-        InputError: The sample asks for more reactions than the other rules keep.
+    first. Raise InputError if the sample asks for more reactions than the other rules keep.
     """
     canonicalise = Canonicaliser()
     kept: list[Reaction] = []

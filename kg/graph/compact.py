@@ -27,14 +27,9 @@ _ABSENT = "-"
 def write_graph(
     folder: Path, reactions: Sequence[Reaction], report: Report, about: Mapping[str, object]
 ) -> None:
-    """Write ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv`` and ``manifest.json``.
+    """Write a graph in compact form, its manifest with ``about``; raise InputError if that fails.
 
-    Args:
-        folder: Made if absent; files of these names in it are replaced.
-        about: What the manifest says besides: sources, rules, software.
-
-    Raises:
-        InputError: The folder cannot be written.
+    The files are ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv``, ``manifest.json``.
     """
     names = sorted({name for reaction in reactions for name in reaction.molecules})
     line = {name: number for number, name in enumerate(names, start=1)}
@@ -64,11 +59,7 @@ def write_graph(
 
 
 def read_manifest(path: Path | None = None) -> dict[str, Any]:
-    """Return the manifest of a graph in compact form, of the default graph when None.
-
-    Raises:
-        InputError: There is no graph in that folder, or it was made by another version.
-    """
+    """Return the manifest of a graph (None: the default one); raise InputError if it cannot be read."""
     folder = DEFAULT_GRAPH if path is None else path
     try:
         manifest: dict[str, Any] = json.loads(_text(folder, "manifest.json"))
@@ -84,11 +75,7 @@ def read_manifest(path: Path | None = None) -> dict[str, Any]:
 
 
 def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
-    """Return the reactions of a graph in compact form, of the default graph when None, by identifier.
-
-    Raises:
-        InputError: A file is missing, or is not what the manifest says it is.
-    """
+    """Return the reactions of a graph (None: the default one); raise InputError if a file is damaged."""
     folder = DEFAULT_GRAPH if path is None else path
     hashes = read_manifest(folder).get("files", {})
     texts = {name: _text(folder, name) for name in ("molecules.txt", "reactions.csv", "sources.csv")}

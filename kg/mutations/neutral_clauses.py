@@ -70,10 +70,7 @@ def with_names(query: ParsedQuery) -> Iterator[Mutation]:
 
 @neutral
 def collect_early(query: ParsedQuery) -> Sequence[Mutation]:
-    """Collect each component in a WITH of its own.
-
-    Each component is collected as soon as it is matched.
-    """
+    """Collect each component in a WITH of its own."""
     clause = last_return(query)
     optional = [each for each in main_clauses(query) if each.kind == "OPTIONAL MATCH"]
     if clause is None or not optional or clause.node.find("orderBy", "limit"):
@@ -130,10 +127,7 @@ def reorder_items(query: ParsedQuery) -> Sequence[Mutation]:
 
 @neutral
 def return_path(query: ParsedQuery) -> Sequence[Mutation]:
-    """Return the path itself, its nodes or its reactions' ids.
-
-    The path itself, its nodes, or the ids of its reactions.
-    """
+    """Return the path itself, its nodes or its reactions' ids."""
     clause, first = last_return(query), matches(query)[:1]
     path = next((call.find(Rule.VARIABLE) for call in calls(query.root, "nodes")), None)
     if clause is None or path is None or not first or clause.node.find("limit"):
@@ -150,10 +144,7 @@ def return_path(query: ParsedQuery) -> Sequence[Mutation]:
 
 @style("duplicate_or_incomplete")
 def uncollected(query: ParsedQuery) -> Sequence[Mutation]:
-    """Return a row for each combination of molecules.
-
-    A row for each combination of molecules instead of lists of them.
-    """
+    """Return a row for each combination of molecules."""
     clause = last_return(query)
     if clause is None:
         return []

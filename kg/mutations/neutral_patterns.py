@@ -113,10 +113,7 @@ def rename_columns(query: ParsedQuery) -> Iterator[Mutation]:
 
 @neutral
 def flip_pattern(query: ParsedQuery) -> Iterator[Mutation]:
-    """Write an edge from its other side.
-
-    An edge written from its other side; of a path, the order of its nodes is turned back.
-    """
+    """Write an edge from its other side."""
     for element in query.root.find_all(ELEMENT):
         text = _from_the_other_side(query, element)
         if text is None:
@@ -159,10 +156,7 @@ def _nodes_of(query: ParsedQuery, path: str) -> list[Node]:
 
 @neutral
 def drop_labels(query: ParsedQuery) -> Sequence[Mutation]:
-    """Leave out labels that the relationships imply.
-
-    Labels that the relationships imply, which leaves out those of nodes looked up by a property.
-    """
+    """Leave out labels that the relationships imply."""
     nodes = {
         end.start: label
         for pattern in relationship_patterns(query)
@@ -176,10 +170,7 @@ def drop_labels(query: ParsedQuery) -> Sequence[Mutation]:
 
 @neutral
 def add_labels(query: ParsedQuery) -> Iterator[Mutation]:
-    """Write labels that the relationships imply.
-
-    Labels at nodes that stand without one.
-    """
+    """Write labels that the relationships imply."""
     for pattern in relationship_patterns(query):
         if pattern.length or len(pattern.types) != 1 or pattern.direction == "either":
             continue
@@ -194,10 +185,7 @@ def add_labels(query: ParsedQuery) -> Iterator[Mutation]:
 
 @neutral
 def write_out_path(query: ParsedQuery) -> Iterator[Mutation]:
-    """Write a path step by step or as a quantified one.
-
-    A path of a fixed length as a quantified path and step by step, with and without inner labels.
-    """
+    """Write a path step by step or as a quantified one."""
     for pattern in relationship_patterns(query):
         length = pattern.length
         fits = set(pattern.types) == _ROUTE and pattern.direction == "right" and not pattern.variable
@@ -282,10 +270,7 @@ def _bound_in(query: ParsedQuery, clause: Clause, name: str | None) -> Node | No
 
 @neutral
 def pattern_for_each(query: ParsedQuery) -> Sequence[Mutation]:
-    """Ask for all molecules by a pattern each.
-
-    All of several molecules by a pattern each, or a condition each, instead of counting those found.
-    """
+    """Ask for all molecules by a pattern each."""
     for first, second in itertools.pairwise(main_clauses(query)):
         counted = any(True for item in second.items for _ in calls(item.node, "count"))
         if first.kind != "MATCH" or second.kind != "WITH" or not counted or not where_of(second):

@@ -35,9 +35,8 @@ _BY_WORD = {
 class Mutation(NamedTuple):
     """One change to a query.
 
-    Attributes:
-        detail: What the label's colon is followed by, where the place decides it: the component that is
-            missing, or which part of the schema is violated.
+    ``detail`` is what the label's colon is followed by, where the place decides it: the component that is
+    missing, or which part of the schema is violated.
     """
 
     edits: tuple[Edit, ...]
@@ -49,16 +48,11 @@ Mutations = Callable[[ParsedQuery], Iterable[Mutation]]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One kind of change, named as the function that finds its places.
+    """One kind of change, named as the function that finds its places (lower case, as in ``mutant:NAME``).
 
-    Attributes:
-        name: As in ``mutant:NAME``; lower-case letters and underscores.
-        summary: What it does, in a few words for messages and docs.
-        kind: ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
-            ``neutral`` where the score stays.
-        label: The error it plants, by its name in ``labels.yaml``; None for a neutral operator.
-        mutations: Every way to make this change to a query without syntax errors; empty where it does not
-            apply. Depends on nothing but the query.
+    ``kind`` is ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
+    ``neutral`` where the score stays; a neutral operator has no label. ``mutations`` gives every way to make
+    this change to a query without syntax errors, and depends on nothing but the query.
     """
 
     name: str
@@ -217,13 +211,10 @@ def inserted(offset: int, text: str) -> Mutation:
 
 
 class Anchor(NamedTuple):
-    """A string that a property is compared with.
+    """A string that a property is compared with, in a property map (``pattern``) or a WHERE (``condition``).
 
-    Attributes:
-        variable: The variable whose property it is; None in the map of a nameless node.
-        name: Where the property's name stands.
-        pattern: The node pattern whose property map holds it; None for a condition of a WHERE.
-        condition: The condition that holds it, ``variable.name = '…'`` or ``… IN […]``; None for a map.
+    ``name`` is where the property's name stands. A condition is ``variable.name = '…'`` or ``… IN […]``. The
+    variable is None in the map of a nameless node.
     """
 
     literal: Node

@@ -49,10 +49,7 @@ def add_limit(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("limit")
 def limit_early(query: ParsedQuery) -> Sequence[Mutation]:
-    """Keep a few rows of the first MATCH only.
-
-    The first match is cut before the rest is joined to it.
-    """
+    """Keep a few rows of the first MATCH only."""
     found = main_clauses(query)
     if len(found) < 2 or found[0].kind != "MATCH" or not found[1].kind.endswith("MATCH"):
         return []
@@ -134,10 +131,7 @@ def _within(part: Node, whole: Node) -> bool:
 
 @error("return_shape")
 def molecules_for_reactions(query: ParsedQuery) -> Sequence[Mutation]:
-    """Take the molecules of a path for its reactions.
-
-    What a list comprehension over a path keeps.
-    """
+    """Take the molecules of a path for its reactions."""
     return [
         replaced(name, "Molecule")
         for comprehension in query.root.find_all("listComprehension")
@@ -149,10 +143,7 @@ def molecules_for_reactions(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("return_shape")
 def names_for_reactions(query: ParsedQuery) -> Sequence[Mutation]:
-    """Return a molecule's name instead of the reactions.
-
-    The names of matched molecules, without the reactions.
-    """
+    """Return a molecule's name instead of the reactions."""
     bound = {
         query.source(variable): "Molecule" in text
         for clause in matches(query)[:1]

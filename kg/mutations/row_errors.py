@@ -51,10 +51,7 @@ def drop_component(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("missing_component")
 def drop_component_match(query: ParsedQuery) -> Sequence[Mutation]:
-    """Neither match nor return one component of the reactions.
-
-    The OPTIONAL MATCH of a component goes with the items that it is for.
-    """
+    """Neither match nor return one component of the reactions."""
     clause = last_return(query)
     if clause is None:
         return []
@@ -147,10 +144,7 @@ def _not_optional(query: ParsedQuery) -> list[Edit]:
 
 @error("duplicate_or_incomplete")
 def other_reaction(query: ParsedQuery) -> Iterator[Mutation]:
-    """Take a component from all reactions there are, by a slip in a variable's name.
-
-    A slip in the name of the reaction's variable joins a component with all reactions there are.
-    """
+    """Take a component from all reactions there are, by a slip in a variable's name."""
     for clause in matches(query)[1:]:
         for pattern in relationship_patterns(query):
             inside = clause.start <= pattern.start < clause.stop
@@ -166,10 +160,7 @@ def other_reaction(query: ParsedQuery) -> Iterator[Mutation]:
 
 @error("duplicate_or_incomplete")
 def anchor_apart(query: ParsedQuery) -> Iterator[Mutation]:
-    """Look the molecule up in a pattern that nothing joins with the rest.
-
-    The molecule is looked up, but by a pattern that nothing joins with the path.
-    """
+    """Look the molecule up in a pattern that nothing joins with the rest."""
     for anchor in anchors(query):
         properties = anchor.pattern.node(Rule.PROPERTIES) if anchor.pattern else None
         clause = anchor.pattern.within(Rule.MATCH_CLAUSE) if anchor.pattern else None
@@ -200,10 +191,7 @@ def drop_distinct(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("duplicate_or_incomplete")
 def extra_match(query: ParsedQuery) -> Iterator[Mutation]:
-    """Match something more, by which rows are lost or multiplied.
-
-    Another MATCH, which loses the reactions that it does not fit, or multiplies rows past any cap.
-    """
+    """Match something more, by which rows are lost or multiplied."""
     clause, returned = matches(query)[0] if matches(query) else None, last_return(query)
     if clause is None or returned is None:
         return
@@ -278,10 +266,7 @@ def first_only(query: ParsedQuery) -> Iterator[Mutation]:
 
 @error("wrong_aggregation_or_order")
 def one_group(query: ParsedQuery) -> Sequence[Mutation]:
-    """Collect the ids too, so that all reactions make one row.
-
-    Without the ids as they are, nothing keeps the reactions' rows apart.
-    """
+    """Collect the ids too, so that all reactions make one row."""
     clause = last_return(query)
     items = [item for item in clause.items if is_id(item)] if clause else []
     collected = any(True for item in _returned(query) for _ in calls(item, "collect"))

@@ -81,11 +81,9 @@ def _forward(step: Step, variable: Variable, kinds: Kinds) -> Relation:
 
 
 class _Case:
-    """What there is to decide on.
+    """What there is to decide on: stretches with an end whose kind labels leave open, and the settled ones.
 
-    Attributes:
-        unsettled: The stretches that have an end whose kind labels leave open.
-        settled: The other stretches, but for those that say nothing and those whose end is disputed.
+    Neither holds those that say nothing and those whose end is disputed.
     """
 
     def __init__(self, graph: PatternGraph, kinds: Kinds) -> None:
@@ -271,11 +269,9 @@ class _Problem:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """One arrow that was turned: its relationship pattern before and after.
+    """One arrow that was turned: its relationship pattern before and after, and its place in the query given.
 
-    Attributes:
-        start: Offset of the relationship pattern in the query as given.
-        message: What was turned, where and why, in one sentence, without the literals of the query.
+    The message says what was turned, where and why, without the literals of the query.
     """
 
     start: int
@@ -287,11 +283,7 @@ class Turned:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A query after correction.
-
-    Attributes:
-        query: The query; the text as given where nothing was turned.
-    """
+    """A query after correction; the text as given where nothing was turned."""
 
     query: str
     turned: tuple[Turned, ...]

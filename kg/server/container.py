@@ -18,10 +18,9 @@ from testcontainers.core.exceptions import ContainerStartException
 
 from retrocypher.kg.errors import first_line
 from retrocypher.kg.offline import is_offline
-from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
+from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError, abandoned
 from retrocypher.kg.server.endpoint import DockerUnavailableError, ServerError
-from retrocypher.kg.server.folders import abandoned
-from retrocypher.kg.server.settings import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
+from retrocypher.kg.server.release import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
 
 DIRECTORY_LABEL = "retrocypher.directory"
 PLACE_LABEL = "retrocypher.place"
@@ -96,11 +95,7 @@ class DockerServer:
         return None
 
     def start(self) -> None:
-        """Create the container and start it, or start it again.
-
-        Raises:
-            StartError: The daemon refuses.
-        """
+        """Create the container and start it, or start it again; raise StartError if the daemon refuses."""
         self._starts += 1
         self._started_at = 0.0
         try:
@@ -113,11 +108,7 @@ class DockerServer:
             raise StartError("port" if taken else "docker", str(error)) from None
 
     def ready(self) -> bool:
-        """Return whether the server answers.
-
-        Raises:
-            StartError: The container has ended.
-        """
+        """Return whether the server answers; raise StartError if the container has ended."""
         if not self.alive():
             raise StartError("crash", self.evidence())
         # The log goes on over restarts.
@@ -213,8 +204,7 @@ class _Box(Neo4jContainer):
 class DockerEngine:
     """Containers of the official image, or of the one that ``RETROCYPHER_NEO4J_IMAGE`` names.
 
-    Raises:
-        DockerUnavailableError: No daemon of this machine answers, or the image cannot be had.
+    Raise DockerUnavailableError if no daemon of this machine answers, or the image cannot be had.
     """
 
     kind: Kind = "docker"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from filelock import FileLock
 
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.control import Kind, Plan, StartError, Supervised, launch
+from retrocypher.kg.server.control import Kind, Plan, StartError, Supervised, launch, private_directory
 from retrocypher.kg.server.endpoint import (
     FIRST_PASSWORD,
     USER,
@@ -26,7 +26,6 @@ from retrocypher.kg.server.endpoint import (
     port_taken,
     server_version,
 )
-from retrocypher.kg.server.folders import private_directory
 
 if TYPE_CHECKING:
     import neo4j
@@ -64,11 +63,7 @@ class RunningServer:
 
 @dataclass(frozen=True, slots=True)
 class LoadedStore:
-    """A closed store with a graph in it, kept to be copied.
-
-    Attributes:
-        directory: Has the store and a description beside it; readable by its owner only.
-    """
+    """A folder with a closed store to be copied and its description, readable by its owner only."""
 
     directory: Path
 
@@ -82,9 +77,8 @@ class LoadedStore:
 def loaded_store(graph_fingerprint: str, engine: str, build: Callable[[Path], str]) -> LoadedStore:
     """Return the store for a graph, built if there is none yet.
 
-    Args:
-        engine: Names the servers that can open it.
-        build: Given an empty folder, leaves a closed store there and returns its password.
+    ``engine`` names the servers that can open it. ``build`` leaves a closed store in an empty folder and
+    returns its password.
     """
     stores = cache_dir() / "stores"
     stores.mkdir(exist_ok=True)

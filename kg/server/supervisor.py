@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from retrocypher.kg.offline import refuse_as_parent
-from retrocypher.kg.server.control import Plan, StartError, socket_path
-from retrocypher.kg.server.folders import hold
+from retrocypher.kg.server.control import Plan, StartError, hold, socket_path
 from retrocypher.kg.server.process import LocalServer
 
 TICK_S = 0.5

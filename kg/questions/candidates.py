@@ -9,7 +9,7 @@ from typing import Any
 from rdkit import Chem
 
 from retrocypher.kg.graph.reaction import ROLES, Reaction
-from retrocypher.kg.questions.authoring.gold import (
+from retrocypher.kg.questions.gold import (
     ReactionNetwork,
     Route,
     Walk,
@@ -18,7 +18,7 @@ from retrocypher.kg.questions.authoring.gold import (
     route_of,
     yield_of,
 )
-from retrocypher.kg.questions.sampling import seeded_rank
+from retrocypher.kg.questions.question import seeded_rank
 
 MINIMUM_HEAVY_ATOMS = 8
 COMMON_AUXILIARY_USES = 10
@@ -34,12 +34,10 @@ _ROUTES_LOOKED_AT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of question that the plan counts on its own.
+    """A kind of question that the plan counts on its own; steps is 1 for single-step tasks.
 
-    Attributes:
-        steps: Reaction steps; 1 for single-step tasks.
-        products: Size of the product set; 0 where the task has none.
-        role: ``agents`` or ``solvents``; empty where the task has no role.
+    ``products`` is the size of the product set, 0 where the task has none; ``role`` is ``agents``,
+    ``solvents`` or empty.
     """
 
     task: str
@@ -62,11 +60,8 @@ class Kind:
 class Candidate:
     """A question that could be asked: unambiguous and with an answer. Two are equal only if identical.
 
-    Attributes:
-        slots: What its template is filled with.
-        target: The molecule it clusters by.
-        tier: How much it would tell about a query; 0 is best.
-        discriminating: Whether a wrong choice among the target's reactions would show.
+    It clusters by ``target``. ``tier`` says how much it would tell about a query, 0 most; it is
+    discriminating where a wrong choice among the target's reactions would show.
     """
 
     kind: Kind
@@ -201,11 +196,8 @@ def multi_step_candidates(
     """Yield the unambiguous, answerable questions of one multi-step kind.
 
     A question is kept where every walk of the asked length is a simple path (then walks, trails and simple
-    paths are the same), it has at most 100 routes, and every intermediate may be asked for itself.
-
-    Args:
-        is_target: Whether a molecule may be asked for, or stand in the middle of a route.
-        seed: Decides between equally good starts.
+    paths are the same), it has at most 100 routes, and every intermediate may be asked for itself. The seed
+    decides between equally good starts.
     """
     for target in sorted(network.makers):
         if not is_target(target):
