@@ -23,6 +23,9 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 
+_PATTERNS = (Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN)
+_COMPARISONS = ("EQ", "NEQ")
+
 
 class Span(NamedTuple):
     """A stretch of a query, from a character offset up to another."""
@@ -172,10 +175,6 @@ def differing(first: Sequence[Token], second: Sequence[Token]) -> tuple[set[int]
 
 def _form(token: Token) -> str:
     return token.text.upper() if is_word(token) else token.text
-
-
-_PATTERNS = (Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN)
-_COMPARISONS = ("EQ", "NEQ")
 
 
 class Parameterised(NamedTuple):

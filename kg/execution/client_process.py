@@ -42,6 +42,12 @@ _TEMPORAL = {
     datetime.timedelta: "duration",
 }
 
+MEMORY_BYTES = 768 * 1024**2
+"""Address space of this process; the kept rows are at most a few MiB of it."""
+
+FETCH_ROWS = 500
+PARENT_CHECK_S = 1.0
+
 
 def to_json_value(value: Any) -> Any:
     """Return a value that the driver gave as strict JSON data: no NaN, text keys, characters that UTF-8 has.
@@ -150,13 +156,6 @@ def _iso(value: Any) -> str:
     named = getattr(zone, "key", zone if isinstance(zone, str) else None)
     iso: str = value.iso_format() if hasattr(value, "iso_format") else value.isoformat()
     return f"{iso}[{named}]" if named and "/" in named else iso
-
-
-MEMORY_BYTES = 768 * 1024**2
-"""Address space of this process; the kept rows are at most a few MiB of it."""
-
-FETCH_ROWS = 500
-PARENT_CHECK_S = 1.0
 
 
 class Client:

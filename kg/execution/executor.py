@@ -44,6 +44,9 @@ from retrocypher.kg.server.endpoint import Endpoint
 _MOST_SHAPES = 20_000
 _LONGEST_SHORTCUT = 4_000
 
+_MOST_PLANNED = 10_000
+_LASTING = ("ok", "syntax_error", "refused")
+
 
 class InconclusiveAttempt(Struct, frozen=True):
     """An attempt that says nothing about the query yet."""
@@ -151,10 +154,6 @@ def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | Inc
     if isinstance(verdict, Trouble):
         return InconclusiveAttempt(verdict, code, message, 0.0)
     return Execution(verdict, code=code, message=message)
-
-
-_MOST_PLANNED = 10_000
-_LASTING = ("ok", "syntax_error", "refused")
 
 
 class GuardedExecutor:

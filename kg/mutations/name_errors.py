@@ -47,6 +47,10 @@ _CHARGED = re.compile(r"\[([A-Z][a-z]?)H?\d?[+-]\d?\]")
 _STEREO = re.compile(r"@@?|[/\\]")
 Kind = Literal["labels", "types", "properties", "functions"]
 
+_CLOSING = ("RPAREN", "RBRACKET", "RCURLY")
+_UNCLOSED, _UNQUOTED = (None, ""), ("", "")
+_TYPOGRAPHIC = ("\N{LEFT SINGLE QUOTATION MARK}", "\N{RIGHT SINGLE QUOTATION MARK}")
+
 
 @cache
 def invented(kind: Kind) -> Mapping[str, Sequence[str]]:
@@ -252,11 +256,6 @@ def smiles_backslash(query: ParsedQuery) -> Iterator[Mutation]:
             changed = raw.replace("\\\\", written)
             if changed != raw:
                 yield replaced(anchor.literal, changed)
-
-
-_CLOSING = ("RPAREN", "RBRACKET", "RCURLY")
-_UNCLOSED, _UNQUOTED = (None, ""), ("", "")
-_TYPOGRAPHIC = ("\N{LEFT SINGLE QUOTATION MARK}", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
 @cache

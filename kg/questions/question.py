@@ -25,6 +25,13 @@ SINGLE_STEP_TASKS = (
 MULTI_STEP_TASKS = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 TASKS = SINGLE_STEP_TASKS + MULTI_STEP_TASKS
 
+PARAPHRASE_COUNT = 5
+"""How many wordings each task has; the first is that of the shipped questions."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+Stratum = tuple[str, int]
+
 
 def setting_of(task: str) -> Setting:
     """Return the setting a task belongs to."""
@@ -60,14 +67,6 @@ class Question:
     def to_json(self) -> dict[str, Any]:
         """Return the question as one JSON object; its parts are shared, not copied."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
-
-
-PARAPHRASE_COUNT = 5
-"""How many wordings each task has; the first is that of the shipped questions."""
-
-_TEMPLATES = Path(__file__).parent / "templates"
-
-Stratum = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,18 @@ SOCKET_PATH_MAX = 100
 UNHELD_S = 3600.0
 """Age at which a folder that no supervisor has taken is no longer waited for."""
 
+Kind = Literal["local", "docker"]
+Fault = Literal["port", "crash", "timeout", "docker"]
+
+REPLY_TIMEOUT_S = 300.0
+"""A restart takes a few seconds; several requests are served in turn."""
+
+LAST_LINES = 15
+STARTED = b"Started."
+"""What Neo4j prints once it answers."""
+
+END_TIMEOUT_S = 30.0
+
 
 def private_directory() -> Path:
     """Make a folder (0700) for one server: its store, its logs, its control socket."""
@@ -115,19 +127,6 @@ def _sweep(parent: Path, prefix: str, mark: str) -> None:
             unheld = not (directory / LOCK).exists() and time.time() - about.st_mtime > UNHELD_S
             if ours and (directory / mark).exists() and (unheld or abandoned(directory)):
                 shutil.rmtree(directory, ignore_errors=True)
-
-
-Kind = Literal["local", "docker"]
-Fault = Literal["port", "crash", "timeout", "docker"]
-
-REPLY_TIMEOUT_S = 300.0
-"""A restart takes a few seconds; several requests are served in turn."""
-
-LAST_LINES = 15
-STARTED = b"Started."
-"""What Neo4j prints once it answers."""
-
-END_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,20 @@ STATUS_TIMEOUT_S = 10.0
 Announce = Callable[[str], None]
 Outcome = Literal["started", "restarted", "running"]
 
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+ANSWER_TIMEOUT_S = 12.0
+"""A server that accepts a connection and says nothing is given up after that."""
+
+NOTES = (
+    "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
+    "A query that the given server cannot end keeps it busy; the server is not replaced.",
+)
+
+_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
+
+STARTUP_TIMEOUT_S = 120.0
+
 
 @dataclass(frozen=True, slots=True)
 class Background:
@@ -209,21 +223,6 @@ def _end(found: Background) -> None:
     with contextlib.suppress(OSError):
         ask(found.control, {"command": "stop"})
     forget_state()
-
-
-SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-
-ANSWER_TIMEOUT_S = 12.0
-"""A server that accepts a connection and says nothing is given up after that."""
-
-NOTES = (
-    "Memory limits, allowed procedures and file or network access of LOAD CSV are those of the given server.",
-    "A query that the given server cannot end keeps it busy; the server is not replaced.",
-)
-
-_FORM = f"Give SCHEME://HOST:PORT with one of the schemes {', '.join(SCHEMES)}."
-
-STARTUP_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)

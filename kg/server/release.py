@@ -36,6 +36,14 @@ TOTAL_TRANSACTION_MEMORY_BYTES = TRANSACTION_MEMORY_BYTES * CONCURRENT_TRANSACTI
 HEAP_MIB = 512
 PAGE_CACHE_MIB = 128
 
+DOWNLOADS = 8
+"""Jars fetched at once."""
+
+HEAD = """\
+# The class path of org.neo4j:neo4j:{version} as Maven resolves it, in order: coordinate, SHA-256 of the jar.
+# Written by `python -m retrocypher.kg.server.release {version}`; not to be edited by hand.
+"""
+
 
 def settings() -> dict[str, str]:
     """Return the settings of every server of ours: those of ``neo4j.conf`` and the memory limits."""
@@ -70,15 +78,6 @@ def as_environment(values: dict[str, str]) -> dict[str, str]:
     See "Docker-specific configuration settings" in the Neo4j operations manual.
     """
     return {"NEO4J_" + key.replace("_", "__").replace(".", "_"): value for key, value in values.items()}
-
-
-DOWNLOADS = 8
-"""Jars fetched at once."""
-
-HEAD = """\
-# The class path of org.neo4j:neo4j:{version} as Maven resolves it, in order: coordinate, SHA-256 of the jar.
-# Written by `python -m retrocypher.kg.server.release {version}`; not to be edited by hand.
-"""
 
 
 @dataclass(frozen=True, slots=True)
