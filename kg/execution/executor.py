@@ -4,7 +4,6 @@ import hashlib
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from msgspec import Struct, structs
@@ -234,9 +233,7 @@ class GuardedExecutor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _judge(self, call: Call) -> Execution:

@@ -219,20 +219,20 @@ class DockerEngine:
             client.close()
 
     def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
         return replace(self._in_container(plan), export=str(staging / "data.tar"))
 
     def keep(self, staging: Path) -> None:
-        """See `Engine`."""
+        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
         if not (staging / "data.tar").exists():
             raise self.failure("The container did not give its store back when it stopped.")
 
     def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with a copy of a store that was kept."""
         return replace(self._in_container(plan), restore=str(store / "data.tar"))
 
     def failure(self, message: str) -> ServerError:
-        """See `Engine`."""
+        """Return the error for a server that did not start."""
         return DockerUnavailableError(f"Docker image {self._image}: {message}")
 
     def _in_container(self, plan: Plan) -> Plan:

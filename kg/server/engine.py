@@ -7,13 +7,12 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from filelock import FileLock
 
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.control import Kind, Plan, StartError, Supervised, launch, private_directory
+from retrocypher.kg.server.control import Plan, StartError, Supervised, launch, private_directory
 from retrocypher.kg.server.endpoint import (
     FIRST_PASSWORD,
     USER,
@@ -29,6 +28,9 @@ from retrocypher.kg.server.endpoint import (
 
 if TYPE_CHECKING:
     import neo4j
+
+    from retrocypher.kg.server.container import DockerEngine
+    from retrocypher.kg.server.process import LocalEngine
 
 PORT_TRIES = 5
 
@@ -55,9 +57,7 @@ class RunningServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 
@@ -112,32 +112,12 @@ def _key(graph_fingerprint: str) -> str:
     return digest.hexdigest()[:16]
 
 
-class Engine(Protocol):
-    """What differs between a process and a container."""
-
-    kind: Kind
-    store_key: str
-    """Names the stores that this engine can open."""
-
-    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
-
-    def keep(self, staging: Path) -> None:
-        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
-
-    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """Complete the plan of a server with a copy of a store that was kept."""
-
-    def failure(self, message: str) -> ServerError:
-        """Return the error for a server that did not start."""
-
-
 class Opener:
     """Opens servers."""
 
     def __init__(
         self,
-        engine: Engine,
+        engine: "LocalEngine | DockerEngine",
         announce: Callable[[str], None],
         startup_timeout_s: float,
         port: int | None = None,

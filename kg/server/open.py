@@ -4,11 +4,12 @@ import contextlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+import msgspec
 from filelock import FileLock
 
 from retrocypher.kg.errors import InputError
@@ -24,11 +25,13 @@ from retrocypher.kg.server.endpoint import (
     port_taken,
     server_version,
 )
-from retrocypher.kg.server.engine import Engine, Opener, RunningServer
+from retrocypher.kg.server.engine import Opener, RunningServer
 from retrocypher.kg.server.process import LocalEngine
 
 if TYPE_CHECKING:
     import neo4j
+
+    from retrocypher.kg.server.container import DockerEngine
 
 SCHEMA_VERSION = 1
 
@@ -66,12 +69,7 @@ class Background:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, the password among them: for the state file alone."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "endpoint": self.endpoint.to_json(),
-            "graph_fingerprint": self.graph_fingerprint,
-            "graph": self.graph,
-        }
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
 
 def state_file() -> Path:
@@ -79,19 +77,23 @@ def state_file() -> Path:
     return cache_dir() / "up.json"
 
 
-def read_state(announce: Callable[[str], None]) -> Background | None:
+def read_state(announce: Announce) -> Background | None:
     """Return what the state file says; one that cannot be read is removed, and a line says so."""
     try:
-        return _parsed(state_file().read_bytes())
+        value = json.loads(state_file().read_bytes())
+        found = msgspec.convert(value, Background)
+        if value["schema_version"] == SCHEMA_VERSION and found.endpoint.control:
+            return found
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        forget_state()
-        announce(
-            f"{state_file()} is damaged or of another version and was removed. If the server that it "
-            "described still runs, end its process (retrocypher.kg.server.supervisor)."
-        )
-        return None
+    except (OSError, ValueError, KeyError, msgspec.ValidationError):
+        pass
+    forget_state()
+    announce(
+        f"{state_file()} is damaged or of another version and was removed. If the server that it "
+        "described still runs, end its process (retrocypher.kg.server.supervisor)."
+    )
+    return None
 
 
 def write_state(made: Background) -> None:
@@ -107,16 +109,6 @@ def forget_state() -> None:
     """Remove the state file if it is there."""
     with contextlib.suppress(OSError):
         state_file().unlink()
-
-
-def _parsed(text: bytes) -> Background:
-    value = json.loads(text)
-    if value["schema_version"] != SCHEMA_VERSION:
-        raise ValueError("another version")
-    endpoint = Endpoint.from_json(value["endpoint"])
-    if not all(isinstance(part, str) for part in (endpoint.uri, endpoint.password, endpoint.control)):
-        raise ValueError("not an endpoint of ours")
-    return Background(endpoint, str(value["graph_fingerprint"]), str(value["graph"]))
 
 
 def background_server(announce: Announce) -> Background | None:
@@ -225,22 +217,13 @@ def _end(found: Background) -> None:
     forget_state()
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A server's address and the credentials for it, apart from each other."""
-
-    uri: str
-    user: str
-    password: str = field(repr=False)
-
-
 def is_uri(spec: str) -> bool:
     """Return whether a ``--graph`` value is an address."""
     return "://" in spec
 
 
-def parse_address(spec: str) -> Address:
-    """Read an address; the user and password in it win over ``NEO4J_USER`` and ``NEO4J_PASSWORD``.
+def parse_address(spec: str) -> Endpoint:
+    """Return the server at an address, whose credentials win over ``NEO4J_USER`` and ``NEO4J_PASSWORD``.
 
     Raise InputError, which does not repeat a password, if it is no Bolt address.
     """
@@ -257,7 +240,7 @@ def parse_address(spec: str) -> Address:
     uri = urlunsplit((parts.scheme, f"{name}:{port or 7687}", "", parts.query, ""))
     user = unquote(parts.username) if parts.username else os.environ.get("NEO4J_USER", USER)
     password = unquote(parts.password) if parts.password else os.environ.get("NEO4J_PASSWORD", "")
-    return Address(uri, user, password)
+    return Endpoint(uri, user, password, kind="uri", notes=NOTES)
 
 
 def open_uri(spec: str) -> Endpoint:
@@ -280,24 +263,17 @@ def open_uri(spec: str) -> Endpoint:
         raise _unreachable(address, error) from None
     except (ConfigurationError, DriverError, Neo4jError, OSError, ValueError) as error:
         raise _unreachable(address, error) from None
-    return Endpoint(
-        uri=address.uri,
-        user=address.user,
-        password=address.password,
-        kind="uri",
-        version=version,
-        notes=NOTES,
-    )
+    return replace(address, version=version)
 
 
-def _refused(address: Address) -> ServerError:
+def _refused(address: Endpoint) -> ServerError:
     return ServerError(
         f"The server at {address.uri} refuses the user '{address.user}' with the password given. "
         "Set NEO4J_USER and NEO4J_PASSWORD, or write both into the address."
     )
 
 
-def _unreachable(address: Address, error: Exception) -> ServerError:
+def _unreachable(address: Endpoint, error: Exception) -> ServerError:
     return ServerError(
         f"No Neo4j answers at {address.uri}: {cause_of(error)}. Check host, port and scheme "
         "(bolt+s or neo4j+s where the server wants TLS), and that the server runs."
@@ -309,7 +285,7 @@ def open_server(
     *,
     graph_fingerprint: str,
     load_graph: "Callable[[neo4j.Driver], object]",
-    announce: Callable[[str], None],
+    announce: Announce,
     before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
 ) -> RunningServer:
@@ -344,7 +320,7 @@ def start_server(
     *,
     graph_fingerprint: str,
     load_graph: "Callable[[neo4j.Driver], object]",
-    announce: Callable[[str], None],
+    announce: Announce,
     before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
     port: int | None = None,
@@ -356,7 +332,7 @@ def start_server(
     if port and not port_is_free(port):
         raise port_taken(port)
 
-    def opened(engine: Engine) -> RunningServer:
+    def opened(engine: "LocalEngine | DockerEngine") -> RunningServer:
         return Opener(engine, announce, startup_timeout_s, port).open(
             graph_fingerprint, load_graph, before_load
         )
@@ -379,7 +355,7 @@ def start_server(
             )
 
 
-def _docker(announce: Callable[[str], None]) -> Engine:
+def _docker(announce: Announce) -> "DockerEngine":
     # Half a second of imports that the other ways do without.
     from retrocypher.kg.server.container import DockerEngine
 

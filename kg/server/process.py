@@ -278,11 +278,11 @@ class LocalEngine:
         self._archive = class_archive(self._java, self._jars)
 
     def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
         return self._in_home(plan, staging, self._archive.record(self._java, staging / "classes.jsa"))
 
     def keep(self, staging: Path) -> None:
-        """See `Engine`."""
+        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
         self._archive.keep(staging / "classes.jsa")
         for rest in staging.iterdir():
             if rest.is_file():
@@ -291,13 +291,13 @@ class LocalEngine:
                 shutil.rmtree(rest)
 
     def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with a copy of a store that was kept."""
         home = Path(plan.directory) / "home"
         shutil.copytree(store / "data", home / "data")
         return self._in_home(plan, home, self._archive.use())
 
     def failure(self, message: str) -> ServerError:
-        """See `Engine`."""
+        """Return the error for a server that did not start."""
         return ServerError(message)
 
     def _in_home(self, plan: Plan, home: Path, flags: list[str]) -> Plan:
