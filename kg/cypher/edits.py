@@ -1,7 +1,7 @@
 """Edits of a query by offset: names, string literals and parameters, and where two queries differ."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -88,13 +88,6 @@ class StringLiteral(NamedTuple):
     stop: int
 
 
-class MaskedText(NamedTuple):
-    """A query with placeholders for its string literals, and the literal that each placeholder stands for."""
-
-    text: str
-    literals: dict[str, str]
-
-
 def quote(value: str) -> str:
     r"""Return a Cypher string literal, in single quotes, that stands for exactly this string.
 
@@ -119,32 +112,6 @@ def string_literals(text: str) -> list[StringLiteral]:
 def literal_value(token: Token) -> str:
     """The string that a string token stands for; an escape unknown to Cypher stays as it is written."""
     return _DECODED.sub(_decoded, unescape(token.text).text[1:-1])
-
-
-def mask_literals(text: str) -> MaskedText:
-    """Replace every string literal by a placeholder that is itself a string literal.
-
-    What works on the masked text meets no SMILES, and ``unmask`` puts the literals back to the character,
-    also after parts of the text have been moved, repeated or dropped.
-    """
-    found = string_literals(text)
-    placeholders = [f"'__literal_{number}__'" for number in range(len(found))]
-    edits = [Edit(at.start, at.stop, name) for at, name in zip(found, placeholders, strict=True)]
-    return MaskedText(
-        apply_edits(text, edits), {name: at.raw for name, at in zip(placeholders, found, strict=True)}
-    )
-
-
-def unmask(text: str, literals: Mapping[str, str]) -> str:
-    """Put literals back in place of their placeholders; other text stays as it is."""
-    return apply_edits(
-        text,
-        [
-            Edit(literal.start, literal.stop, literals[literal.raw])
-            for literal in string_literals(text)
-            if literal.raw in literals
-        ],
-    )
 
 
 def _decoded(match: re.Match[str]) -> str:

@@ -12,10 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from io import BufferedIOBase
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from retrocypher.kg.errors import InputError
@@ -42,7 +40,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """
     number, filled = 0, False
     try:
-        with _opened(path) as file:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             for block in file:
                 # A block ends with \n; bytes.splitlines also splits at each \r, and at nothing else.
                 for raw in block.splitlines():
@@ -54,10 +52,6 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise InputError(f"{path} cannot be read after row {number}: {error}.") from error
     if not filled:
         raise InputError(f"{path} is empty.")
-
-
-def _opened(path: Path) -> BufferedIOBase:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _decoded(path: Path, number: int, raw: bytes) -> str:
@@ -140,19 +134,18 @@ class JsonLines(_TextFile):
         for number, line in numbered_lines(self.path):
             if not line.strip():
                 continue
+            row, fault = None, "not a JSON object"
             try:
                 row = json.loads(line)
             except ValueError as error:
-                yield Record(self.path.name, number, fault=f"not JSON: {error}")
-                continue
+                fault = f"not JSON: {error}"
             except RecursionError:
-                yield Record(self.path.name, number, fault="not JSON of a reaction: nested too deeply")
-                continue
-            if not isinstance(row, dict):
-                yield Record(self.path.name, number, fault="not a JSON object")
-                continue
-            ignored = tuple(name for name in row if name not in _COLUMNS)
-            yield _record(self.path.name, number, row, ignored)
+                fault = "not JSON of a reaction: nested too deeply"
+            if isinstance(row, dict):
+                ignored = tuple(name for name in row if name not in _COLUMNS)
+                yield _record(self.path.name, number, row, ignored)
+            else:
+                yield Record(self.path.name, number, fault=fault)
 
 
 def _record(name: str, number: int, row: Mapping[str, Any], ignored: tuple[str, ...]) -> Record:
@@ -324,13 +317,12 @@ def build_graph(sources: Sequence[RecordSource], rules: Rules | None = None) -> 
     return BuiltGraph(tuple(reactions), report, about)
 
 
-def _orderly(path: Path) -> RecordSource:
-    return orderly_wheel(path) if path.suffix == ".whl" else ParquetFolder(path)
-
-
-_KINDS: Mapping[str, Callable[[Path], RecordSource]] = MappingProxyType(
-    {"orderly": _orderly, "smiles": MappedSmiles, "csv": CsvTable, "jsonl": JsonLines}
-)
+_KINDS: Mapping[str, Callable[[Path], RecordSource]] = {
+    "orderly": lambda path: orderly_wheel(path) if path.suffix == ".whl" else ParquetFolder(path),
+    "smiles": MappedSmiles,
+    "csv": CsvTable,
+    "jsonl": JsonLines,
+}
 
 
 def open_source(spec: str) -> RecordSource:

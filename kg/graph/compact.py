@@ -33,10 +33,15 @@ def write_graph(
     """
     names = sorted({name for reaction in reactions for name in reaction.molecules})
     line = {name: number for number, name in enumerate(names, start=1)}
+    sources = [
+        (r.id, r.source.file, r.source.row, r.source.grant_date or "", r.source.original)
+        for r in reactions
+        if r.source
+    ]
     files = {
         "molecules.txt": "".join(f"{name}\n" for name in names),
         "reactions.csv": _csv(_REACTION_COLUMNS, [_reaction_row(r, line) for r in reactions]),
-        "sources.csv": _csv(_SOURCE_COLUMNS, [_source_row(r.id, r.source) for r in reactions if r.source]),
+        "sources.csv": _csv(_SOURCE_COLUMNS, sources),
         "dropped.csv": _csv(_DROP_COLUMNS, [(d.rule, d.file, d.row, d.detail) for d in report.drops]),
     }
     manifest = {
@@ -121,10 +126,6 @@ def _reaction_row(reaction: Reaction, line: Mapping[str, int]) -> tuple[object, 
     numbers = (" ".join(str(line[name]) for name in role) for role in reaction.roles)
     yields = " ".join(_ABSENT if value is None else repr(value) for value in reaction.yields)
     return (reaction.id, *numbers, yields)
-
-
-def _source_row(number: int, source: Source) -> tuple[object, ...]:
-    return (number, source.file, source.row, source.grant_date or "", source.original)
 
 
 def _reaction(row: list[str], molecules: list[str], sources: Mapping[int, Source]) -> Reaction:

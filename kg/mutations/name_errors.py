@@ -2,12 +2,9 @@
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
-
-import yaml
 
 from retrocypher.kg.cypher.clauses import (
     relationship_patterns,
@@ -24,6 +21,7 @@ from retrocypher.kg.mutations.operator import (
     Operator,
     anchors,
     body,
+    data,
     end_before,
     error,
     inserted,
@@ -31,7 +29,6 @@ from retrocypher.kg.mutations.operator import (
     main_clauses,
     make_operator,
     matches,
-    names_of,
     replaced,
     scope_before,
     where_of,
@@ -45,19 +42,10 @@ _RING_DIGIT = re.compile(r"(?<=[A-Za-z\]])\d")
 _ATOM = re.compile(r"\[[^\]]*\]|Br|Cl|[A-Za-z]")
 _CHARGED = re.compile(r"\[([A-Z][a-z]?)H?\d?[+-]\d?\]")
 _STEREO = re.compile(r"@@?|[/\\]")
-Kind = Literal["labels", "types", "properties", "functions"]
 
 _CLOSING = ("RPAREN", "RBRACKET", "RCURLY")
 _UNCLOSED, _UNQUOTED = (None, ""), ("", "")
 _TYPOGRAPHIC = ("\N{LEFT SINGLE QUOTATION MARK}", "\N{RIGHT SINGLE QUOTATION MARK}")
-
-
-@cache
-def invented(kind: Kind) -> Mapping[str, Sequence[str]]:
-    """Return, by each name of a kind, names that are not in the schema or the language."""
-    text = Path(__file__).with_name("invented.yaml").read_text(encoding="utf-8")
-    names: Mapping[str, Sequence[str]] = yaml.safe_load(text)[kind]
-    return names
 
 
 @error("schema_violation")
@@ -71,7 +59,7 @@ def anchor_property(query: ParsedQuery) -> Sequence[Mutation]:
 def returned_property(query: ParsedQuery) -> Sequence[Mutation]:
     """Return a property that the schema does not have."""
     clause = last_return(query)
-    names = names_of(query, PROPERTY_NAME, clause.node) if clause else []
+    names = clause.node.find_all(PROPERTY_NAME) if clause else ()
     return list(_invented_names(query, names, "properties", "property"))
 
 
@@ -82,7 +70,7 @@ def yield_elsewhere(query: ParsedQuery) -> Iterator[Mutation]:
         for end in (pattern.left, pattern.right):
             uses = [
                 name
-                for name in names_of(query, PROPERTY_NAME)
+                for name in query.root.find_all(PROPERTY_NAME)
                 if query.source(name) == "yield" and _owner(query, name) == pattern.variable
             ]
             if pattern.variable and end and end.variable and uses:
@@ -104,7 +92,7 @@ def invented_label(query: ParsedQuery) -> Sequence[Mutation]:
         name
         for expression in query.root.find_all(Rule.LABEL_EXPRESSION)
         if expression.within(Rule.RELATIONSHIP_PATTERN) is None
-        for name in names_of(query, Rule.SYMBOLIC_NAME, expression)
+        for name in expression.find_all(Rule.SYMBOLIC_NAME)
     ]
     return list(_invented_names(query, names, "labels", "label"))
 
@@ -116,7 +104,7 @@ def invented_type(query: ParsedQuery) -> Sequence[Mutation]:
         name
         for expression in query.root.find_all(Rule.LABEL_EXPRESSION)
         if expression.within(Rule.RELATIONSHIP_PATTERN)
-        for name in names_of(query, Rule.SYMBOLIC_NAME, expression)
+        for name in expression.find_all(Rule.SYMBOLIC_NAME)
     ]
     return list(_invented_names(query, names, "types", "type"))
 
@@ -135,9 +123,9 @@ def join_molecules(query: ParsedQuery) -> Iterator[Mutation]:
                     yield replaced(name, named[0], "edge")
 
 
-def _invented_names(query: ParsedQuery, names: Iterable[Node], kind: Kind, detail: str) -> Iterator[Mutation]:
+def _invented_names(query: ParsedQuery, names: Iterable[Node], kind: str, detail: str) -> Iterator[Mutation]:
     for name in names:
-        for other in invented(kind).get(query.source(name), ()):
+        for other in data("invented.yaml")[kind].get(query.source(name), ()):
             yield replaced(name, other, detail)
 
 
@@ -258,11 +246,6 @@ def smiles_backslash(query: ParsedQuery) -> Iterator[Mutation]:
                 yield replaced(anchor.literal, changed)
 
 
-@cache
-def _prose() -> tuple[str, ...]:
-    return tuple(yaml.safe_load(Path(__file__).with_name("prose.yaml").read_text(encoding="utf-8")))
-
-
 @error("syntax_error")
 def unbalanced_bracket(query: ParsedQuery) -> Sequence[Mutation]:
     """Lose a closing bracket."""
@@ -300,7 +283,7 @@ def missing_return(query: ParsedQuery) -> Sequence[Mutation]:
 @error("syntax_error")
 def prose_around(query: ParsedQuery) -> Iterator[Mutation]:
     """Write prose around the query."""
-    for text in _prose():
+    for text in data("prose.yaml"):
         before, _, after = text.partition("{query}")
         end = len(query.text)
         yield Mutation((Edit(0, 0, before), Edit(end, end, after)))
@@ -336,7 +319,7 @@ def invented_function(query: ParsedQuery) -> Iterator[Mutation]:
     """Call a function that Neo4j does not have."""
     for call in query.root.find_all(CALL):
         name = call.node(CALL_NAME)
-        others = invented("functions").get(query.source(name).lower(), ()) if name else ()
+        others = data("invented.yaml")["functions"].get(query.source(name).lower(), ()) if name else ()
         # DISTINCT goes with it: only aggregating functions take one, and these are none.
         distinct = call.token("DISTINCT")
         dropped = (Edit(distinct.start, distinct.stop + 1, ""),) if distinct else ()

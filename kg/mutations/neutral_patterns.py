@@ -2,10 +2,6 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-
-import yaml
 
 from retrocypher.kg.cypher.clauses import Clause, RelationshipPattern, relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import Edit, Span, apply_edits
@@ -22,6 +18,7 @@ from retrocypher.kg.mutations.operator import (
     calls,
     component_of,
     conjuncts,
+    data,
     end_before,
     inserted,
     last_return,
@@ -34,13 +31,6 @@ from retrocypher.kg.mutations.operator import (
 
 _HOLDERS = (PATTERN, Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN, "listComprehension")
 _ROUTE = {"REACTS_IN", "PRODUCES"}
-
-
-@cache
-def _columns() -> Mapping[str, Sequence[str]]:
-    text = Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8")
-    names: Mapping[str, Sequence[str]] = yaml.safe_load(text)
-    return names
 
 
 @neutral
@@ -99,7 +89,7 @@ def rename_columns(query: ParsedQuery) -> Iterator[Mutation]:
     for place in range(3):
         edits = []
         for item in clause.items:
-            others = _columns().get(component_of(query, item), ())
+            others = data("columns.yaml").get(component_of(query, item), ())
             alias = item.node.node(Rule.VARIABLE)
             if place >= len(others):
                 continue

@@ -1,8 +1,12 @@
 """Mutation operators, and the parts of a query that they change."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import yaml
 
 from retrocypher.kg.cypher.clauses import Clause, LengthRange, ReturnItem, clauses, relationship_patterns
 from retrocypher.kg.cypher.edits import Edit
@@ -91,6 +95,12 @@ def make_operator(
     return Operator(described.__name__, summary[:1].lower() + summary[1:], kind, label, mutations)
 
 
+@cache
+def data(name: str) -> Any:
+    """Return what a YAML file beside this module holds."""
+    return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
 def main_clauses(query: ParsedQuery) -> list[Clause]:
     """The clauses of the query itself, those of subqueries left out."""
     return [clause for clause in clauses(query) if clause.depth == 0]
@@ -125,6 +135,14 @@ def conjuncts(where: Node) -> list[Node]:
     if condition is None:
         return []
     return condition.nodes() if condition.rule == CONJUNCTION else [condition]
+
+
+def conditions(query: ParsedQuery) -> Iterator[tuple[Node, int, Node]]:
+    """Each WHERE of the query's own clauses, with the place and node of each of its conditions."""
+    for clause in main_clauses(query):
+        where = where_of(clause)
+        if where:
+            yield from ((where, index, condition) for index, condition in enumerate(conjuncts(where)))
 
 
 def without_conjunct(query: ParsedQuery, where: Node, index: int) -> Edit:
@@ -164,11 +182,6 @@ def calls(part: Node, name: str) -> Iterator[Node]:
         written = call.node(CALL_NAME)
         if written and "".join(token.text for token in written.tokens()).lower() == name:
             yield call
-
-
-def names_of(query: ParsedQuery, rule: str, within: Node | None = None) -> Sequence[Node]:
-    """The nodes that spell a name of a kind, such as a property's."""
-    return list((within or query.root).find_all(rule))
 
 
 def scope_before(query: ParsedQuery, clause: Clause) -> list[str]:

@@ -88,10 +88,6 @@ class Schema:
         owners = (*self.nodes.values(), *self.types.values())
         return frozenset(name for properties in owners for name in properties)
 
-    def ends(self, type_name: str) -> frozenset[tuple[str, str]]:
-        """The pairs of start and end label that a type connects; none for an unknown type."""
-        return frozenset((edge.start, edge.end) for edge in self.edges if edge.type == type_name)
-
     def allows(self, start: str | None, type_name: str | None, end: str | None) -> bool:
         """Whether an edge may run from a label by a type to a label; None stands for any, also for none."""
         return any(
