@@ -9,11 +9,7 @@ from typing import NamedTuple
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.numbers import classified
 from retrocypher.kg.claims.scopes import Group, groups_in
-from retrocypher.kg.claims.sentence import (
-    Part,
-    Roles,
-    SentenceRoles,
-)
+from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.tokens import Token, tokens_of
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)([^<>\n]{0,300})>")

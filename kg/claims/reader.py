@@ -24,11 +24,7 @@ from retrocypher.kg.claims.layout import (
 from retrocypher.kg.claims.numbers import amounts_in, classified, product_of
 from retrocypher.kg.claims.omissions import Unread, unread_denials
 from retrocypher.kg.claims.scopes import Group, groups_in, link, nearest, scope_of
-from retrocypher.kg.claims.sentence import (
-    Part,
-    Roles,
-    SentenceRoles,
-)
+from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.statements import role_claim, unnamed_claim, yield_claim
 from retrocypher.kg.claims.thread import Chains, Thread
 from retrocypher.kg.claims.tokens import (

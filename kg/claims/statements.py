@@ -10,9 +10,9 @@ from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.graph.molecules import canonical_name
 
 
-def role_claim(part: Part, reaction: int | None, product: str | None, role: Predicate | None = None) -> Claim:
-    """Return the claim that a molecule has its role (or another) in a reaction, or in one without a name."""
-    predicate = role or part.role or "TAKES_PART_IN"
+def role_claim(part: Part, reaction: int | None, product: str | None) -> Claim:
+    """Return the claim that a molecule has its role in a reaction, or in one without a name."""
+    predicate = part.role or "TAKES_PART_IN"
     name = part.token.text
     subject, end = (name, reaction) if predicate in ("REACTS_IN", "TAKES_PART_IN") else (reaction, name)
     return Claim(

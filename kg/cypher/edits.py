@@ -242,7 +242,6 @@ def _is_compared(holder: Node) -> bool:
 
 
 def _is_tested(whole: Node, holder: Node) -> bool:
-    """Whether it stands before IN."""
     test = holder.node(Rule.PREDICATE)
     return whole.rule == Rule.ADDITION and test is not None and test.token("IN") is not None
 

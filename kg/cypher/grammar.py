@@ -7,7 +7,6 @@ strings, and string arrays filled in static initialisers.
 
 import hashlib
 import io
-import json
 import os
 import struct
 import tempfile
@@ -16,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from antlr4.atn.ATN import ATN
 from antlr4.atn.ATNDeserializer import ATNDeserializer
 from antlr4.atn.Transition import Transition
@@ -128,7 +127,6 @@ class _Constants:
         return raw.decode("utf-8", "surrogatepass")
 
     def string(self, index: int) -> str | None:
-        """The value of a String constant, None for another kind of constant."""
         tag, raw = self._entries[index]
         return self.text(struct.unpack(">H", raw)[0]) if tag == _STRING else None
 
@@ -302,22 +300,15 @@ def _integers(words: str) -> list[int]:
 
 def _read_cache(path: Path) -> GrammarTables | None:
     try:
-        stored: dict[str, Any] = json.loads(path.read_bytes())
-        return GrammarTables(RecognizerTables(**stored["lexer"]), RecognizerTables(**stored["parser"]))
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError):
-        return None  # damaged, or left by another version: made again
+        return msgspec.json.decode(path.read_bytes(), type=GrammarTables)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None  # absent, damaged, or left by another version: made again
 
 
 def _write_cache(path: Path, tables: GrammarTables) -> None:
-    stored = {
-        part: {name: getattr(recognizer, name) for name in RecognizerTables.__slots__}
-        for part, recognizer in (("lexer", tables.lexer), ("parser", tables.parser))
-    }
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(stored, file, separators=(",", ":"))
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(msgspec.json.encode(tables))
     Path(temporary).replace(path)
 
 

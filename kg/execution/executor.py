@@ -130,15 +130,12 @@ class Attempts:
         refusal = refusal or refusal_by_tokens(tokens(text), rules)
         if refusal:
             return Execution("refused", message=refusal)
-        self._remember(text)
+        if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
+            self._harmless.setdefault(shape(text))
         if call.plan_only:
             return Execution("ok")
         answer = self._client.run(text, {}, self._tag, deadline)
         return _failed(judge(answer["error"]), answer["error"]) if "error" in answer else _ok(answer)
-
-    def _remember(self, text: str) -> None:
-        if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
-            self._harmless.setdefault(shape(text))
 
 
 def _ok(answer: dict[str, Any]) -> Execution:
@@ -279,7 +276,6 @@ class GuardedExecutor:
 
 
 def _unfit(cypher: str) -> Execution | None:
-    """Judge a text that is not sent at all."""
     longest = guard_rules().longest_text
     if len(cypher) > longest:
         return Execution("refused", message=f"It is longer than {longest:,} characters.")

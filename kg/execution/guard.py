@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import yaml
 
 from retrocypher.kg.cypher.clauses import WRITING, Clause, clauses, writing_clauses
@@ -45,12 +46,7 @@ class GuardRules:
 def guard_rules() -> GuardRules:
     """Return the shipped rules."""
     rules = yaml.safe_load(Path(__file__).with_name("guard_rules.yaml").read_text())
-    return GuardRules(
-        longest_text=rules["longest_text"],
-        denied_operators=tuple(rules["denied_operators"]),
-        procedures=frozenset(rules["procedures"]),
-        functions=frozenset(rules["functions"]),
-    )
+    return msgspec.convert(rules, GuardRules)
 
 
 def refusal_by_plan(

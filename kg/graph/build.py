@@ -69,7 +69,6 @@ class _TextFile:
     kind: ClassVar[str]
 
     def provenance(self) -> dict[str, object]:
-        """Return kind, file name and SHA-256."""
         return {"kind": self.kind, "files": {self.path.name: sha256(self.path.read_bytes()).hexdigest()}}
 
 

@@ -89,9 +89,10 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     for record in records:
         report.read += 1
         report.ignored.update((record.file, name) for name in record.ignored)
-        reaction = _reaction(record, canonicalise, report)
-        if reaction is not None:
-            kept.append(reaction)
+        try:
+            kept.append(_reaction(record, canonicalise, report))
+        except _FaultError as fault:
+            report.drops.append(Drop(fault.rule, record.file, record.row, fault.detail))
     kept = _without_duplicates(kept, report)
     kept = _without_rare(kept, rules.min_count, report)
     if rules.sample is not None:
@@ -110,15 +111,7 @@ class _FaultError(Exception):
     detail: str
 
 
-def _reaction(record: Record, canonicalise: Canonicaliser, report: Report) -> Reaction | None:
-    try:
-        return _checked(record, canonicalise, report)
-    except _FaultError as fault:
-        report.drops.append(Drop(fault.rule, record.file, record.row, fault.detail))
-        return None
-
-
-def _checked(record: Record, canonicalise: Canonicaliser, report: Report) -> Reaction:
+def _reaction(record: Record, canonicalise: Canonicaliser, report: Report) -> Reaction:
     if record.fault is not None:
         raise _FaultError("unreadable_record", record.fault)
     if not record.products:

@@ -6,6 +6,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Final, Literal
 
+import msgspec
 import yaml
 
 Source = Literal["paper", "cypherbench", "ours"]
@@ -35,7 +36,7 @@ class Label:
 _ENTRIES = yaml.safe_load(resources.files(__package__).joinpath("labels.yaml").read_text("utf-8"))
 
 LABELS: Final[Mapping[str, Label]] = MappingProxyType(
-    {entry["name"]: Label(**{**entry, "details": tuple(entry.get("details", ()))}) for entry in _ENTRIES}
+    {label.name: label for label in msgspec.convert(_ENTRIES, list[Label])}
 )
 """Every label by name, in the order of the file."""
 

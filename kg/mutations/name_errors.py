@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from retrocypher.kg.cypher.clauses import (
-    relationship_patterns,
-)
+from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.edits import Edit, quote, string_literals
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery

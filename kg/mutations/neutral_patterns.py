@@ -108,9 +108,11 @@ def flip_pattern(query: ParsedQuery) -> Iterator[Mutation]:
         text = _from_the_other_side(query, element)
         if text is None:
             continue
-        path = _path_of(query, element)
-        turned = [] if path is None else _nodes_of(query, path)
-        if path is None or turned:
+        pattern = element.within(PATTERN)
+        path = pattern.node(Rule.VARIABLE) if pattern else None
+        name = query.source(path) if path else None
+        turned = [call for call in calls(query.root, "nodes") if name and name in query.source(call)]
+        if name is None or turned:
             edits = [Edit(element.start, element.stop, text)]
             for call in turned:
                 edits += [Edit(call.start, call.start, "reverse("), Edit(call.stop, call.stop, ")")]
@@ -132,16 +134,6 @@ def _from_the_other_side(query: ParsedQuery, element: Node) -> str | None:
 def _turned(query: ParsedQuery, pattern: RelationshipPattern) -> str:
     edits = [Edit(at - pattern.start, to - pattern.start, text) for at, to, text in reverse(pattern)]
     return apply_edits(query.text[pattern.start : pattern.stop], edits)
-
-
-def _path_of(query: ParsedQuery, element: Node) -> str | None:
-    pattern = element.within(PATTERN)
-    variable = pattern.node(Rule.VARIABLE) if pattern else None
-    return query.source(variable) if variable else None
-
-
-def _nodes_of(query: ParsedQuery, path: str) -> list[Node]:
-    return [call for call in calls(query.root, "nodes") if path in query.source(call)]
 
 
 @neutral

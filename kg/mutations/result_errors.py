@@ -180,7 +180,6 @@ def _path_variable(query: ParsedQuery) -> str | None:
 
 
 def _instead(query: ParsedQuery, returned: Sequence[str]) -> list[Mutation]:
-    """All that follows the first MATCH gives way to another RETURN."""
     clause, first = last_return(query), matches(query)[:1]
     if clause is None or not first:
         return []

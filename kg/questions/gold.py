@@ -25,6 +25,7 @@ Walk = tuple[str | int, ...]
 Route = tuple[int, ...]
 
 _SHOWN_ROWS = 5
+_QUERIES_AT_ONCE = 4
 
 _FOLDER = Path(__file__).with_name("cypher")
 
@@ -167,11 +168,9 @@ def ask(driver: "neo4j.Driver", question: Question, database: str = "neo4j") -> 
     return sorted(rows, key=lambda row: row["id"])
 
 
-def check_gold(
-    driver: "neo4j.Driver", questions: Sequence[Question], database: str = "neo4j", threads: int = 4
-) -> None:
+def check_gold(driver: "neo4j.Driver", questions: Sequence[Question], database: str = "neo4j") -> None:
     """Compare gold with what the reference queries return; raise GoldDifferenceError if one differs."""
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(_QUERIES_AT_ONCE) as pool:
         answers = pool.map(lambda question: ask(driver, question, database), questions)
         try:
             for question, rows in zip(questions, answers, strict=True):

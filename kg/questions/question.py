@@ -164,7 +164,6 @@ def seeded_rank(seed: int, *names: object) -> bytes:
 
 
 def _shares(sizes: dict[Stratum, int], sample: int, seed: int) -> dict[Stratum, int]:
-    """Share ``sample`` among strata by largest remainders."""
     total = sum(sizes.values())
     shares = {stratum: sample * size // total for stratum, size in sizes.items()}
     by_remainder = sorted(sizes, key=lambda s: (-(sample * sizes[s] % total), seeded_rank(seed, *s)))

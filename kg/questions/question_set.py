@@ -143,11 +143,10 @@ def _relief(start: str, choices: Mapping[Kind, _Choice], load: Counter[str]) -> 
     return None
 
 
-def read_plan(path: Path | None = None) -> Plan:
-    """Return how many questions of each kind make a set, from a YAML list; the shipped plan when None."""
-    entries: list[dict[str, Any]] = yaml.safe_load(
-        (path or Path(__file__).with_name("plan.yaml")).read_text(encoding="utf-8")
-    )
+def read_plan() -> Plan:
+    """Return how many questions of each kind make a set, as the shipped plan says."""
+    text = Path(__file__).with_name("plan.yaml").read_text(encoding="utf-8")
+    entries: list[dict[str, Any]] = yaml.safe_load(text)
     return {Kind(**{key: each[key] for key in each if key != "count"}): each["count"] for each in entries}
 
 

@@ -123,7 +123,6 @@ class _Case:
         return self.kinds_of(number, block).bit_count() > 1
 
     def disputed(self, stretch: Stretch, block: int) -> bool:
-        """Whether labels contradict each other at an end of a stretch."""
         return not (self.kinds_of(stretch.left, block) and self.kinds_of(stretch.right, block))
 
     def concerning(self, block: int) -> list[int]:
@@ -346,7 +345,6 @@ def _inner(pattern: RelationshipPattern) -> str:
 
 
 def _rules(types: int, kinds: Kinds) -> str:
-    """Which way the types run."""
     rules = [
         f"{kinds.types[number]} runs from {_kind(kinds, start)} to {_kind(kinds, end)}"
         for number in bits(types)

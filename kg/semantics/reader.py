@@ -79,7 +79,7 @@ class Queries:
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._expressions = Expressions(draft, self)
+        self._expressions = Expressions(draft, self.subquery, self.pattern)
         self._patterns = Patterns(draft, self._expressions)
 
     def statements(self, node: Node, most: int | None) -> None:
@@ -115,7 +115,6 @@ class Queries:
         return Subquery(kind, inner.scope, projection)
 
     def _open(self, kind: SubqueryKind, context: Context) -> Context:
-        """What a subquery sees."""
         scope = self._draft.scope(context.scope, kind, keeps_rows=kind != "exists")
         block = self._draft.block(context.block)
         return Context(dict(context.variables), scope, block, self._draft.part())

@@ -1,7 +1,6 @@
 """How a Neo4j server is reached: address, credentials, driver and ports; and the errors of having none."""
 
 import random
-import secrets
 import socket
 import ssl
 from dataclasses import asdict, dataclass, field
@@ -129,11 +128,6 @@ def driver_for(
         notifications_min_severity="OFF",
         user_agent="retrocypher",
     )
-
-
-def new_password() -> str:
-    """Return a random password."""
-    return secrets.token_urlsafe(24)
 
 
 def change_password(uri: str, old: str, new: str) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from retrocypher.kg.server.endpoint import (
     change_password,
     connect,
     free_port,
-    new_password,
     port_taken,
     server_version,
 )
@@ -178,7 +178,7 @@ class Opener:
         supervised, chosen = self._launch(complete, port, on_crash)
         uri = f"bolt://127.0.0.1:{chosen}"
         try:
-            changed = new_password()
+            changed = secrets.token_urlsafe(24)
             change_password(uri, password, changed)
             return supervised, Endpoint(
                 uri=uri,

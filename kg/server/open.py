@@ -183,7 +183,6 @@ def end_background(announce: Announce) -> Background | None:
 
 
 def _revive(found: Background) -> bool:
-    """Start a server that has fallen again; returns whether it had."""
     state = status(found.endpoint)
     if not state.running:
         restart(found.endpoint, state.generation)
