@@ -6,25 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_origin, get_type_hints
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.reaction import ROLES
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, paraphrases_of, setting_of
 
 ROUTE_STEPS = (2, 3, 4)
-_FIELDS: tuple[tuple[str, type], ...] = (
-    ("id", str),
-    ("task", str),
-    ("setting", str),
-    ("steps", int),
-    ("text", str),
-    ("slots", dict),
-    ("reference_cypher", str),
-    ("gold", list),
-    ("target", str),
-    ("discriminating", bool),
-)
+_FIELDS = {
+    name: str if get_origin(kind) is Literal else get_origin(kind) or kind
+    for name, kind in get_type_hints(Question).items()
+}
+"""The fields of a question, each with the type that JSON has for it."""
 
 DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
 """Folder of the committed questions."""
@@ -45,7 +38,7 @@ def question_of(value: Any) -> Question:
     if not isinstance(value, dict):
         raise MalformedQuestionError("a question must be a JSON object")
     fields: dict[str, Any] = {}
-    for name, kind in _FIELDS:
+    for name, kind in _FIELDS.items():
         if name not in value:
             raise MalformedQuestionError(f"field {name!r} is missing")
         found = value[name]
