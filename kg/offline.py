@@ -97,14 +97,7 @@ _CHECKS: Mapping[str, Callable[[tuple[Any, ...]], None]] = {
 
 
 def require_loopback(host: str, named: str) -> None:
-    """Refuse an address of another machine before anything is started.
-
-    Args:
-        named: What named it, for the message, such as ``--graph bolt://host``.
-
-    Raises:
-        InputError: If it is not this machine's loopback address.
-    """
+    """Raise InputError for an address of another machine; ``named`` is what named it, for the message."""
     if not is_loopback(host):
         raise InputError(
             f"{named}: --offline refuses connections to other machines. Name a server on this machine, "

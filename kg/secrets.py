@@ -40,12 +40,10 @@ class Secrets:
 
 
 def secrets_of(environment: Mapping[str, str], addresses: Iterable[str] = ()) -> Secrets:
-    """Return the secrets of an environment and of addresses.
+    """Return the secrets of an environment and of servers' URIs, such as a user may give with ``--graph``.
 
-    Args:
-        environment: ``OPENAI_API_KEY``, ``RETROCYPHER_JUDGE_API_KEY``, ``NEO4J_PASSWORD``, and user and
-            password in ``OPENAI_BASE_URL`` and ``RETROCYPHER_JUDGE_BASE_URL``.
-        addresses: URIs of servers, such as a user may give with ``--graph``; other texts are ignored.
+    Secret are ``OPENAI_API_KEY``, ``RETROCYPHER_JUDGE_API_KEY``, ``NEO4J_PASSWORD``, and user and password in
+    ``OPENAI_BASE_URL`` and ``RETROCYPHER_JUDGE_BASE_URL``.
     """
     named = (environment.get(name, "").strip() for name in _NAMED)
     found = [*named, *(part for each in addresses for part in _credentials(each, user_alone=False))]

@@ -13,14 +13,14 @@ from rich.console import Group
 from rich.table import Table
 
 from retrocypher.benchmarks.instruments.options import held_out_option, misses_option
-from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import (
+from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.questions.question import (
     PARAPHRASE_COUNT,
+    Question,
     paraphrase,
     parse_paraphrases,
 )
+from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of, seed_option
 from retrocypher.plugins.cli.console import json_option, print_json, table_console

@@ -14,9 +14,8 @@ from rich.table import Table
 from retrocypher.benchmarks.instruments.answers import WORDINGS, facts_of, write_answer
 from retrocypher.benchmarks.instruments.falsehoods import KINDS, GraphSample
 from retrocypher.kg.claims.verification import Verifier
-from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question import Question, select
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
 from retrocypher.plugins.cli.verify import VerifyOptions, claim_text, verify_options
 from retrocypher.plugins.scoring.verdict import ANSWER_VERDICTS, AnswerVerdict, Thresholds, judge_answer

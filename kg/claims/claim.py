@@ -15,7 +15,6 @@ Predicate = Literal[
     "LEADS_TO",
     "PRECURSOR_OF",
 ]
-PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
 
 ROLE_PREDICATES: tuple[Predicate, ...] = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT")
 """The relationships of the graph, each the role of a molecule in a reaction."""
@@ -48,20 +47,13 @@ class Claim:
     SMILES, or None for any: with ``negated``, "no solvent is used" is (reaction, USES_SOLVENT, None).
 
     Attributes:
-        subject: What the claim is about.
-        predicate: What is said of it.
-        object: Of what, or how much.
         product: For ``YIELD`` the product it is the yield of; for a reaction that is not named, a molecule
             that the reaction makes. None where nothing is said.
-        steps: For ``PRECURSOR_OF``, the number of reactions.
         low: For a ``YIELD`` that is a range, such as 80 to 85 % or over 80 %, where it begins; ``object`` is
             where it ends.
         share: For a ``YIELD`` up to 1 without a percent sign, such as 0.81: it may be a share of 1.
-        negated: Whether the answer says that it is not so.
-        origin: ``answer`` where the answer says it, ``question`` where it must hold for the answer to be one
-            to its question.
+        origin: ``question`` where it must hold for the answer to be one to its question.
         start: Offset in the answer of the words it was read from; None where it was not read from a text.
-        stop: Offset after them.
     """
 
     subject: Term
@@ -105,11 +97,9 @@ class Evidence:
     """What of the graph bears on a claim.
 
     Attributes:
-        reaction: Identifier of the reaction.
         found: What the graph holds there: ``REACTS_IN``, ``PRODUCES`` ... for a role, a number for a yield,
             a molecule for the link between two reactions; None where it is enough that the reaction is there.
-        source: The record the reaction was made from, as ``file``, ``row`` and ``grant_date``; None where it
-            is not known.
+        source: The record the reaction was made from, as ``file``, ``row`` and ``grant_date``, where known.
     """
 
     reaction: int
@@ -123,15 +113,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedClaim:
-    """A claim with what the graph says of it.
+    """A claim with what the graph says of it, why, and the reactions that show it.
 
-    Attributes:
-        claim: The claim.
-        verdict: ``SUPPORTED`` where the graph holds it. ``CONTRADICTED`` where it holds what excludes it:
-            another role of the molecule in that reaction, another yield. ``UNCERTAIN`` where it cannot say: a
-            valid SMILES that it does not know, a yield within the tolerance. Else ``UNSUPPORTED``.
-        reason: Why, in words.
-        evidence: The reactions that show it.
+    The verdict is ``SUPPORTED`` where the graph holds the claim. ``CONTRADICTED`` where it holds what
+    excludes it: another role of the molecule in that reaction, another yield. ``UNCERTAIN`` where it cannot
+    say: a valid SMILES that it does not know, a yield within the tolerance. Else ``UNSUPPORTED``.
     """
 
     claim: Claim
@@ -158,8 +144,6 @@ class Reading:
         routes: The chains of reactions it names, first step first.
         reactions: The reactions it names, other than to say that they are not meant.
         molecules: The molecules it names, by their canonical names.
-        best: The reactions that it calls the best.
-        not_best: The reactions of which it says that they are not.
         unreadable: Words that look like SMILES and are none.
         unplaced: Numbers that are neither an id, nor a yield, nor anything else that the reader knows.
         without_role: Molecules of which nothing says what they do in the reaction that is spoken of.

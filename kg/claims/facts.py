@@ -18,14 +18,7 @@ Ask = Callable[[str, Mapping[str, Any]], list[list[Any]]]
 def asking(driver: "neo4j.Driver", database: str = "neo4j") -> Ask:
     """Return what runs queries of ours on a server, each as one read that is tried again where it may be.
 
-    Only for text of this project: nothing guards it.
-
-    Args:
-        driver: Needs no right to write.
-        database: Name of the database.
-
-    Returns:
-        A function that raises `GraphError` where the server cannot be read.
+    Only for text of this project: nothing guards it. It raises `GraphError` where the server cannot be read.
     """
 
     def ask(query: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
@@ -102,7 +95,6 @@ class Facts:
     """What was found.
 
     Attributes:
-        reactions: By id, those that exist.
         molecules: Names that exist.
         held: By role and (molecule, product), the first ids of the reactions that hold it.
         yields: By product, the reactions that make it with a known yield.
@@ -119,12 +111,7 @@ class Facts:
 
 
 def gather(ask: Ask, claims: Iterable[Claim]) -> Facts:
-    """Ask the graph for all that the claims name, in one query for each kind of thing.
-
-    Args:
-        ask: Runs a query of ours with parameters.
-        claims: The claims of an answer.
-    """
+    """Ask the graph for all that the claims name, in one query for each kind of thing."""
     claims = list(claims)
     facts = Facts()
     ids = sorted({number for claim in claims for number in claim.reactions})

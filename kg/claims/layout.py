@@ -9,11 +9,7 @@ from typing import NamedTuple
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.numbers import classified
 from retrocypher.kg.claims.scopes import Group, groups_in
-from retrocypher.kg.claims.sentence import (
-    Part,
-    Roles,
-    SentenceRoles,
-)
+from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.tokens import Token, tokens_of
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)([^<>\n]{0,300})>")
@@ -42,12 +38,7 @@ def plain_of(text: str) -> str:
     """Return an answer with blanks for tags of HTML and commands of LaTeX, of the same length.
 
     Lines and tables of HTML become lines and tables of Markdown. Of a tag that is none of HTML, such as
-    ``<reactant>``, the name stays as a word, as do its attributes.
-
-    In lists of nodes the ids alone stay.
-
-    Args:
-        text: The answer.
+    ``<reactant>``, the name stays as a word, as do its attributes. In lists of nodes the ids alone stay.
     """
     text = _NODES.sub(lambda found: _NOT_IDS.sub(" ", found[0]), text)
     if "<" in text:
@@ -134,13 +125,7 @@ class Table:
 
 
 def table_at(lines: list[Cell], number: int, plain: str) -> tuple[Table, int] | None:
-    """Return the table that begins at a line, and the number of the line after it; None where none does.
-
-    Args:
-        lines: Where the lines of the answer stand.
-        number: The line.
-        plain: The answer, its molecules masked.
-    """
+    """Return the table that begins at a line, and the number of the line after it; None where none does."""
     if number + 1 >= len(lines):
         return None
     heading, rule = (plain[start:stop] for start, stop in lines[number : number + 2])
@@ -277,13 +262,7 @@ def read_row(
 ) -> tuple[list[Token], SentenceRoles, list[Group], bool, int | None] | None:
     """Return tokens, molecules with their roles, and reactions of a row, whether it is a route, and its step.
 
-    None where the heading says nothing.
-
-    Args:
-        titles: The cells of the heading, which say what a column holds.
-        row: The cells of the row.
-        plain: The answer, its molecules masked.
-        names: The names of molecules by where they begin.
+    None where the heading (``titles``) says nothing. ``names`` are those of molecules by where they begin.
     """
     tokens: list[Token] = []
     told = SentenceRoles()

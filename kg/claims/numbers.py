@@ -26,10 +26,8 @@ _LEAST_LABEL = 100
 def classified(tokens: Sequence[Token], *, listing: bool, labels: bool = True) -> list[Token]:
     """Return the tokens with each number as what it is: ``reaction``, ``yield`` or ``number``.
 
-    Args:
-        tokens: A sentence.
-        listing: Whether a heading before it says that ids of reactions follow.
-        labels: Whether a number may be an id by its place alone, as in ``1404: A → B``.
+    With ``listing`` a heading before it says that ids of reactions follow; with ``labels`` a number may be an
+    id by its place alone, as in ``1404: A → B``.
     """
     found = list(tokens)
     opened = ""
@@ -188,12 +186,7 @@ def _counts(tokens: Sequence[Token], place: int) -> bool:
 
 
 def is_factor(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a number says how many molecules, as ``A + 2 B``.
-
-    Args:
-        tokens: A sentence.
-        place: Where the number stands.
-    """
+    """Whether a number says how many molecules, as ``A + 2 B``."""
     number, near = tokens[place].whole, tokens[max(0, place - 1) : place + 2]
     if number is None or number > _LARGEST_FACTOR or len(near) < 3 or near[2].kind != "molecule":
         return False
@@ -304,12 +297,6 @@ def product_of(
     """Return the product a yield is of: ``80 % yield of A``, else the last one named before it.
 
     Of several in one list it is the one that is asked about, where that is among them.
-
-    Args:
-        amount: The yield.
-        parts: The molecules of the sentence.
-        about: The molecule that is asked about.
-        tokens: The sentence.
     """
     after = [each for each in tokens[amount.place + 1 : amount.place + 8] if each.text not in "%`*\"'"]
     words = [each for each in after[:3] if not each.kinds & {"yield_words", "of", "determiners"}]

@@ -35,11 +35,7 @@ class Unread:
         self._ranges: dict[str, None] = {}
 
     def note(self, tokens: Sequence[Token]) -> None:
-        """Take in the numbers of a sentence, and the names of molecules in it.
-
-        Args:
-            tokens: The sentence, its numbers classified.
-        """
+        """Take in the numbers of a sentence, and the names of molecules in it."""
         dated = any("dated" in token.kinds for token in tokens)
         explained = False
         for place, token in enumerate(tokens):
@@ -62,11 +58,7 @@ class Unread:
             self._numbers.setdefault((token.text, token.value))
 
     def is_next(self, number: int) -> bool:
-        """Whether a number goes on with those that count the items of the answer, from 1.
-
-        Args:
-            number: As it stands before an item.
-        """
+        """Whether a number before an item goes on with those that count the items of the answer, from 1."""
         if number - 1 not in self._labels and number not in self._labels:
             return False
         self._labels.add(number)
@@ -87,10 +79,8 @@ class Unread:
     def numbers(self, claims: Collection[Claim], ids: Collection[int], *, routes: bool) -> tuple[str, ...]:
         """Return the numbers that nothing accounts for, as they stand in the answer.
 
-        Args:
-            claims: What was read.
-            ids: The reactions that were read. A number that is one of them elsewhere is told twice.
-            routes: Whether routes are asked for, in which a reaction that is told twice is another step.
+        A number that is elsewhere one of the reactions read is told twice; where routes are asked for, such a
+        reaction is another step.
         """
         told: set[float] = {each for claim in claims if claim.predicate == "YIELD" for each in _ends(claim)}
         told |= set() if routes else {float(each) for each in ids}
@@ -99,11 +89,7 @@ class Unread:
         return tuple(dict.fromkeys([*left, *([] if routes else self._ranges), *self._strays]))
 
     def molecules(self, claims: Collection[Claim]) -> tuple[str, ...]:
-        """Return the molecules whose role in a reaction is told nowhere.
-
-        Args:
-            claims: What was read.
-        """
+        """Return the molecules whose role in a reaction is told nowhere."""
         placed = {
             (name, number)
             for claim in claims
@@ -197,13 +183,8 @@ def unread_denials(
     """Return what is denied and read as no claim: ``reaction 13 does not make it``, ``A is not used``.
 
     The "not" stands behind a reaction, a molecule or a pronoun. It is read where a molecule, a reaction, a
-    yield or a rank stands behind it, or where it says that something is not told.
-
-    Args:
-        tokens: The sentence, its numbers classified.
-        told: Its molecules and their roles.
-        groups: Its reactions.
-        spoken_of: Whether the sentences before it speak of a reaction.
+    yield or a rank stands behind it, or where it says that something is not told. ``spoken_of`` is whether
+    the sentences before it speak of a reaction.
     """
     if any(part.negated for part in told.parts):
         return []

@@ -24,11 +24,7 @@ from retrocypher.kg.claims.layout import (
 from retrocypher.kg.claims.numbers import amounts_in, classified, product_of
 from retrocypher.kg.claims.omissions import Unread, unread_denials
 from retrocypher.kg.claims.scopes import Group, groups_in, link, nearest, scope_of
-from retrocypher.kg.claims.sentence import (
-    Part,
-    Roles,
-    SentenceRoles,
-)
+from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.statements import role_claim, unnamed_claim, yield_claim
 from retrocypher.kg.claims.thread import Chains, Thread
 from retrocypher.kg.claims.tokens import (
@@ -42,19 +38,12 @@ from retrocypher.kg.claims.tokens import (
     unreadable_in,
 )
 from retrocypher.kg.claims.words import MARK
-from retrocypher.kg.graph.molecules import canonical_name, find_molecules
 
 _Scopes = list[tuple[Group, Predicate | None]]
 
 
 class Gatherer:
-    """Turns what sentences say into claims.
-
-    Args:
-        about: The molecule the question asks about.
-        known: All molecules of the question.
-        thread: What the answer is about so far.
-    """
+    """Turns what sentences say into claims, with ``known`` all molecules of the question."""
 
     def __init__(self, about: str | None, known: frozenset[str], thread: Thread) -> None:
         self._about = about
@@ -84,15 +73,7 @@ class Gatherer:
         marked: bool,
         item: bool = False,
     ) -> None:
-        """Take in a sentence.
-
-        Args:
-            tokens: The sentence, its numbers classified.
-            told: Its molecules and their roles.
-            groups: Its reactions.
-            marked: Whether it calls what it begins a route.
-            item: Whether it begins a numbered line.
-        """
+        """Take in a sentence that begins a route (``marked``) or a numbered line (``item``), or neither."""
         self.unread.note(tokens)
         self.unread.denials(unread_denials(tokens, told, groups, spoken_of=bool(self._thread.scope)))
         named = [number for group in groups for number in group.ids if group.first not in told.denied]
@@ -196,15 +177,7 @@ _LONGEST_SENTENCE = 4_000
 
 
 class ClaimExtractor:
-    """Reads one answer.
-
-    Args:
-        text: The answer.
-        about: The molecule the question asks about, which a reaction that is not named is taken to make.
-        known: All molecules of the question, of which nothing is claimed by naming them.
-        routes: Whether routes are asked for: then ids in brackets follow one another, and so do reactions of
-            which one takes up what the one before it makes.
-    """
+    """Reads one answer; its arguments are those of `read_answer`."""
 
     def __init__(self, text: str, about: str | None, known: frozenset[str], *, routes: bool = False) -> None:
         whole = len(text) <= LONGEST
@@ -362,19 +335,7 @@ def read_answer(
         about: The molecule the question asks about, by its canonical name. What is said to react, without
             the id of a reaction, reacts in one that makes it.
         known: All molecules of the question, of which nothing is claimed by naming them.
-        routes: Whether routes are asked for, so that ids in square brackets follow one another.
+        routes: Whether routes are asked for: then ids in square brackets follow one another, and so do
+            reactions of which one takes up what the one before it makes.
     """
     return ClaimExtractor(text, about, known, routes=routes).read()
-
-
-def read_claims(text: str, question: str = "") -> list[Claim]:
-    """Return the claims of an answer as `read_answer` reads them.
-
-    Args:
-        text: The answer.
-        question: The question; where it names one molecule, the answer is about that.
-    """
-    named = [canonical_name(mention.smiles) for mention in find_molecules(question)]
-    names = list(dict.fromkeys(name for name in named if name))
-    about = names[0] if len(names) == 1 else None
-    return list(read_answer(text, about, frozenset(names)).claims)

@@ -15,9 +15,7 @@ class Group:
     """Reactions that are named together.
 
     Attributes:
-        ids: Their ids.
         first: Place of the first among the tokens.
-        last: Place of the last.
         follows: Whether they come after the group before them, in time.
         aside: Whether they stand in brackets, behind what is said of them.
         begins: Whether a "step 1" before them begins a route, within a line as JSON has it.
@@ -34,10 +32,8 @@ class Group:
 def groups_in(tokens: Sequence[Token], *, as_route: bool, and_goes_on: bool = False) -> list[Group]:
     """Return the reactions of a sentence in groups.
 
-    Args:
-        tokens: The sentence, its numbers classified.
-        as_route: Whether reactions in a list follow one another, as in ``route: [1400, 1404]``.
-        and_goes_on: Whether those before and after an "and" do so, too; else they are alternatives.
+    With ``as_route`` reactions in a list follow one another, as in ``route: [1400, 1404]``; with
+    ``and_goes_on`` so do those before and after an "and", which else are alternatives.
     """
     groups: list[Group] = []
     for place, token in enumerate(tokens):
@@ -154,13 +150,7 @@ def link(
     groups: Sequence[Group],
     made: set[str],
 ) -> set[str]:
-    """Let each group follow the one before it where it takes up what that makes; return what the last makes.
-
-    Args:
-        placed: The molecules of a sentence, with the groups they belong to.
-        groups: The groups of the sentence.
-        made: What the reactions before the sentence make.
-    """
+    """Let each group follow the one before where it takes up what that makes; return what the last makes."""
     held: dict[int, list[tuple[str, Predicate | None]]] = {group.first: [] for group in groups}
     for part, scopes in placed:
         for group, role in scopes:
@@ -173,13 +163,7 @@ def link(
 
 
 def nearest(place: int, groups: Sequence[Group], tokens: Sequence[Token]) -> Group | None:
-    """Return the reactions that a number or a word belongs to: those right behind it, else the last before.
-
-    Args:
-        place: Its place among the tokens.
-        groups: The reactions of the sentence.
-        tokens: The sentence.
-    """
+    """Return the reactions that a number or word belongs to: those right behind it, else the last before."""
     after = bisect(groups, place, key=lambda group: group.first)
     right = groups[after] if after < len(groups) else None
     if right is not None and all(_binds(token) for token in tokens[place + 1 : right.first]):

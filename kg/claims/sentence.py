@@ -16,15 +16,9 @@ _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
 
 @dataclass(slots=True)
 class Part:
-    """A molecule in a sentence.
+    """A molecule in a sentence; those of one list have one ``group`` number.
 
-    Attributes:
-        token: Where it stands.
-        role: What is said of it; None where nothing is.
-        place: Its place among the tokens.
-        group: Molecules of one list have one number.
-        negated: Whether the sentence says that it is not so.
-        middle: Whether it is one of the agents of a reaction SMILES, and no reactant.
+    ``middle`` is whether it is one of the agents of a reaction SMILES, and no reactant.
     """
 
     token: Token
@@ -40,7 +34,6 @@ class SentenceRoles:
     """What a sentence says.
 
     Attributes:
-        parts: Its molecules.
         empty: Roles of which it says that no molecule has them, with the place of the word.
         pending: The role that what follows the sentence has, where it ends with one.
         denied: Places of tokens that stand behind a "not".
@@ -53,12 +46,7 @@ class SentenceRoles:
 
 
 class Roles:
-    """Goes through a sentence once, from left to right.
-
-    Args:
-        tokens: The sentence, its numbers classified.
-        pending: The role that the line before gives to what follows it.
-    """
+    """Goes through a sentence once, from left to right; ``pending`` is the role the line before gives."""
 
     def __init__(self, tokens: Sequence[Token], pending: Predicate | None = None) -> None:
         self._tokens = tokens

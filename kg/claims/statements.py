@@ -10,16 +10,9 @@ from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.graph.molecules import canonical_name
 
 
-def role_claim(part: Part, reaction: int | None, product: str | None, role: Predicate | None = None) -> Claim:
-    """Return the claim that a molecule has its role in a reaction.
-
-    Args:
-        part: The molecule.
-        reaction: The reaction, None where it is not named.
-        product: What the reaction makes, where it is not named.
-        role: The role, where it is not that of the part.
-    """
-    predicate = role or part.role or "TAKES_PART_IN"
+def role_claim(part: Part, reaction: int | None, product: str | None) -> Claim:
+    """Return the claim that a molecule has its role in a reaction, or in one without a name."""
+    predicate = part.role or "TAKES_PART_IN"
     name = part.token.text
     subject, end = (name, reaction) if predicate in ("REACTS_IN", "TAKES_PART_IN") else (reaction, name)
     return Claim(
@@ -38,11 +31,6 @@ def unnamed_claim(part: Part, told: SentenceRoles, about: str | None) -> Claim:
 
     That reaction makes the product that the sentence names next, else any that it names, else what is asked
     about.
-
-    Args:
-        part: The molecule.
-        told: What the sentence says.
-        about: The molecule that is asked about.
     """
     if part.role == "PRODUCES":
         return role_claim(part, None, None)
@@ -54,15 +42,7 @@ def unnamed_claim(part: Part, told: SentenceRoles, about: str | None) -> Claim:
 def yield_claim(
     amount: Amount, reaction: int | None, product: str | None, told: SentenceRoles, token: Token
 ) -> Claim:
-    """Return the claim that a reaction has a yield.
-
-    Args:
-        amount: The yield.
-        reaction: The reaction, None where it is not named.
-        product: What it is the yield of.
-        told: What the sentence says.
-        token: The number in the text.
-    """
+    """Return the claim that a reaction has a yield."""
     return Claim(
         reaction,
         "YIELD",
@@ -87,9 +67,6 @@ def claim_of(value: Mapping[str, Any]) -> Claim | None:
     Molecules are brought to their canonical form and predicates to upper case; an id may be an integer or
     its digits as text. Nothing else is guessed: None where a part is missing, of another kind than the
     predicate asks for, or no SMILES.
-
-    Args:
-        value: An object as a JSON reader returns it.
     """
     predicate = _predicate(value.get("predicate"))
     if predicate is None:

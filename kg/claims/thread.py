@@ -14,9 +14,7 @@ class Thread:
     """What the next sentence may rely on.
 
     Attributes:
-        routes_asked: Whether the question asks for routes.
-        scope: The reactions that were named last.
-        made: What they make.
+        scope: The reactions that were named last; ``made`` is what they make.
         pending: The role that what follows has.
         listing: Whether a heading says that ids follow.
         as_route: Whether it says that those of a line follow one another.
@@ -48,13 +46,7 @@ class Thread:
         self.groups_of_line = 0
 
     def remember(self, tokens: Sequence[Token], told: SentenceRoles, groups: Sequence[Group]) -> None:
-        """Keep what a sentence says.
-
-        Args:
-            tokens: The sentence.
-            told: Its molecules.
-            groups: Its reactions.
-        """
+        """Keep what a sentence says."""
         if groups and groups[-1].ids != self.scope:
             self.scope = groups[-1].ids
             self.made = []
@@ -70,11 +62,7 @@ class Thread:
                 self.leave()
 
     def sole_product(self, groups: Sequence[Group]) -> str | None:
-        """Return the one product that was named of the reaction that is spoken of.
-
-        Args:
-            groups: The reactions of the sentence.
-        """
+        """Return the one product that was named of the reaction that is spoken of."""
         return self.made[0] if len(self.made) == 1 and (not groups or groups[-1].ids == self.scope) else None
 
 
@@ -84,13 +72,10 @@ MOST_ROUTES = 200
 
 @dataclass(slots=True)
 class Chain:
-    """Reactions in order.
+    """Reactions in order, with what the heading above says of the ends of the routes under it.
 
-    Attributes:
-        ids: Their ids.
-        marked: Whether the answer calls them a route, so that even one alone is a route, of one step.
-        item: Whether it begins a numbered line. Where some of those are routes, all are.
-        header: What the heading above says of the ends of the routes under it.
+    ``marked`` is whether the answer calls them a route, so that even one alone is a route, of one step.
+    Where some chains that begin a numbered line (``item``) are routes, all are.
     """
 
     ids: tuple[int, ...]
@@ -119,14 +104,7 @@ class Chains:
     def follow(
         self, groups: Sequence[Group], *, marked: bool, item: bool = False, header: Sequence[Part] = ()
     ) -> list[tuple[int, int]]:
-        """Take in the reactions of a sentence, and return which of them follow which.
-
-        Args:
-            groups: The reactions in groups; those of one group are alternatives.
-            marked: Whether the sentence calls what it begins a route.
-            item: Whether it begins a numbered line. Where some of those are routes, all are.
-            header: What the heading above says of routes.
-        """
+        """Take in the reactions of a sentence, those of a group as alternatives; return what follows what."""
         pairs: dict[tuple[int, int], None] = {}
         for group in groups:
             if group.follows and self._open:

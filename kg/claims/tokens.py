@@ -28,17 +28,10 @@ _PERCENT = ("%", "percent", "per cent", "pct")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A part of an answer.
+    """A part of an answer; the text of a molecule is its canonical name.
 
-    Attributes:
-        kind: What it is; punctuation is ``mark``, words of no meaning here are ``word`` without roles.
-        text: As it stands there; for a molecule, its canonical name.
-        start: Offset in the answer.
-        stop: Offset after it.
-        value: The number, for ``number`` and ``percent``.
-        role: The role a noun speaks of.
-        verb: What a verb does.
-        kinds: The lists of ``words.yaml`` that the word is in.
+    Punctuation is of the kind ``mark``; words of no meaning here are ``word`` without roles. ``role`` is what
+    a noun speaks of, ``kinds`` the lists of ``words.yaml`` that the word is in.
     """
 
     kind: Kind
@@ -57,14 +50,7 @@ class Token:
 
 
 def tokens_of(plain: str, start: int, stop: int, names: dict[int, str]) -> list[Token]:
-    """Cut one sentence.
-
-    Args:
-        plain: The whole answer, as `masked` returns it.
-        start: Where the sentence begins.
-        stop: Where it ends.
-        names: The names of molecules by where they begin.
-    """
+    """Cut one sentence of a `masked` answer; ``names`` are those of molecules by where they begin."""
     return list(_cut(plain, start, stop, names, load_words()))
 
 
@@ -127,23 +113,14 @@ def name_of(smiles: str) -> str | None:
 
 
 def fragments(text: str, mention: Mention) -> list[Mention]:
-    """Return the molecules of one side of ``A.B>>C``; nothing elsewhere, where ``A.B`` may be a salt.
-
-    Args:
-        text: The answer.
-        mention: A SMILES in it.
-    """
+    """Return the molecules of one side of ``A.B>>C``; nothing elsewhere, where ``A.B`` may be a salt."""
     if not (text.startswith(">>", mention.stop) or text.endswith(">>", 0, mention.start)):
         return []
     return _side(mention.smiles, mention.start)
 
 
 def separated(text: str) -> str:
-    """Return an answer with marks for the two ``>`` of each reaction that has agents in the middle.
-
-    Args:
-        text: The answer.
-    """
+    """Return an answer with marks for the two ``>`` of each reaction that has agents in the middle."""
     if ">" not in text:
         return text
     return _WHOLE.sub(_with_marks, text, count=_MOST)
@@ -157,11 +134,7 @@ def _with_marks(match: re.Match[str]) -> str:
 
 
 def whole_reactions(text: str) -> list[Mention]:
-    """Return the molecules of reactions that have agents in the middle.
-
-    Args:
-        text: The answer, as `separated` returns it.
-    """
+    """Return the molecules of reactions that have agents in the middle, in a `separated` answer."""
     found: list[Mention] = []
     for match in _SEPARATED.finditer(text):
         found += _read(match[0], match.start()) or []
@@ -232,11 +205,7 @@ _JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
 
 
 def mentions_in(text: str) -> list[Mention]:
-    """Return the molecules of an answer by their canonical names, without letters of the language.
-
-    Args:
-        text: The answer, its whole reactions `separated`.
-    """
+    """Return the molecules of a `separated` answer by canonical name, without letters of the language."""
     written = _without_words(text, find_molecules(_unquoted(text), MOST_MOLECULES, doubtful=True))
     edges = {edge for mention in written for edge in (mention.start, mention.stop)}
     found: list[Mention] = []
@@ -290,11 +259,7 @@ def _is_letter(text: str, mention: Mention, edges: set[int]) -> bool:
 
 
 def unreadable_in(plain: str) -> list[str]:
-    """Return the words that look like SMILES but are none; a person would take them for molecules.
-
-    Args:
-        plain: The answer, its molecules masked.
-    """
+    """Return the words that look like SMILES but are none; a person would take them for molecules."""
     words = (word.strip("*_()[]{}") for word in _APART.split(plain) if MARK not in word)
     return [word for word in words if _MOLECULE_LIKE.fullmatch(word) and _BONDED.search(word)]
 

@@ -202,25 +202,14 @@ def by_best(claim: Claim, facts: Facts) -> VerifiedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a yield may be from that of the graph, in percentage points.
-
-    Attributes:
-        same: Up to here it is the same number, written with fewer digits.
-        near: Up to here it is uncertain; beyond, it is another number.
-    """
+    """How far a yield may be from that of the graph, in percentage points, to be the same or uncertain."""
 
     same: float = 0.05
     near: float = 1.0
 
 
 class Verifier:
-    """Looks claims up in the graph, those of one answer together.
-
-    Args:
-        ask: Runs a query of ours with parameters; see `asking`.
-        sources: The record that each reaction was made from, by its id, for the evidence.
-        tolerance: What counts as the same yield.
-    """
+    """Looks claims up in the graph, those of one answer together; ``sources`` are by the reaction's id."""
 
     def __init__(
         self, ask: Ask, sources: Mapping[int, Source] | None = None, tolerance: Tolerance | None = None
@@ -230,13 +219,10 @@ class Verifier:
         self._tolerance = tolerance or Tolerance()
 
     def verify(self, claims: Iterable[Claim]) -> list[VerifiedClaim]:
-        """Return the claims in order, each with its verdict and evidence.
+        """Return the claims in order, each with verdict and evidence; raise GraphError without a server.
 
         The graph is taken to be whole for the reactions that it holds: a molecule that it knows and does not
         hold in a reaction has no part in it.
-
-        Raises:
-            GraphError: The server cannot be read.
         """
         claims = list(claims)
         facts = gather(self._ask, claims)

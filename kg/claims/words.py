@@ -44,11 +44,8 @@ _KINDS = (
 class Verb:
     """What a verb gives to the molecules before it and after it; None where it leaves them alone.
 
-    Attributes:
-        before: To those before it.
-        after: To those after it.
-        alone: To those before it, where none comes after it; None where that is no other case.
-        joins: Whether a "with" behind it leads to more of the same.
+    ``alone`` goes to those before it where none comes after it; None where that is no other case. ``joins``
+    is whether a "with" behind it leads to more of the same.
     """
 
     before: Predicate | None
@@ -59,19 +56,7 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of ``words.yaml``; see there.
-
-    Attributes:
-        pattern: Finds the next token of a text, whatever its kind.
-        kinds: Patterns by kind, each matching the whole of a token.
-        nouns: The role of each noun's pattern.
-        verbs: What each verb's pattern does.
-        units: What stands behind a number that is no id.
-        amounts: What stands behind a yield that is no percentage.
-        never_ids: What stands before a number that is no id.
-        other_percentages: What stands behind a percentage that is no yield.
-        none: What stands after a role that nothing has.
-    """
+    """The words of ``words.yaml``; see there. ``pattern`` finds the next token, whatever its kind."""
 
     pattern: re.Pattern[str]
     kinds: Mapping[str, re.Pattern[str]]

@@ -21,11 +21,8 @@ _LEADING = {"OPTIONAL": 2, "DETACH": 2, "NODETACH": 2, "LOAD": 2, "ORDER": 2}
 class LengthRange:
     """How often a relationship or path repeats, as ``*1..3`` or a quantifier such as ``{1,3}`` says it.
 
-    Attributes:
-        start: Offset of the ``*``, ``+`` or ``{``.
-        minimum: The least count; what Cypher takes where none is written.
-        maximum: The greatest count, None where there is no bound.
-        quantifier: Whether it is a quantifier (after a pattern) rather than a length (within ``[]``).
+    It starts at the ``*``, ``+`` or ``{``. A maximum of None is no bound. A quantifier stands after a
+    pattern, a length within ``[]``.
     """
 
     start: int
@@ -48,15 +45,12 @@ class NodePattern:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipPattern:
-    """A relationship pattern.
+    """A relationship pattern, without its quantifier.
 
     Attributes:
-        start: Offset of its first character (an arrow head or a line).
-        stop: Offset after its last character, without a quantifier.
         direction: ``right`` for ``-->``, ``left`` for ``<--``, ``either`` for ``--`` and ``<-->``.
         type_expression: Where the expression stands, colon included.
         left: The node pattern written before it; None where a parenthesised path stands there.
-        node: The node of the tree; ``node.within(Rule.MATCH_CLAUSE)`` is the clause it stands in.
     """
 
     start: int
@@ -161,12 +155,7 @@ def length_of(node: Node) -> LengthRange:
 
 @dataclass(frozen=True, slots=True)
 class ReturnItem:
-    """One item of a RETURN or WITH.
-
-    Attributes:
-        alias: The name after AS, without backticks; None where there is none.
-        stop: Offset after its last character, alias included, comma not.
-    """
+    """One item of a RETURN or WITH, alias included, comma not; the alias is None where there is no AS."""
 
     expression: str
     alias: str | None
@@ -182,12 +171,11 @@ class ReturnItem:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause.
+    """One clause, its WHERE, ORDER BY, SKIP and LIMIT included.
 
     Attributes:
         kind: Its keyword in capitals: ``MATCH``, ``OPTIONAL MATCH``, ``WITH``, ``RETURN``, ``UNWIND``,
             ``CALL`` (a procedure or a subquery), ``CREATE``, ``LOAD CSV`` and so on.
-        stop: Offset after its last character, its WHERE, ORDER BY, SKIP and LIMIT included.
         depth: 0 for the query itself, 1 within a subquery, and so on.
         items: The items of a RETURN or WITH, without ``*``.
     """
@@ -214,15 +202,7 @@ def writing_clauses(parsed: ParsedQuery) -> list[Clause]:
 
 
 def without_item(clause: Clause, index: int) -> Edit:
-    """Return the edit that takes an item out of a RETURN or WITH, with its comma.
-
-    Args:
-        clause: A clause with at least two items.
-        index: Place of the item in ``clause.items``.
-
-    Raises:
-        ValueError: There is no such item, or no other.
-    """
+    """Return the edit that takes an item and its comma out; raise ValueError if there is no other."""
     items = clause.items
     if not 0 <= index < len(items) or len(items) < 2:
         raise ValueError(f"item {index} cannot be taken out of a {clause.kind} with {len(items)} items")

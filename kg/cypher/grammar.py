@@ -7,7 +7,6 @@ strings, and string arrays filled in static initialisers.
 
 import hashlib
 import io
-import json
 import os
 import struct
 import tempfile
@@ -16,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from antlr4.atn.ATN import ATN
 from antlr4.atn.ATNDeserializer import ATNDeserializer
 from antlr4.atn.Transition import Transition
@@ -58,11 +57,7 @@ _ATN_VERSION = 4
 
 
 def jar_bytes() -> bytes:
-    """Return the content of the grammar's jar, from a local Maven repository or fetched by ``jgo``.
-
-    Raises:
-        GraphError: It is in no local repository and cannot be fetched, or what came is another file.
-    """
+    """Return the grammar's jar from a Maven repository or by ``jgo``; raise GraphError if that fails."""
     # jgo costs 0.2 s to import and is needed once per machine.
     from jgo.config import GlobalSettings
 
@@ -132,7 +127,6 @@ class _Constants:
         return raw.decode("utf-8", "surrogatepass")
 
     def string(self, index: int) -> str | None:
-        """The value of a String constant, None for another kind of constant."""
         tag, raw = self._entries[index]
         return self.text(struct.unpack(">H", raw)[0]) if tag == _STRING else None
 
@@ -198,11 +192,7 @@ def _arrays(
 
 
 def read_class(data: bytes) -> ClassStrings:
-    """Return the strings that a class file carries.
-
-    Raises:
-        ValueError: The bytes are not a class file, or hold what this reader does not know.
-    """
+    """Return the strings that a class file carries; raise ValueError if the bytes are not understood."""
     if data[:4] != b"\xca\xfe\xba\xbe":
         raise ValueError("not a Java class file")
     pool = _Constants(data)
@@ -228,11 +218,7 @@ def read_class(data: bytes) -> ClassStrings:
 
 @dataclass(frozen=True, slots=True)
 class RecognizerTables:
-    """The static data of one generated recognizer.
-
-    ``atn`` is the serialized network, ``rules`` the rule names by index, ``symbols`` and ``literals`` the
-    token names by token type (None where a type has none).
-    """
+    """The serialized network of a generated recognizer, its rule names by index, its token names by type."""
 
     atn: list[int]
     rules: list[str]
@@ -249,13 +235,10 @@ class GrammarTables:
 
 
 def load_tables() -> GrammarTables:
-    """Return the grammar's tables, from the cache or else from the jar.
+    """Return the grammar's tables, from the cache or else from the jar; raise GraphError if unavailable.
 
     The cache holds plain integers and names, keyed by the jar's hash. Any number of processes may load at
     the same time: one of them fetches, and readers never see a file half written.
-
-    Raises:
-        GraphError: The jar can't be had, or is not the grammar it should be.
     """
     path = cache_dir() / "cypher-grammar" / f"{GRAMMAR_VERSION}-{JAR_SHA256[:16]}.json"
     tables = _read_cache(path)
@@ -270,11 +253,7 @@ def load_tables() -> GrammarTables:
 
 
 def read_jar(content: bytes) -> GrammarTables:
-    """Return the tables that a grammar jar holds.
-
-    Raises:
-        GraphError: The jar does not hold the Cypher 5 recognizers in a form that is known here.
-    """
+    """Return the tables of a grammar jar; raise GraphError if it lacks the Cypher 5 recognizers."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as jar:
             return GrammarTables(
@@ -321,22 +300,15 @@ def _integers(words: str) -> list[int]:
 
 def _read_cache(path: Path) -> GrammarTables | None:
     try:
-        stored: dict[str, Any] = json.loads(path.read_bytes())
-        return GrammarTables(RecognizerTables(**stored["lexer"]), RecognizerTables(**stored["parser"]))
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError):
-        return None  # damaged, or left by another version: made again
+        return msgspec.json.decode(path.read_bytes(), type=GrammarTables)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None  # absent, damaged, or left by another version: made again
 
 
 def _write_cache(path: Path, tables: GrammarTables) -> None:
-    stored = {
-        part: {name: getattr(recognizer, name) for name in RecognizerTables.__slots__}
-        for part, recognizer in (("lexer", tables.lexer), ("parser", tables.parser))
-    }
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(stored, file, separators=(",", ":"))
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(msgspec.json.encode(tables))
     Path(temporary).replace(path)
 
 

@@ -186,14 +186,10 @@ def number_issues(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query and its tree.
+    """A query and its tree, partial where there are errors.
 
-    Attributes:
-        root: The tree; where there are errors, what could be read.
-        tokens: All tokens, those of the prefix included.
-        errors: Where the text leaves the grammar; empty for a query the server's parser accepts.
-        prefix_tokens: How many tokens at the beginning (``EXPLAIN``, ``PROFILE``, ``CYPHER …``) stand outside
-            the tree, since they are not part of the grammar.
+    ``tokens`` includes those of the prefix (``EXPLAIN``, ``PROFILE``, ``CYPHER …``), which is not part of the
+    grammar and stands outside the tree. ``errors`` is empty for a query the server's parser accepts.
     """
 
     text: str
@@ -208,15 +204,9 @@ class ParsedQuery:
 
 
 class Grammar:
-    """The server's lexer and parser.
+    """The server's lexer and parser; GraphError if the tables are of another kind or lack a rule used here.
 
     Safe to use from several threads: parsing is done by one at a time, since the automata grow with use.
-
-    Args:
-        tables: The tables of a parser without predicates, actions or left recursion.
-
-    Raises:
-        GraphError: The tables are of another kind, or lack a rule that the project looks up.
     """
 
     def __init__(self, tables: RecognizerTables, reader: TokenReader) -> None:

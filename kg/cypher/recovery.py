@@ -38,10 +38,10 @@ _DEEPEST = 50
 
 
 class Decision(NamedTuple):
-    """A choice between alternatives.
+    """A choice between alternatives with the first state of each (``targets``).
 
-    ``targets`` is the first state of each; ``by_token`` the state to go to where one token decides, -1 where
-    more are needed (a token that is absent fits no alternative).
+    ``by_token`` holds the state to go to where one token decides, -1 where more are needed; a token that is
+    absent fits no alternative.
     """
 
     number: int
@@ -50,11 +50,7 @@ class Decision(NamedTuple):
 
 
 class Lookahead:
-    """The network of a parser as plain steps, worked out state by state as a walk reaches them.
-
-    Args:
-        atn: A network without predicates, actions or left recursion.
-    """
+    """A parser's network without predicates, actions or left recursion, as steps worked out when reached."""
 
     def __init__(self, atn: ATN, start: int) -> None:
         self._atn = atn

@@ -56,14 +56,7 @@ class _State:
 
 
 class Lexer:
-    """Splits text into token types and end offsets.
-
-    Args:
-        tables: The tables of a lexer with one mode, no predicates and no actions but channels.
-
-    Raises:
-        GraphError: The tables belong to a lexer that this one cannot run.
-    """
+    """Splits text into token types and end offsets; GraphError for tables of a lexer that it cannot run."""
 
     def __init__(self, tables: RecognizerTables) -> None:
         self._atn: ATN = deserialize(tables.atn)
@@ -80,10 +73,7 @@ class Lexer:
         self._start = self._state(paths)
 
     def scan(self, text: str) -> list[tuple[int, int]]:
-        """Return (token type, end offset) of every token, hidden ones included, in order.
-
-        Type 0 stands for a character that no rule takes.
-        """
+        """Return (token type, end offset) of every token, hidden ones too; type 0 where no rule fits."""
         found: list[tuple[int, int]] = []
         start, step, size = self._start, self._step, len(text)
         position = 0
@@ -217,11 +207,7 @@ class TokenKind(StrEnum):
 
 
 class Token(NamedTuple):
-    """One token of a query.
-
-    Attributes:
-        name: The grammar's name of its type, such as ``MATCH``, ``LPAREN``, ``IDENTIFIER``.
-    """
+    """One token of a query; ``name`` is the grammar's, such as ``MATCH``, ``LPAREN``, ``IDENTIFIER``."""
 
     kind: TokenKind
     text: str
@@ -249,9 +235,8 @@ _KINDS = {
 class TokenReader:
     """The lexer with the names and kinds of its token types.
 
-    Attributes:
-        read: Returns the tokens of a query and their grammar types, without space and comments. It remembers
-            the latest: one query is looked at several times on its way, by guard, parser, scores and labels.
+    ``read`` returns the tokens of a query and their grammar types, without space and comments. It remembers
+    the latest: one query is looked at several times on its way, by guard, parser, scores and labels.
     """
 
     def __init__(self, tables: RecognizerTables) -> None:
@@ -304,10 +289,8 @@ def tokens(text: str) -> list[Token]:
 class Node:
     """What one rule of the server's grammar matched; rules that matched nothing are left out.
 
-    Attributes:
-        rule: The grammar's name of the rule (see ``Rule`` for those the project looks up).
-        children: Nodes and tokens in the order of the text.
-        parent: The node that holds it, None for the root.
+    ``rule`` is the grammar's name (`Rule` has those the project looks up). Children are nodes and tokens in
+    the order of the text.
     """
 
     __slots__ = ("children", "parent", "rule", "start", "stop")

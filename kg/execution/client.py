@@ -63,11 +63,7 @@ class Client:
         self._open()
 
     def ready(self) -> None:
-        """Start the process where it does not run, and wait until it does.
-
-        Raises:
-            ClientGone: It does not start.
-        """
+        """Start the process where it does not run, and wait; raise ClientGone if it does not start."""
         self.start()
         if not self._opened:
             try:
@@ -90,12 +86,8 @@ class Client:
     ) -> dict[str, Any]:
         """Return query type and operators of the plan of a query, or the server's error.
 
-        Args:
-            deadline: When to give up, on the clock of `time.monotonic`.
-
-        Raises:
-            ClientLate: There was no answer before the deadline.
-            ClientGone: The process ended.
+        The deadline is on the clock of `time.monotonic`. Raise ClientLate if there was no answer before it,
+        ClientGone if the process ended.
         """
         return self._ask({"op": "explain", "text": text, "parameters": parameters}, tag, deadline)
 

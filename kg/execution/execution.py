@@ -76,11 +76,7 @@ class Execution(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of an executor.
-
-    Attributes:
-        plan_only: Whether it is planned and checked, and not run.
-    """
+    """One call of an executor; with ``plan_only`` the query is planned and checked, and not run."""
 
     text: str
     limits: Limits
@@ -107,13 +103,9 @@ class Unauthorised(Exception):  # noqa: N818 - a signal, not an error
 
 
 def judge(error: dict[str, Any]) -> Status | Trouble:
-    """Return what an error of the server or the connection means.
+    """Return what an error means (``kind``, ``code`` and ``message`` as the client process reports them).
 
-    Args:
-        error: ``kind``, ``code`` and ``message`` as the client process reports them.
-
-    Raises:
-        Unauthorised: The fault lies with the credentials.
+    Raise Unauthorised if the fault lies with the credentials.
     """
     if error["kind"] != "server":
         return Trouble(error["kind"])

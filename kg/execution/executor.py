@@ -1,22 +1,36 @@
 """Guarded execution of one query after another."""
 
 import hashlib
+import time
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from retrocypher.kg.execution.attempt import Attempts, InconclusiveAttempt
-from retrocypher.kg.execution.client import Client
+from msgspec import Struct, structs
+
+from retrocypher.kg.cypher.edits import parameter_places, parameterise, shape
+from retrocypher.kg.cypher.tokens import tokens
+from retrocypher.kg.execution.client import Client, ClientGone, ClientLate
 from retrocypher.kg.execution.execution import (
     Call,
     Execution,
     GraphUnavailable,
     Limits,
+    Status,
     Trouble,
     Unauthorised,
+    judge,
+    judge_planning,
+    without_prefix,
 )
-from retrocypher.kg.execution.guard import guard_rules, with_limit
+from retrocypher.kg.execution.guard import (
+    guard_rules,
+    refusal_by_plan,
+    refusal_by_tokens,
+    with_limit,
+    without_profile,
+    writing_in,
+)
 from retrocypher.kg.execution.recovery import (
     TAG,
     ExclusiveRerunStats,
@@ -26,8 +40,116 @@ from retrocypher.kg.execution.recovery import (
 )
 from retrocypher.kg.server.endpoint import Endpoint
 
+_MOST_SHAPES = 20_000
+_LONGEST_SHORTCUT = 4_000
+
 _MOST_PLANNED = 10_000
 _LASTING = ("ok", "syntax_error", "refused")
+
+
+class InconclusiveAttempt(Struct, frozen=True):
+    """An attempt that says nothing about the query yet."""
+
+    trouble: Trouble
+    code: str | None
+    message: str | None
+    time_s: float
+
+
+class Attempts:
+    """Runs queries through a client process, remembering which shapes of query were found harmless."""
+
+    def __init__(self, client: Client, tag: dict[str, str]) -> None:
+        self._client = client
+        self._tag = tag
+        # By shape: the literals that are sent as parameters, None until a query of that shape comes again.
+        self._harmless: dict[str, tuple[int, ...] | None] = {}
+
+    def attempt(self, call: Call, *, shortcut: bool) -> Execution | InconclusiveAttempt:
+        """Plan, check and run a query once; only plan and check it where no more is asked.
+
+        The shortcut skips the planning of a query whose shape was planned and found harmless before, and
+        sends its strings as parameters. Only a success counts; all else is decided the long way. Raise
+        Unauthorised if the server does not accept the session's credentials.
+        """
+        try:
+            self._client.ready()
+        except ClientGone:
+            return InconclusiveAttempt(
+                Trouble.LOST, None, "The process that talks to the server does not start.", 0.0
+            )
+        started = time.monotonic()
+        deadline = started + call.limits.timeout_s
+        try:
+            result: Execution | InconclusiveAttempt | None = (
+                self._shortcut(call, deadline) if shortcut else None
+            )
+            result = result or self._long_way(call, deadline)
+            return structs.replace(result, time_s=time.monotonic() - started)
+        except ClientLate:
+            return InconclusiveAttempt(Trouble.TIME, None, None, time.monotonic() - started)
+        except ClientGone:
+            message = "Its result cannot be read: it is too large, or nested too deeply."
+            return InconclusiveAttempt(Trouble.MEMORY, None, message, time.monotonic() - started)
+
+    def _shortcut(self, call: Call, deadline: float) -> Execution | None:
+        text = call.text
+        # Escapes are left to the server, long texts to the planner: neither is worth a grammar's time.
+        if len(text) > _LONGEST_SHORTCUT or "\\u" in text:
+            return None
+        kind = shape(text)
+        if kind not in self._harmless:
+            return None
+        places = self._harmless[kind]
+        if places is None:
+            places = self._harmless[kind] = parameter_places(text)
+        query = parameterise(text, places)
+        if call.plan_only:
+            plan = self._client.explain(query.text, query.parameters, self._tag, deadline)
+            return None if "error" in plan else Execution("ok")
+        answer = self._client.run(query.text, query.parameters, self._tag, deadline)
+        return None if "error" in answer else _ok(answer)
+
+    def _long_way(self, call: Call, deadline: float) -> Execution | InconclusiveAttempt:
+        text = call.text
+        found = tokens(text)
+        if not found:
+            return Execution("no_query")
+        text = without_profile(text, found)
+        plan = self._client.explain(text, {}, self._tag, deadline)
+        if "error" in plan:
+            error = {**plan["error"], "message": without_prefix(plan["error"]["message"] or "")}
+            verdict = judge_planning(error)
+            writing = writing_in(text, found) if verdict == "syntax_error" else None
+            if writing:
+                error["message"] = f"{writing} {error['message']}"
+            return _failed(verdict, error)
+        rules = guard_rules()
+        operators = [(name, details) for name, details in plan["operators"]]
+        refusal = refusal_by_plan(plan["query_type"], operators, rules)
+        refusal = refusal or refusal_by_tokens(tokens(text), rules)
+        if refusal:
+            return Execution("refused", message=refusal)
+        if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
+            self._harmless.setdefault(shape(text))
+        if call.plan_only:
+            return Execution("ok")
+        answer = self._client.run(text, {}, self._tag, deadline)
+        return _failed(judge(answer["error"]), answer["error"]) if "error" in answer else _ok(answer)
+
+
+def _ok(answer: dict[str, Any]) -> Execution:
+    rows = answer["rows"]
+    return Execution(
+        "ok", columns=answer["columns"], rows=rows, row_count=len(rows), truncated=answer["truncated"]
+    )
+
+
+def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | InconclusiveAttempt:
+    code, message = error["code"], error["message"]
+    if isinstance(verdict, Trouble):
+        return InconclusiveAttempt(verdict, code, message, 0.0)
+    return Execution(verdict, code=code, message=message)
 
 
 class GuardedExecutor:
@@ -38,12 +160,9 @@ class GuardedExecutor:
     no other query beside it; that second run decides, so load never does. Where it shows that the query is
     over a limit, the session does not run that text again.
 
-    One executor serves one thread; executors of other processes share the server through a folder. On a
-    server of ours that is the server's own, so that sessions which share it take turns as well.
-
-    Args:
-        coordination_dir: Folder for verdicts, and for locks where the server has no folder; the same for all
-            executors of a session, and a new one for each session.
+    One executor serves one thread. Executors of a session share verdicts through a folder that is new for
+    each session (``coordination_dir``), and locks too where the server has no folder. On a server of ours the
+    locks are in the server's folder, so that sessions which share it take turns as well.
     """
 
     def __init__(self, endpoint: Endpoint, limits: Limits, coordination_dir: Path) -> None:
@@ -76,15 +195,10 @@ class GuardedExecutor:
     ) -> Execution:
         """Run one query and return what came of it.
 
-        An attempt ends within two seconds of ``timeout_s``; with the second attempt, and where a stopped
-        query has to be waited for or the server replaced, the call takes longer.
-
-        Args:
-            timeout_s: Seconds this query may take, where that is less than what the executor allows.
-            row_limit: Rows this query may ask for: a LIMIT is put where it has none, or a higher one.
-
-        Raises:
-            GraphUnavailable: The server is lost and cannot be brought back, or refuses the connection.
+        ``timeout_s`` only shortens what the executor allows. An attempt ends within two seconds of it; with
+        the second attempt, and where a stopped query has to be waited for or the server replaced, the call
+        takes longer. With ``row_limit`` a LIMIT is put where the query has none, or a higher one. Raise
+        GraphUnavailable if the server is lost and cannot be brought back, or refuses the connection.
         """
         if cypher is None or not cypher.strip():
             return Execution("no_query")
@@ -94,14 +208,11 @@ class GuardedExecutor:
         return self._judge(Call(cypher, replace(self._limits, timeout_s=timeout)))
 
     def explain(self, cypher: str | None) -> Execution:
-        """Return what would come of a query as far as planning tells, without running it.
+        """Return what would come of a query as far as planning tells, without running it; raise as `run`.
 
         The status is ``ok`` where the server plans it and it may run; else it is that of `run`, with the
         server's message or the reason for a refusal. There are no rows. A text is planned once, and one of a
         known shape in about a millisecond.
-
-        Raises:
-            GraphUnavailable: As `run`.
         """
         if cypher is None or not cypher.strip():
             return Execution("no_query")
@@ -119,9 +230,7 @@ class GuardedExecutor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _judge(self, call: Call) -> Execution:
@@ -167,7 +276,6 @@ class GuardedExecutor:
 
 
 def _unfit(cypher: str) -> Execution | None:
-    """Judge a text that is not sent at all."""
     longest = guard_rules().longest_text
     if len(cypher) > longest:
         return Execution("refused", message=f"It is longer than {longest:,} characters.")

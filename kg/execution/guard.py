@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import yaml
 
 from retrocypher.kg.cypher.clauses import WRITING, Clause, clauses, writing_clauses
@@ -29,14 +30,7 @@ _NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """What a query may do.
-
-    Attributes:
-        longest_text: Most characters of a query that is sent at all.
-        denied_operators: Patterns of plan operators that refuse a query.
-        procedures: Procedures it may call, in lower case.
-        functions: Functions with a dotted name that it may call, in lower case.
-    """
+    """The longest text, plan operators that refuse a query, procedures and dotted functions it may call."""
 
     longest_text: int
     denied_operators: tuple[str, ...]
@@ -52,22 +46,13 @@ class GuardRules:
 def guard_rules() -> GuardRules:
     """Return the shipped rules."""
     rules = yaml.safe_load(Path(__file__).with_name("guard_rules.yaml").read_text())
-    return GuardRules(
-        longest_text=rules["longest_text"],
-        denied_operators=tuple(rules["denied_operators"]),
-        procedures=frozenset(rules["procedures"]),
-        functions=frozenset(rules["functions"]),
-    )
+    return msgspec.convert(rules, GuardRules)
 
 
 def refusal_by_plan(
     query_type: str | None, operators: list[tuple[str, str]], rules: GuardRules
 ) -> str | None:
-    """Return why a planned query must not run, None where it may.
-
-    Args:
-        query_type: ``r``, ``rw``, ``w`` or ``s``, as the server sums the query up.
-    """
+    """Return why a planned query (of type ``r``, ``rw``, ``w`` or ``s``) must not run, None where it may."""
     for name, details in operators:
         if name == "ProcedureCall":
             procedure = details.partition("(")[0].strip().lower()
@@ -109,10 +94,7 @@ def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rule
 
 
 def writing_in(text: str, found: Sequence[Token]) -> str | None:
-    """Return what would be refused of a text that the server could not plan, None where nothing would.
-
-    That is a clause that writes, in a single statement that follows the grammar.
-    """
+    """Return why a well-formed statement that the server could not plan is refused as a write, or None."""
     if len(text) > _LONGEST_PARSED or not any(token.name in WRITING for token in found):
         return None
     parsed = parse(text)

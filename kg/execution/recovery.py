@@ -43,11 +43,8 @@ _WAITS = "standstill.txt"
 class ServerRecovery:
     """Terminates what is left of a session's queries and replaces a server that does not recover.
 
-    Its methods expect that no other executor of the server has a query in flight.
-
-    Args:
-        session: What the session's transactions carry under `TAG`.
-        directory: Folder in which restarts are counted, the same for all who share the server.
+    Its methods expect that no other executor of the server has a query in flight. Restarts are counted in a
+    folder that all who share the server have in common.
     """
 
     def __init__(self, endpoint: Endpoint, limits: Limits, session: str, directory: Path) -> None:
@@ -67,10 +64,8 @@ class ServerRecovery:
         """Return when the server answers and holds no query of this session any more.
 
         A server of ours that does not get there within ``release_s`` is replaced. A foreign one is waited for
-        if it does not answer, and left with a note if it does but a stopped query still runs.
-
-        Raises:
-            GraphUnavailable: The server cannot be had.
+        if it does not answer, and left with a note if it does but a stopped query still runs. Raise
+        GraphUnavailable if the server cannot be had.
         """
         for _ in range(_RESTARTS_TRIED):
             seen = self._generation()
@@ -156,12 +151,7 @@ class ServerRecovery:
 
 @dataclass(frozen=True, slots=True)
 class ExclusiveRerunStats:
-    """The exclusive reruns of a session so far.
-
-    Attributes:
-        queries: How many queries were run with no other beside them.
-        seconds: Wall-clock seconds that all others waited for them.
-    """
+    """The exclusive reruns of a session so far, and the seconds that all other queries waited for them."""
 
     queries: int
     seconds: float

@@ -45,13 +45,7 @@ class Drop:
 
 @dataclass(slots=True)
 class Report:
-    """What was read, dropped and changed.
-
-    Attributes:
-        drops: Records left out, in the order they were.
-        changes: Values changed, by name (`CHANGES`).
-        ignored: File and name of each column that is not read.
-    """
+    """The records read and dropped, the values changed (`CHANGES`), and file and name of unread columns."""
 
     read: int = 0
     drops: list[Drop] = field(default_factory=list)
@@ -88,19 +82,17 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     """Return the reactions that the rules keep, numbered from 1 in the order of the records; fill the report.
 
     The rules apply in the order of `DROP_RULES`. Of duplicates the first with a yield is kept, else the
-    first.
-
-    Raises:
-        InputError: The sample asks for more reactions than the other rules keep.
+    first. Raise InputError if the sample asks for more reactions than the other rules keep.
     """
     canonicalise = Canonicaliser()
     kept: list[Reaction] = []
     for record in records:
         report.read += 1
         report.ignored.update((record.file, name) for name in record.ignored)
-        reaction = _reaction(record, canonicalise, report)
-        if reaction is not None:
-            kept.append(reaction)
+        try:
+            kept.append(_reaction(record, canonicalise, report))
+        except _FaultError as fault:
+            report.drops.append(Drop(fault.rule, record.file, record.row, fault.detail))
     kept = _without_duplicates(kept, report)
     kept = _without_rare(kept, rules.min_count, report)
     if rules.sample is not None:
@@ -119,15 +111,7 @@ class _FaultError(Exception):
     detail: str
 
 
-def _reaction(record: Record, canonicalise: Canonicaliser, report: Report) -> Reaction | None:
-    try:
-        return _checked(record, canonicalise, report)
-    except _FaultError as fault:
-        report.drops.append(Drop(fault.rule, record.file, record.row, fault.detail))
-        return None
-
-
-def _checked(record: Record, canonicalise: Canonicaliser, report: Report) -> Reaction:
+def _reaction(record: Record, canonicalise: Canonicaliser, report: Report) -> Reaction:
     if record.fault is not None:
         raise _FaultError("unreadable_record", record.fault)
     if not record.products:

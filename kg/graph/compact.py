@@ -27,21 +27,21 @@ _ABSENT = "-"
 def write_graph(
     folder: Path, reactions: Sequence[Reaction], report: Report, about: Mapping[str, object]
 ) -> None:
-    """Write ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv`` and ``manifest.json``.
+    """Write a graph in compact form, its manifest with ``about``; raise InputError if that fails.
 
-    Args:
-        folder: Made if absent; files of these names in it are replaced.
-        about: What the manifest says besides: sources, rules, software.
-
-    Raises:
-        InputError: The folder cannot be written.
+    The files are ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv``, ``manifest.json``.
     """
     names = sorted({name for reaction in reactions for name in reaction.molecules})
     line = {name: number for number, name in enumerate(names, start=1)}
+    sources = [
+        (r.id, r.source.file, r.source.row, r.source.grant_date or "", r.source.original)
+        for r in reactions
+        if r.source
+    ]
     files = {
         "molecules.txt": "".join(f"{name}\n" for name in names),
         "reactions.csv": _csv(_REACTION_COLUMNS, [_reaction_row(r, line) for r in reactions]),
-        "sources.csv": _csv(_SOURCE_COLUMNS, [_source_row(r.id, r.source) for r in reactions if r.source]),
+        "sources.csv": _csv(_SOURCE_COLUMNS, sources),
         "dropped.csv": _csv(_DROP_COLUMNS, [(d.rule, d.file, d.row, d.detail) for d in report.drops]),
     }
     manifest = {
@@ -64,11 +64,7 @@ def write_graph(
 
 
 def read_manifest(path: Path | None = None) -> dict[str, Any]:
-    """Return the manifest of a graph in compact form, of the default graph when None.
-
-    Raises:
-        InputError: There is no graph in that folder, or it was made by another version.
-    """
+    """Return the manifest of a graph (None: the default one); raise InputError if it cannot be read."""
     folder = DEFAULT_GRAPH if path is None else path
     try:
         manifest: dict[str, Any] = json.loads(_text(folder, "manifest.json"))
@@ -84,11 +80,7 @@ def read_manifest(path: Path | None = None) -> dict[str, Any]:
 
 
 def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
-    """Return the reactions of a graph in compact form, of the default graph when None, by identifier.
-
-    Raises:
-        InputError: A file is missing, or is not what the manifest says it is.
-    """
+    """Return the reactions of a graph (None: the default one); raise InputError if a file is damaged."""
     folder = DEFAULT_GRAPH if path is None else path
     hashes = read_manifest(folder).get("files", {})
     texts = {name: _text(folder, name) for name in ("molecules.txt", "reactions.csv", "sources.csv")}
@@ -134,10 +126,6 @@ def _reaction_row(reaction: Reaction, line: Mapping[str, int]) -> tuple[object, 
     numbers = (" ".join(str(line[name]) for name in role) for role in reaction.roles)
     yields = " ".join(_ABSENT if value is None else repr(value) for value in reaction.yields)
     return (reaction.id, *numbers, yields)
-
-
-def _source_row(number: int, source: Source) -> tuple[object, ...]:
-    return (number, source.file, source.row, source.grant_date or "", source.original)
 
 
 def _reaction(row: list[str], molecules: list[str], sources: Mapping[int, Source]) -> Reaction:

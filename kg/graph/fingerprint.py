@@ -90,13 +90,10 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
 
 
 def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
-    """Return the fingerprint of everything in the database, read in a READ session.
+    """Return the fingerprint of everything in the database; raise GraphError if it cannot be read.
 
     It equals `fingerprint_of` of the reactions that were loaded, and differs when a label,
     relationship type, property or value was added, removed or changed since.
-
-    Raises:
-        GraphError: The server cannot be read.
     """
     from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError

@@ -102,15 +102,11 @@ class Mention(NamedTuple):
 
 
 def find_molecules(text: str, most: int = MOST_MENTIONS, *, doubtful: bool = False) -> list[Mention]:
-    """Return the SMILES in a text in order.
+    """Return the SMILES in a text in order; after ``most`` of them the rest of the text is not read.
 
-    A word counts as one where RDKit reads its syntax and it cannot be taken for a word of the language.
-    Quotes, brackets and punctuation around it do not belong to it.
-
-    Args:
-        most: After this many the rest of the text is not read.
-        doubtful: Whether words of the language that are SMILES too, such as ``NO``, are among them; see
-            `is_doubtful`.
+    A word counts as one where RDKit reads its syntax and it cannot be taken for a word of the language;
+    ``doubtful`` includes those that can (`is_doubtful`). Quotes, brackets and punctuation around it do not
+    belong to it.
     """
     found: list[Mention] = []
     with rdBase.BlockLogs():
@@ -206,8 +202,7 @@ def canonical_smiles(smiles: str) -> str | None:
 def canonical_name(smiles: str) -> str | None:
     """Return a SMILES as the graph writes it: canonical, without atom maps, its valence not checked.
 
-    That is the name it would have there where the graph lacks it; None where RDKit reads no molecule in it,
-    or it is longer than `LONGEST`.
+    None where RDKit reads no molecule in it, or it is longer than `LONGEST`.
     """
     if not 0 < len(smiles) <= LONGEST or not smiles.isprintable():
         return None

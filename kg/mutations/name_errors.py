@@ -1,34 +1,35 @@
-"""Errors in names: what the schema does not have, other molecules and altered SMILES."""
+"""Errors in names and syntax: unknown names, other molecules, altered SMILES, queries that cannot run."""
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
-import yaml
-
-from retrocypher.kg.cypher.clauses import (
-    relationship_patterns,
-)
+from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.edits import Edit, quote, string_literals
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
-from retrocypher.kg.cypher.tokens import Node
+from retrocypher.kg.cypher.tokens import Node, TokenKind
 from retrocypher.kg.mutations.operator import (
+    CALL,
+    CALL_NAME,
     PROPERTY_NAME,
     Mutation,
     Operator,
     anchors,
+    body,
+    data,
     end_before,
     error,
+    inserted,
     last_return,
+    main_clauses,
     make_operator,
     matches,
-    names_of,
     replaced,
     scope_before,
+    where_of,
 )
 
 _PLACEHOLDERS = ("<MOLECULE>", "SMILES_STRING", "target_molecule")
@@ -39,15 +40,10 @@ _RING_DIGIT = re.compile(r"(?<=[A-Za-z\]])\d")
 _ATOM = re.compile(r"\[[^\]]*\]|Br|Cl|[A-Za-z]")
 _CHARGED = re.compile(r"\[([A-Z][a-z]?)H?\d?[+-]\d?\]")
 _STEREO = re.compile(r"@@?|[/\\]")
-Kind = Literal["labels", "types", "properties", "functions"]
 
-
-@cache
-def invented(kind: Kind) -> Mapping[str, Sequence[str]]:
-    """Return, by each name of a kind, names that are not in the schema or the language."""
-    text = Path(__file__).with_name("invented.yaml").read_text(encoding="utf-8")
-    names: Mapping[str, Sequence[str]] = yaml.safe_load(text)[kind]
-    return names
+_CLOSING = ("RPAREN", "RBRACKET", "RCURLY")
+_UNCLOSED, _UNQUOTED = (None, ""), ("", "")
+_TYPOGRAPHIC = ("\N{LEFT SINGLE QUOTATION MARK}", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
 @error("schema_violation")
@@ -61,21 +57,18 @@ def anchor_property(query: ParsedQuery) -> Sequence[Mutation]:
 def returned_property(query: ParsedQuery) -> Sequence[Mutation]:
     """Return a property that the schema does not have."""
     clause = last_return(query)
-    names = names_of(query, PROPERTY_NAME, clause.node) if clause else []
+    names = clause.node.find_all(PROPERTY_NAME) if clause else ()
     return list(_invented_names(query, names, "properties", "property"))
 
 
 @error("schema_violation")
 def yield_elsewhere(query: ParsedQuery) -> Iterator[Mutation]:
-    """Take the yield for a property of a node.
-
-    A yield is looked for on the reaction or the molecule that its relationship joins.
-    """
+    """Take the yield for a property of a node."""
     for pattern in relationship_patterns(query):
         for end in (pattern.left, pattern.right):
             uses = [
                 name
-                for name in names_of(query, PROPERTY_NAME)
+                for name in query.root.find_all(PROPERTY_NAME)
                 if query.source(name) == "yield" and _owner(query, name) == pattern.variable
             ]
             if pattern.variable and end and end.variable and uses:
@@ -97,7 +90,7 @@ def invented_label(query: ParsedQuery) -> Sequence[Mutation]:
         name
         for expression in query.root.find_all(Rule.LABEL_EXPRESSION)
         if expression.within(Rule.RELATIONSHIP_PATTERN) is None
-        for name in names_of(query, Rule.SYMBOLIC_NAME, expression)
+        for name in expression.find_all(Rule.SYMBOLIC_NAME)
     ]
     return list(_invented_names(query, names, "labels", "label"))
 
@@ -109,17 +102,14 @@ def invented_type(query: ParsedQuery) -> Sequence[Mutation]:
         name
         for expression in query.root.find_all(Rule.LABEL_EXPRESSION)
         if expression.within(Rule.RELATIONSHIP_PATTERN)
-        for name in names_of(query, Rule.SYMBOLIC_NAME, expression)
+        for name in expression.find_all(Rule.SYMBOLIC_NAME)
     ]
     return list(_invented_names(query, names, "types", "type"))
 
 
 @error("schema_violation")
 def join_molecules(query: ParsedQuery) -> Iterator[Mutation]:
-    """Join two molecules directly, without the reaction between them.
-
-    A component is joined with the molecule asked for, as if no reaction stood between them.
-    """
+    """Join two molecules directly, without the reaction between them."""
     named = [anchor.variable for anchor in anchors(query) if anchor.variable]
     for clause in matches(query)[1:]:
         scope = scope_before(query, clause)
@@ -131,9 +121,9 @@ def join_molecules(query: ParsedQuery) -> Iterator[Mutation]:
                     yield replaced(name, named[0], "edge")
 
 
-def _invented_names(query: ParsedQuery, names: Iterable[Node], kind: Kind, detail: str) -> Iterator[Mutation]:
+def _invented_names(query: ParsedQuery, names: Iterable[Node], kind: str, detail: str) -> Iterator[Mutation]:
     for name in names:
-        for other in invented(kind).get(query.source(name), ()):
+        for other in data("invented.yaml")[kind].get(query.source(name), ()):
             yield replaced(name, other, detail)
 
 
@@ -235,10 +225,7 @@ def smiles_charge(smiles: str) -> Iterator[str]:
 
 @_smiles_error
 def smiles_atom(smiles: str) -> Iterator[str]:
-    """Lose or repeat an atom of a SMILES.
-
-    One atom less or more, as when a long SMILES is copied from memory.
-    """
+    """Lose or repeat an atom of a SMILES."""
     found = list(_ATOM.finditer(smiles))
     if len(found) > 3:
         for match in (found[-1], found[len(found) // 2]):
@@ -248,13 +235,134 @@ def smiles_atom(smiles: str) -> Iterator[str]:
 
 @error("altered_smiles")
 def smiles_backslash(query: ParsedQuery) -> Iterator[Mutation]:
-    """Leave a SMILES' backslashes unescaped, out, or escape them twice.
-
-    The literal as written: one backslash for two, none, or four.
-    """
+    """Leave a SMILES' backslashes unescaped, out, or escape them twice."""
     for anchor in anchors(query):
         raw = query.source(anchor.literal)
         for written in ("\\", "", "\\\\\\\\"):
             changed = raw.replace("\\\\", written)
             if changed != raw:
                 yield replaced(anchor.literal, changed)
+
+
+@error("syntax_error")
+def unbalanced_bracket(query: ParsedQuery) -> Sequence[Mutation]:
+    """Lose a closing bracket."""
+    return [replaced(token, "") for token in query.tokens if token.name in _CLOSING]
+
+
+@error("syntax_error")
+def sql_words(query: ParsedQuery) -> Sequence[Mutation]:
+    """Write SQL where Cypher belongs."""
+    clause, found = last_return(query), main_clauses(query)
+    if clause is None:
+        return []
+    returned = query.text[clause.start + len("RETURN") : clause.stop].strip()
+    mutations = [
+        Mutation((Edit(clause.start, clause.start + len("RETURN"), "SELECT"),)),
+        Mutation((Edit(0, 0, f"SELECT {returned}\nFROM Reaction\n"), Edit(clause.start, clause.stop, ""))),
+        inserted(clause.stop, f"\nGROUP BY {clause.items[0].expression}")
+        if clause.items
+        else inserted(0, "SELECT * FROM "),
+    ]
+    optional = [each for each in found if each.kind == "OPTIONAL MATCH"]
+    if optional:
+        edits = tuple(Edit(each.start, each.start + len("OPTIONAL MATCH"), "LEFT JOIN") for each in optional)
+        mutations.append(Mutation(edits))
+    return mutations
+
+
+@error("syntax_error")
+def missing_return(query: ParsedQuery) -> Sequence[Mutation]:
+    """Leave out RETURN."""
+    clause = last_return(query)
+    return [Mutation((Edit(end_before(query, clause.start), clause.stop, ""),))] if clause else []
+
+
+@error("syntax_error")
+def prose_around(query: ParsedQuery) -> Iterator[Mutation]:
+    """Write prose around the query."""
+    for text in data("prose.yaml"):
+        before, _, after = text.partition("{query}")
+        end = len(query.text)
+        yield Mutation((Edit(0, 0, before), Edit(end, end, after)))
+
+
+@error("syntax_error")
+def broken_quotes(query: ParsedQuery) -> Iterator[Mutation]:
+    """Lose a string's quotes or take those of a text editor."""
+    for token in query.tokens:
+        if token.kind is TokenKind.STRING:
+            first, last = (token.start, token.start + 1), (token.stop - 1, token.stop)
+            for opening, closing in (_UNCLOSED, _UNQUOTED, _TYPOGRAPHIC):
+                opened = token.text[0] if opening is None else opening
+                yield Mutation((Edit(*first, opened), Edit(*last, closing)))
+
+
+@error("syntax_error")
+def unknown_variable(query: ParsedQuery) -> Iterator[Mutation]:
+    """Return a variable that nothing binds."""
+    clause = last_return(query)
+    if clause is None:
+        return
+    for item in clause.items:
+        expression = item.node.node(Rule.EXPRESSION)
+        variable = expression.find(Rule.VARIABLE) if expression else None
+        local = variable and variable.within("listComprehension", "allReduce")
+        if variable and not local:
+            yield inserted(variable.stop, "s")
+
+
+@error("syntax_error")
+def invented_function(query: ParsedQuery) -> Iterator[Mutation]:
+    """Call a function that Neo4j does not have."""
+    for call in query.root.find_all(CALL):
+        name = call.node(CALL_NAME)
+        others = data("invented.yaml")["functions"].get(query.source(name).lower(), ()) if name else ()
+        # DISTINCT goes with it: only aggregating functions take one, and these are none.
+        distinct = call.token("DISTINCT")
+        dropped = (Edit(distinct.start, distinct.stop + 1, ""),) if distinct else ()
+        yield from [Mutation((Edit(name.start, name.stop, other), *dropped)) for other in others if name]
+
+
+@error("syntax_error")
+def missing_comma(query: ParsedQuery) -> Sequence[Mutation]:
+    """Leave out a comma between returned items."""
+    clause = last_return(query)
+    items = clause.node.find(Rule.RETURN_ITEMS) if clause else None
+    commas = [token for token in query.tokens if token.name == "COMMA"]
+    direct = [comma for comma in commas if items and comma in items.children]
+    return [replaced(comma, "") for comma in direct]
+
+
+@error("runtime_error")
+def parameter_for_literal(query: ParsedQuery) -> Sequence[Mutation]:
+    """Ask for a parameter instead of naming the molecule."""
+    return [
+        replaced(anchor.literal, f"${name}") for anchor in anchors(query) for name in ("target", "smiles")
+    ]
+
+
+@error("refused")
+def write_clause(query: ParsedQuery) -> Iterator[Mutation]:
+    """Write to the graph."""
+    clause, found = last_return(query), main_clauses(query)
+    if clause is None or not found or found[0].kind != "MATCH":
+        return
+    scope = scope_before(query, clause)
+    if scope:
+        yield inserted(clause.start, "MERGE (:Answer)\n")
+    patterns = body(found[0]).node("patternList")
+    long = patterns is None or patterns.find("pathLength", "quantifier") is not None
+    if where_of(found[0]) is None and not long:
+        yield Mutation((Edit(found[0].start, found[0].start + len("MATCH"), "MERGE"),))
+
+
+@error("no_query")
+def nothing_to_run(query: ParsedQuery) -> Sequence[Mutation]:
+    """Answer with a comment only."""
+    lines = query.text.splitlines()
+    commented = "\n".join(f"// {line}" for line in lines)
+    return [
+        Mutation((Edit(0, len(query.text), commented),)),
+        Mutation((Edit(0, len(query.text), "// The schema does not tell how to answer this question."),)),
+    ]

@@ -28,8 +28,6 @@ _COMMENTS = ("// Reactions and what takes part in them\n", "/* generated */ ")
 @neutral
 def swap_clauses(query: ParsedQuery) -> Sequence[Mutation]:
     """Swap two clauses that do not depend on each other."""
-    found = main_clauses(query)
-    pairs = itertools.pairwise(found)
     return [
         Mutation(
             (
@@ -37,7 +35,7 @@ def swap_clauses(query: ParsedQuery) -> Sequence[Mutation]:
                 Edit(other.start, other.stop, text_of(query, one)),
             )
         )
-        for one, other in pairs
+        for one, other in itertools.pairwise(main_clauses(query))
         if one.kind == other.kind == "OPTIONAL MATCH" and _independent(query, one, other)
     ]
 
@@ -50,10 +48,9 @@ def _independent(query: ParsedQuery, one: Clause, other: Clause) -> bool:
 @neutral
 def with_all(query: ParsedQuery) -> Sequence[Mutation]:
     """Put WITH * between two clauses."""
-    found = main_clauses(query)
     return [
         inserted(clause.start, "WITH *\n")
-        for clause in found[1:]
+        for clause in main_clauses(query)[1:]
         if clause.kind in ("RETURN", "OPTIONAL MATCH")
     ]
 
@@ -63,17 +60,14 @@ def with_names(query: ParsedQuery) -> Iterator[Mutation]:
     """Put a WITH of the variables needed between two clauses."""
     for clause in main_clauses(query)[1:]:
         scope = scope_before(query, clause)
-        used = [name for name in scope if any(name in _uses(query, later) for later in _from(query, clause))]
+        used = _used(query, scope, _from(query, clause))
         if used and clause.kind in ("RETURN", "OPTIONAL MATCH"):
             yield inserted(clause.start, f"WITH {', '.join(used)}\n")
 
 
 @neutral
 def collect_early(query: ParsedQuery) -> Sequence[Mutation]:
-    """Collect each component in a WITH of its own.
-
-    Each component is collected as soon as it is matched.
-    """
+    """Collect each component in a WITH of its own."""
     clause = last_return(query)
     optional = [each for each in main_clauses(query) if each.kind == "OPTIONAL MATCH"]
     if clause is None or not optional or clause.node.find("orderBy", "limit"):
@@ -88,12 +82,7 @@ def collect_early(query: ParsedQuery) -> Sequence[Mutation]:
         for item in clause.items:
             is_own = variables_in(query, item.node) & own and item.alias
             if is_own and any(True for _ in calls(item.node, "collect")):
-                later = _from(query, each)[1:]
-                kept = [
-                    name
-                    for name in scope_before(query, optional[0])
-                    if any(name in _uses(query, other) for other in later)
-                ]
+                kept = _used(query, scope_before(query, optional[0]), _from(query, each)[1:])
                 carried = [*kept, *collected, text_of(query, item)]
                 collected[item.column] = item.column
                 edits.append(Edit(each.stop, each.stop, f"\nWITH {', '.join(carried)}"))
@@ -101,8 +90,9 @@ def collect_early(query: ParsedQuery) -> Sequence[Mutation]:
     return [Mutation(tuple(edits))] if len(collected) == len(optional) else []
 
 
-def _uses(query: ParsedQuery, clause: Clause) -> set[str]:
-    return variables_in(query, clause.node)
+def _used(query: ParsedQuery, names: Sequence[str], found: Sequence[Clause]) -> list[str]:
+    used = {name for clause in found for name in variables_in(query, clause.node)}
+    return [name for name in names if name in used]
 
 
 def _from(query: ParsedQuery, clause: Clause) -> list[Clause]:
@@ -130,10 +120,7 @@ def reorder_items(query: ParsedQuery) -> Sequence[Mutation]:
 
 @neutral
 def return_path(query: ParsedQuery) -> Sequence[Mutation]:
-    """Return the path itself, its nodes or its reactions' ids.
-
-    The path itself, its nodes, or the ids of its reactions.
-    """
+    """Return the path itself, its nodes or its reactions' ids."""
     clause, first = last_return(query), matches(query)[:1]
     path = next((call.find(Rule.VARIABLE) for call in calls(query.root, "nodes")), None)
     if clause is None or path is None or not first or clause.node.find("limit"):
@@ -150,10 +137,7 @@ def return_path(query: ParsedQuery) -> Sequence[Mutation]:
 
 @style("duplicate_or_incomplete")
 def uncollected(query: ParsedQuery) -> Sequence[Mutation]:
-    """Return a row for each combination of molecules.
-
-    A row for each combination of molecules instead of lists of them.
-    """
+    """Return a row for each combination of molecules."""
     clause = last_return(query)
     if clause is None:
         return []

@@ -2,10 +2,6 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-
-import yaml
 
 from retrocypher.kg.cypher.clauses import Clause, RelationshipPattern, relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import Edit, Span, apply_edits
@@ -22,6 +18,7 @@ from retrocypher.kg.mutations.operator import (
     calls,
     component_of,
     conjuncts,
+    data,
     end_before,
     inserted,
     last_return,
@@ -34,13 +31,6 @@ from retrocypher.kg.mutations.operator import (
 
 _HOLDERS = (PATTERN, Rule.NODE_PATTERN, Rule.RELATIONSHIP_PATTERN, "listComprehension")
 _ROUTE = {"REACTS_IN", "PRODUCES"}
-
-
-@cache
-def _columns() -> Mapping[str, Sequence[str]]:
-    text = Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8")
-    names: Mapping[str, Sequence[str]] = yaml.safe_load(text)
-    return names
 
 
 @neutral
@@ -99,7 +89,7 @@ def rename_columns(query: ParsedQuery) -> Iterator[Mutation]:
     for place in range(3):
         edits = []
         for item in clause.items:
-            others = _columns().get(component_of(query, item), ())
+            others = data("columns.yaml").get(component_of(query, item), ())
             alias = item.node.node(Rule.VARIABLE)
             if place >= len(others):
                 continue
@@ -113,17 +103,16 @@ def rename_columns(query: ParsedQuery) -> Iterator[Mutation]:
 
 @neutral
 def flip_pattern(query: ParsedQuery) -> Iterator[Mutation]:
-    """Write an edge from its other side.
-
-    An edge written from its other side; of a path, the order of its nodes is turned back.
-    """
+    """Write an edge from its other side."""
     for element in query.root.find_all(ELEMENT):
         text = _from_the_other_side(query, element)
         if text is None:
             continue
-        path = _path_of(query, element)
-        turned = [] if path is None else _nodes_of(query, path)
-        if path is None or turned:
+        pattern = element.within(PATTERN)
+        path = pattern.node(Rule.VARIABLE) if pattern else None
+        name = query.source(path) if path else None
+        turned = [call for call in calls(query.root, "nodes") if name and name in query.source(call)]
+        if name is None or turned:
             edits = [Edit(element.start, element.stop, text)]
             for call in turned:
                 edits += [Edit(call.start, call.start, "reverse("), Edit(call.stop, call.stop, ")")]
@@ -147,22 +136,9 @@ def _turned(query: ParsedQuery, pattern: RelationshipPattern) -> str:
     return apply_edits(query.text[pattern.start : pattern.stop], edits)
 
 
-def _path_of(query: ParsedQuery, element: Node) -> str | None:
-    pattern = element.within(PATTERN)
-    variable = pattern.node(Rule.VARIABLE) if pattern else None
-    return query.source(variable) if variable else None
-
-
-def _nodes_of(query: ParsedQuery, path: str) -> list[Node]:
-    return [call for call in calls(query.root, "nodes") if path in query.source(call)]
-
-
 @neutral
 def drop_labels(query: ParsedQuery) -> Sequence[Mutation]:
-    """Leave out labels that the relationships imply.
-
-    Labels that the relationships imply, which leaves out those of nodes looked up by a property.
-    """
+    """Leave out labels that the relationships imply."""
     nodes = {
         end.start: label
         for pattern in relationship_patterns(query)
@@ -176,10 +152,7 @@ def drop_labels(query: ParsedQuery) -> Sequence[Mutation]:
 
 @neutral
 def add_labels(query: ParsedQuery) -> Iterator[Mutation]:
-    """Write labels that the relationships imply.
-
-    Labels at nodes that stand without one.
-    """
+    """Write labels that the relationships imply."""
     for pattern in relationship_patterns(query):
         if pattern.length or len(pattern.types) != 1 or pattern.direction == "either":
             continue
@@ -194,10 +167,7 @@ def add_labels(query: ParsedQuery) -> Iterator[Mutation]:
 
 @neutral
 def write_out_path(query: ParsedQuery) -> Iterator[Mutation]:
-    """Write a path step by step or as a quantified one.
-
-    A path of a fixed length as a quantified path and step by step, with and without inner labels.
-    """
+    """Write a path step by step or as a quantified one."""
     for pattern in relationship_patterns(query):
         length = pattern.length
         fits = set(pattern.types) == _ROUTE and pattern.direction == "right" and not pattern.variable
@@ -282,10 +252,7 @@ def _bound_in(query: ParsedQuery, clause: Clause, name: str | None) -> Node | No
 
 @neutral
 def pattern_for_each(query: ParsedQuery) -> Sequence[Mutation]:
-    """Ask for all molecules by a pattern each.
-
-    All of several molecules by a pattern each, or a condition each, instead of counting those found.
-    """
+    """Ask for all molecules by a pattern each."""
     for first, second in itertools.pairwise(main_clauses(query)):
         counted = any(True for item in second.items for _ in calls(item.node, "count"))
         if first.kind != "MATCH" or second.kind != "WITH" or not counted or not where_of(second):

@@ -1,8 +1,12 @@
 """Mutation operators, and the parts of a query that they change."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import yaml
 
 from retrocypher.kg.cypher.clauses import Clause, LengthRange, ReturnItem, clauses, relationship_patterns
 from retrocypher.kg.cypher.edits import Edit
@@ -35,9 +39,8 @@ _BY_WORD = {
 class Mutation(NamedTuple):
     """One change to a query.
 
-    Attributes:
-        detail: What the label's colon is followed by, where the place decides it: the component that is
-            missing, or which part of the schema is violated.
+    ``detail`` is what the label's colon is followed by, where the place decides it: the component that is
+    missing, or which part of the schema is violated.
     """
 
     edits: tuple[Edit, ...]
@@ -49,16 +52,11 @@ Mutations = Callable[[ParsedQuery], Iterable[Mutation]]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One kind of change, named as the function that finds its places.
+    """One kind of change, named as the function that finds its places (lower case, as in ``mutant:NAME``).
 
-    Attributes:
-        name: As in ``mutant:NAME``; lower-case letters and underscores.
-        summary: What it does, in a few words for messages and docs.
-        kind: ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
-            ``neutral`` where the score stays.
-        label: The error it plants, by its name in ``labels.yaml``; None for a neutral operator.
-        mutations: Every way to make this change to a query without syntax errors; empty where it does not
-            apply. Depends on nothing but the query.
+    ``kind`` is ``error`` where the result is meant to be worse, ``style`` where rows change and no score,
+    ``neutral`` where the score stays; a neutral operator has no label. ``mutations`` gives every way to make
+    this change to a query without syntax errors, and depends on nothing but the query.
     """
 
     name: str
@@ -97,6 +95,12 @@ def make_operator(
     return Operator(described.__name__, summary[:1].lower() + summary[1:], kind, label, mutations)
 
 
+@cache
+def data(name: str) -> Any:
+    """Return what a YAML file beside this module holds."""
+    return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
 def main_clauses(query: ParsedQuery) -> list[Clause]:
     """The clauses of the query itself, those of subqueries left out."""
     return [clause for clause in clauses(query) if clause.depth == 0]
@@ -131,6 +135,14 @@ def conjuncts(where: Node) -> list[Node]:
     if condition is None:
         return []
     return condition.nodes() if condition.rule == CONJUNCTION else [condition]
+
+
+def conditions(query: ParsedQuery) -> Iterator[tuple[Node, int, Node]]:
+    """Each WHERE of the query's own clauses, with the place and node of each of its conditions."""
+    for clause in main_clauses(query):
+        where = where_of(clause)
+        if where:
+            yield from ((where, index, condition) for index, condition in enumerate(conjuncts(where)))
 
 
 def without_conjunct(query: ParsedQuery, where: Node, index: int) -> Edit:
@@ -170,11 +182,6 @@ def calls(part: Node, name: str) -> Iterator[Node]:
         written = call.node(CALL_NAME)
         if written and "".join(token.text for token in written.tokens()).lower() == name:
             yield call
-
-
-def names_of(query: ParsedQuery, rule: str, within: Node | None = None) -> Sequence[Node]:
-    """The nodes that spell a name of a kind, such as a property's."""
-    return list((within or query.root).find_all(rule))
 
 
 def scope_before(query: ParsedQuery, clause: Clause) -> list[str]:
@@ -217,13 +224,10 @@ def inserted(offset: int, text: str) -> Mutation:
 
 
 class Anchor(NamedTuple):
-    """A string that a property is compared with.
+    """A string that a property is compared with, in a property map (``pattern``) or a WHERE (``condition``).
 
-    Attributes:
-        variable: The variable whose property it is; None in the map of a nameless node.
-        name: Where the property's name stands.
-        pattern: The node pattern whose property map holds it; None for a condition of a WHERE.
-        condition: The condition that holds it, ``variable.name = '…'`` or ``… IN […]``; None for a map.
+    ``name`` is where the property's name stands. A condition is ``variable.name = '…'`` or ``… IN […]``. The
+    variable is None in the map of a nameless node.
     """
 
     literal: Node

@@ -170,10 +170,7 @@ def swap_conditions(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("wrong_relationship")
 def wrong_type(query: ParsedQuery) -> Iterator[Mutation]:
-    """Take another type of the schema that fits the same ends.
-
-    Types that the same end may have, so that the error is in the type and not in the direction.
-    """
+    """Take another type of the schema that fits the same ends."""
     for pattern in _single(query):
         written = pattern.types[0]
         others = [each for each in _FROM_REACTION if each not in (written, _CONDITIONS.get(written))]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from retrocypher.kg.cypher.edits import apply_edits
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.labels import name_of
 from retrocypher.kg.mutations import (
     name_errors,
     neutral_clauses,
@@ -17,7 +17,6 @@ from retrocypher.kg.mutations import (
     path_errors,
     result_errors,
     row_errors,
-    syntax_errors,
 )
 from retrocypher.kg.mutations.operator import MutationKind, Operator
 
@@ -26,7 +25,6 @@ _MODULES = (
     row_errors,
     result_errors,
     name_errors,
-    syntax_errors,
     neutral_patterns,
     neutral_clauses,
 )
@@ -49,10 +47,9 @@ def operators_of(*kinds: MutationKind) -> tuple[Operator, ...]:
 
 
 def operators_named(names: str) -> tuple[Operator, ...]:
-    """Return the operators of a list with commas; all that plant an error for an empty text.
+    """Return the operators of a comma-separated list; raise InputError if one is unknown.
 
-    Raises:
-        InputError: If there is no operator of a name.
+    An empty text stands for all that plant an error.
     """
     if not names:
         return operators_of("error")
@@ -76,13 +73,10 @@ def _meant(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A query with one known change, or with several neutral ones.
+    """A query with one known change, or with several neutral ones, whose operators ``+`` joins.
 
-    Attributes:
-        operator: Name of the operator that changed it; joined by ``+`` where several did, in turn.
-        place: Which of the operator's mutations it is, from 0; of the last operator where several did.
-        kind: Whether it plants an error, is a matter of style, or changes nothing.
-        label: The error planted, with its detail where there is one; None for a neutral change.
+    ``place`` is the number of the (last) operator's mutation, from 0. ``label`` is the error planted, with
+    its detail; None for a neutral change.
     """
 
     query: str
@@ -115,11 +109,7 @@ def mutations_of(operator: Operator, query: str | ParsedQuery) -> list[Mutant]:
 def mutate(query: str, operators: Sequence[Operator], *, seed: int, key: str) -> Mutant | None:
     """Make one change to a query: an operator first, then one of its places, each equally likely.
 
-    Args:
-        key: Whose choice it is, such as a question's id. Seed and key alone decide, on every machine.
-
-    Returns:
-        The changed query, None where no operator applies.
+    Seed and key (such as a question's id) alone decide, on every machine. None where no operator applies.
     """
     parsed = parse(query)
     rng = random.Random(f"{seed}:{key}")
@@ -132,17 +122,10 @@ def mutate(query: str, operators: Sequence[Operator], *, seed: int, key: str) ->
 
 
 def compose(query: str, operators: Sequence[Operator], *, count: int, seed: int, key: str) -> Mutant | None:
-    """Make several neutral changes to a query, one after another, each by another operator.
+    """Make ``count`` neutral changes to a query, one after another, each by another operator.
 
-    Args:
-        count: How many changes, at least 1.
-        key: Whose choice it is. Seed and key alone decide, on every machine.
-
-    Returns:
-        The changed query, None where fewer than ``count`` operators apply.
-
-    Raises:
-        ValueError: If an operator is not neutral: what several of those do together has no one label.
+    Seed and key alone decide, on every machine. None where fewer operators apply. Raise ValueError if an
+    operator is not neutral: what several of those do together has no one label.
     """
     if any(operator.kind != "neutral" for operator in operators):
         raise ValueError("only neutral operators are composed")

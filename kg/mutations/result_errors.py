@@ -18,24 +18,21 @@ from retrocypher.kg.mutations.operator import (
     last_return,
     main_clauses,
     matches,
-    names_of,
     replaced,
     scope_before,
     where_of,
     without_conjunct,
 )
 
-_NUMBER = "numberLiteral"
-
 
 @error("limit")
 def drop_limit(query: ParsedQuery) -> Sequence[Mutation]:
     """Leave out a LIMIT."""
-    return [
-        Mutation((Edit(end_before(query, limit.start), limit.stop, ""),))
-        for clause in main_clauses(query)
-        for limit in clause.node.find_all("limit")
-    ]
+    return [Mutation((Edit(end_before(query, limit.start), limit.stop, ""),)) for limit in _limits(query)]
+
+
+def _limits(query: ParsedQuery) -> list[Node]:
+    return [limit for clause in main_clauses(query) for limit in clause.node.find_all("limit")]
 
 
 @error("limit")
@@ -49,10 +46,7 @@ def add_limit(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("limit")
 def limit_early(query: ParsedQuery) -> Sequence[Mutation]:
-    """Keep a few rows of the first MATCH only.
-
-    The first match is cut before the rest is joined to it.
-    """
+    """Keep a few rows of the first MATCH only."""
     found = main_clauses(query)
     if len(found) < 2 or found[0].kind != "MATCH" or not found[1].kind.endswith("MATCH"):
         return []
@@ -63,21 +57,18 @@ def limit_early(query: ParsedQuery) -> Sequence[Mutation]:
 @error("limit")
 def raise_limit(query: ParsedQuery) -> Iterator[Mutation]:
     """Keep more rows than asked for."""
-    for clause in main_clauses(query):
-        for limit in clause.node.find_all("limit"):
-            number = limit.find(_NUMBER)
-            if number:
-                yield from [replaced(number, rows) for rows in ("2", "3", "10")]
+    for limit in _limits(query):
+        number = limit.find("numberLiteral")
+        if number:
+            yield from [replaced(number, rows) for rows in ("2", "3", "10")]
 
 
 @error("limit")
 def skip_row(query: ParsedQuery) -> Sequence[Mutation]:
     """Pass over the first row."""
     clause = last_return(query)
-    limits = [limit for each in main_clauses(query) for limit in each.node.find_all("limit")]
-    if limits:
-        return [inserted(limit.start, "SKIP 1\n") for limit in limits]
-    return [inserted(clause.stop, "\nSKIP 1")] if clause else []
+    before_limits = [inserted(limit.start, "SKIP 1\n") for limit in _limits(query)]
+    return before_limits or ([inserted(clause.stop, "\nSKIP 1")] if clause else [])
 
 
 @error("set_logic")
@@ -107,13 +98,9 @@ def or_for_and(query: ParsedQuery) -> Iterator[Mutation]:
         named = [part for part in conditions if any(_within(each.literal, part) for each in anchors(query))]
         if where is None or len(named) < 2 or len(named) != len(conditions):
             continue
-        ands = (
-            [token for token in conditions[0].parent.children if isinstance(token, Token)]
-            if (conditions[0].parent)
-            else []
-        )
-        edits = tuple(Edit(token.start, token.stop, "OR") for token in ands if token.name == "AND")
-        yield Mutation(edits)
+        parts = conditions[0].parent.children if conditions[0].parent else []
+        ands = [part for part in parts if isinstance(part, Token) and part.name == "AND"]
+        yield Mutation(tuple(Edit(token.start, token.stop, "OR") for token in ands))
 
 
 def _count_conditions(query: ParsedQuery) -> Iterator[tuple[Node, int, Token]]:
@@ -134,25 +121,19 @@ def _within(part: Node, whole: Node) -> bool:
 
 @error("return_shape")
 def molecules_for_reactions(query: ParsedQuery) -> Sequence[Mutation]:
-    """Take the molecules of a path for its reactions.
-
-    What a list comprehension over a path keeps.
-    """
+    """Take the molecules of a path for its reactions."""
     return [
         replaced(name, "Molecule")
         for comprehension in query.root.find_all("listComprehension")
         for label in comprehension.find_all(Rule.LABEL_EXPRESSION)
-        for name in names_of(query, Rule.SYMBOLIC_NAME, label)
+        for name in label.find_all(Rule.SYMBOLIC_NAME)
         if query.source(name) == "Reaction"
     ]
 
 
 @error("return_shape")
 def names_for_reactions(query: ParsedQuery) -> Sequence[Mutation]:
-    """Return a molecule's name instead of the reactions.
-
-    The names of matched molecules, without the reactions.
-    """
+    """Return a molecule's name instead of the reactions."""
     bound = {
         query.source(variable): "Molecule" in text
         for clause in matches(query)[:1]
@@ -168,7 +149,7 @@ def count_for_rows(query: ParsedQuery) -> Sequence[Mutation]:
     clause = last_return(query)
     scope = scope_before(query, clause) if clause else []
     found = [f"count(DISTINCT {name}) AS total" for name in scope[:1]]
-    return [*_at_end(query, [*found, "count(*) AS total"])]
+    return [replaced(clause, f"RETURN {text}") for text in [*found, "count(*) AS total"] if clause]
 
 
 @error("return_shape")
@@ -179,10 +160,7 @@ def one_step_of_route(query: ParsedQuery) -> Sequence[Mutation]:
     if clause is None or path is None or len(clause.items) != 1:
         return []
     lists = f"[step IN nodes({path}) WHERE step:Reaction]"
-    return _instead(
-        query,
-        [f"DISTINCT last({lists}) AS reaction", f"DISTINCT head({lists}) AS reaction"],
-    )
+    return _instead(query, [f"DISTINCT {end}({lists}) AS reaction" for end in ("last", "head")])
 
 
 @error("return_shape")
@@ -202,15 +180,7 @@ def _path_variable(query: ParsedQuery) -> str | None:
 
 
 def _instead(query: ParsedQuery, returned: Sequence[str]) -> list[Mutation]:
-    """All that follows the first MATCH gives way to another RETURN."""
     clause, first = last_return(query), matches(query)[:1]
     if clause is None or not first:
         return []
     return [Mutation((Edit(first[0].stop, clause.stop, f"\nRETURN {text}"),)) for text in returned]
-
-
-def _at_end(query: ParsedQuery, returned: Sequence[str]) -> list[Mutation]:
-    clause = last_return(query)
-    if clause is None:
-        return []
-    return [replaced(clause, f"RETURN {text}") for text in returned]

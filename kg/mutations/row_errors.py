@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from retrocypher.kg.cypher.clauses import Clause, relationship_patterns, without_item
+from retrocypher.kg.cypher.clauses import relationship_patterns, without_item
 from retrocypher.kg.cypher.edits import Edit
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery
@@ -14,7 +14,7 @@ from retrocypher.kg.mutations.operator import (
     body,
     calls,
     component_of,
-    conjuncts,
+    conditions,
     end_before,
     error,
     inserted,
@@ -26,7 +26,6 @@ from retrocypher.kg.mutations.operator import (
     style,
     text_of,
     variables_in,
-    where_of,
     without_clause,
     without_conjunct,
 )
@@ -51,10 +50,7 @@ def drop_component(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("missing_component")
 def drop_component_match(query: ParsedQuery) -> Sequence[Mutation]:
-    """Neither match nor return one component of the reactions.
-
-    The OPTIONAL MATCH of a component goes with the items that it is for.
-    """
+    """Neither match nor return one component of the reactions."""
     clause = last_return(query)
     if clause is None:
         return []
@@ -94,23 +90,19 @@ def drop_id(query: ParsedQuery) -> Sequence[Mutation]:
     clause = last_return(query)
     if clause is None or len(clause.items) < 2:
         return []
+    # Rows of several reactions run together only where what is left is aggregated.
+    if not any("collect" in item.expression.lower() for item in clause.items):
+        return []
     places = [place for place, item in enumerate(clause.items) if is_id(item)]
-    return [Mutation((without_item(clause, place),), "id") for place in places if _aggregates(clause)]
-
-
-def _aggregates(clause: Clause) -> bool:
-    """Rows of several reactions run together only where what is left is aggregated."""
-    return any("collect" in item.expression.lower() for item in clause.items)
+    return [Mutation((without_item(clause, place),), "id") for place in places]
 
 
 @error("extra_component")
 def keep_target(query: ParsedQuery) -> Iterator[Mutation]:
     """Leave the target among its own co-products."""
-    for clause in main_clauses(query):
-        where = where_of(clause)
-        for index, condition in enumerate(conjuncts(where) if where else []):
-            if where is not None and "<>" in text_of(query, condition):
-                yield Mutation((without_conjunct(query, where, index),), "co_products")
+    for where, index, condition in conditions(query):
+        if "<>" in text_of(query, condition):
+            yield Mutation((without_conjunct(query, where, index),), "co_products")
 
 
 @error("extra_component")
@@ -147,29 +139,23 @@ def _not_optional(query: ParsedQuery) -> list[Edit]:
 
 @error("duplicate_or_incomplete")
 def other_reaction(query: ParsedQuery) -> Iterator[Mutation]:
-    """Take a component from all reactions there are, by a slip in a variable's name.
-
-    A slip in the name of the reaction's variable joins a component with all reactions there are.
-    """
-    for clause in matches(query)[1:]:
+    """Take a component from all reactions there are, by a slip in a variable's name."""
+    found = matches(query)
+    if not found:
+        return
+    slips = variables_in(query, found[0].node) - {anchor.variable for anchor in anchors(query)}
+    for clause in found[1:]:
         for pattern in relationship_patterns(query):
             inside = clause.start <= pattern.start < clause.stop
             for end in (pattern.left, pattern.right):
-                if not inside or end is None or end.variable is None or end.labels:
-                    continue
-                if end.variable in variables_in(query, matches(query)[0].node):
+                if inside and end and end.variable in slips and not end.labels:
                     name = end.node.node(Rule.VARIABLE)
-                    if name and end.variable not in _anchored(query):
-                        slip = f"{end.variable[0]}x:Reaction"
-                        yield replaced(name, slip)
+                    yield from [replaced(name, f"{end.variable[0]}x:Reaction")] if name else []
 
 
 @error("duplicate_or_incomplete")
 def anchor_apart(query: ParsedQuery) -> Iterator[Mutation]:
-    """Look the molecule up in a pattern that nothing joins with the rest.
-
-    The molecule is looked up, but by a pattern that nothing joins with the path.
-    """
+    """Look the molecule up in a pattern that nothing joins with the rest."""
     for anchor in anchors(query):
         properties = anchor.pattern.node(Rule.PROPERTIES) if anchor.pattern else None
         clause = anchor.pattern.within(Rule.MATCH_CLAUSE) if anchor.pattern else None
@@ -184,10 +170,6 @@ def anchor_apart(query: ParsedQuery) -> Iterator[Mutation]:
             yield Mutation(edits)
 
 
-def _anchored(query: ParsedQuery) -> set[str | None]:
-    return {anchor.variable for anchor in anchors(query)}
-
-
 @style("duplicate_or_incomplete")
 def drop_distinct(query: ParsedQuery) -> Sequence[Mutation]:
     """Leave out a DISTINCT."""
@@ -200,10 +182,7 @@ def drop_distinct(query: ParsedQuery) -> Sequence[Mutation]:
 
 @error("duplicate_or_incomplete")
 def extra_match(query: ParsedQuery) -> Iterator[Mutation]:
-    """Match something more, by which rows are lost or multiplied.
-
-    Another MATCH, which loses the reactions that it does not fit, or multiplies rows past any cap.
-    """
+    """Match something more, by which rows are lost or multiplied."""
     clause, returned = matches(query)[0] if matches(query) else None, last_return(query)
     if clause is None or returned is None:
         return
@@ -248,12 +227,9 @@ def drop_order(query: ParsedQuery) -> Sequence[Mutation]:
 @error("missing_null_check")
 def drop_null_check(query: ParsedQuery) -> Iterator[Mutation]:
     """Let missing values take part in the order, in which they come first."""
-    for clause in main_clauses(query):
-        where = where_of(clause)
-        for index, condition in enumerate(conjuncts(where) if where else []):
-            names = [token.name for token in condition.tokens()]
-            if where and names[-3:] == ["IS", "NOT", "NULL"]:
-                yield Mutation((without_conjunct(query, where, index),))
+    for where, index, condition in conditions(query):
+        if [token.name for token in condition.tokens()][-3:] == ["IS", "NOT", "NULL"]:
+            yield Mutation((without_conjunct(query, where, index),))
 
 
 @error("wrong_aggregation_or_order")
@@ -278,10 +254,7 @@ def first_only(query: ParsedQuery) -> Iterator[Mutation]:
 
 @error("wrong_aggregation_or_order")
 def one_group(query: ParsedQuery) -> Sequence[Mutation]:
-    """Collect the ids too, so that all reactions make one row.
-
-    Without the ids as they are, nothing keeps the reactions' rows apart.
-    """
+    """Collect the ids too, so that all reactions make one row."""
     clause = last_return(query)
     items = [item for item in clause.items if is_id(item)] if clause else []
     collected = any(True for item in _returned(query) for _ in calls(item, "collect"))

@@ -6,26 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_origin, get_type_hints
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.reaction import ROLES
-from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, setting_of
-from retrocypher.kg.questions.sampling import paraphrases_of
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, paraphrases_of, setting_of
 
 ROUTE_STEPS = (2, 3, 4)
-_FIELDS: tuple[tuple[str, type], ...] = (
-    ("id", str),
-    ("task", str),
-    ("setting", str),
-    ("steps", int),
-    ("text", str),
-    ("slots", dict),
-    ("reference_cypher", str),
-    ("gold", list),
-    ("target", str),
-    ("discriminating", bool),
-)
+_FIELDS = {
+    name: str if get_origin(kind) is Literal else get_origin(kind) or kind
+    for name, kind in get_type_hints(Question).items()
+}
+"""The fields of a question, each with the type that JSON has for it."""
 
 DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
 """Folder of the committed questions."""
@@ -39,15 +31,14 @@ class MalformedQuestionError(ValueError):
 
 
 def question_of(value: Any) -> Question:
-    """Return the question that a parsed JSON line holds; fields that are not a question's are ignored.
+    """Return the question that a parsed JSON line holds; raise MalformedQuestionError if a field is wrong.
 
-    Raises:
-        MalformedQuestionError: If a field is missing or has an impossible value.
+    Fields that are not a question's are ignored.
     """
     if not isinstance(value, dict):
         raise MalformedQuestionError("a question must be a JSON object")
     fields: dict[str, Any] = {}
-    for name, kind in _FIELDS:
+    for name, kind in _FIELDS.items():
         if name not in value:
             raise MalformedQuestionError(f"field {name!r} is missing")
         found = value[name]
@@ -144,13 +135,9 @@ def _check_reaction(row: dict[str, Any], task: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions that belong together, and the graph they were made for.
+    """The questions of a set, single-step first, and the fingerprint of the graph of their gold.
 
-    Attributes:
-        questions: The questions, single-step first, in file order.
-        fingerprint: Fingerprint of the graph that the gold answers come from.
-        sha256: Hash of the question files' bytes (hex), in the order they are read.
-        manifest: How the set was made: seed, counts, trivial shares, shared targets.
+    ``sha256`` is the hash of the question files' bytes in the order they are read.
     """
 
     questions: tuple[Question, ...]
@@ -162,13 +149,9 @@ class QuestionSet:
 def load_questions(path: Path | None = None) -> QuestionSet:
     """Read a folder of questions: ``single_step.jsonl``, ``multi_step.jsonl`` and ``manifest.json``.
 
-    Args:
-        path: The folder; the shipped questions when None. One of the two question files may be absent.
-
-    Raises:
-        InputError: If a file cannot be read, a line is not a valid question (named by file and line), or the
-            manifest describes other files. A set made by hand may leave ``files``, ``questions`` and
-            ``counts`` out of its manifest.
+    One of the two question files may be absent. A set made by hand may leave ``files``, ``questions`` and
+    ``counts`` out of its manifest. Raise InputError if a file cannot be read, a line is not a valid question
+    (named by file and line), or the manifest describes other files.
     """
     folder = DEFAULT_QUESTIONS if path is None else path
     if not folder.is_dir():

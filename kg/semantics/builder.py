@@ -32,6 +32,17 @@ from retrocypher.kg.semantics.query_model import (
 
 _SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
 
+_SYNONYMS = {
+    "rels": "relationships",
+    "relationships": "relationships",
+    "char_length": "size",
+    "character_length": "size",
+    "lower": "tolower",
+    "tolower": "tolower",
+    "upper": "toupper",
+    "toupper": "toupper",
+}
+
 _OPPOSITES = {
     "=": "<>",
     "<>": "=",
@@ -156,14 +167,8 @@ def call(draft: Draft, name: str, arguments: tuple[Term, ...], distinct: bool) -
             if edge.directed and edge.hops == (1, 1):
                 # An element of its own: what is said of it says nothing of how the arrow should point.
                 return NodeTerm(edge.start if name == "startnode" else edge.end, draft.element(edge.block))
-        if name in ("rels", "relationships"):
-            return Call("relationships", arguments)
-        if name == "char_length" or name == "character_length":
-            return Call("size", arguments)
-        if name in ("tolower", "lower"):
-            return Call("tolower", arguments)
-        if name in ("toupper", "upper"):
-            return Call("toupper", arguments)
+        if name in _SYNONYMS:
+            return Call(_SYNONYMS[name], arguments)
     return Call(name, arguments, distinct)
 
 
@@ -295,22 +300,16 @@ def walk(term: Term) -> Iterator[Term]:
 
 def conjuncts(term: Term) -> Iterator[Term]:
     """The conditions that all have to hold for a condition to hold."""
-    if isinstance(term, Operation) and term.operator == "and":
-        for operand in term.operands:
-            yield from conjuncts(operand)
-    elif isinstance(term, Operation) and term.operator == "not":
-        yield from _denied(term)
-    else:
-        yield term
-
-
-def _denied(term: Operation) -> Iterator[Term]:
-    inner = term.operands[0]
-    if isinstance(inner, Operation) and inner.operator == "or":
-        for operand in inner.operands:
-            yield from conjuncts(operation("not", operand))
-    else:
-        yield term
+    match term:
+        case Operation("and", operands):
+            parts = operands
+        case Operation("not", (Operation("or", operands),)):
+            parts = tuple(operation("not", operand) for operand in operands)
+        case _:
+            yield term
+            return
+    for part in parts:
+        yield from conjuncts(part)
 
 
 def require(draft: Draft, term: Term, node: Node, context: Context, *, pattern: bool = False) -> None:

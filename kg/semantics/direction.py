@@ -81,11 +81,9 @@ def _forward(step: Step, variable: Variable, kinds: Kinds) -> Relation:
 
 
 class _Case:
-    """What there is to decide on.
+    """What there is to decide on: stretches with an end whose kind labels leave open, and the settled ones.
 
-    Attributes:
-        unsettled: The stretches that have an end whose kind labels leave open.
-        settled: The other stretches, but for those that say nothing and those whose end is disputed.
+    Neither holds those that say nothing and those whose end is disputed.
     """
 
     def __init__(self, graph: PatternGraph, kinds: Kinds) -> None:
@@ -125,7 +123,6 @@ class _Case:
         return self.kinds_of(number, block).bit_count() > 1
 
     def disputed(self, stretch: Stretch, block: int) -> bool:
-        """Whether labels contradict each other at an end of a stretch."""
         return not (self.kinds_of(stretch.left, block) and self.kinds_of(stretch.right, block))
 
     def concerning(self, block: int) -> list[int]:
@@ -271,11 +268,9 @@ class _Problem:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """One arrow that was turned: its relationship pattern before and after.
+    """One arrow that was turned: its relationship pattern before and after, and its place in the query given.
 
-    Attributes:
-        start: Offset of the relationship pattern in the query as given.
-        message: What was turned, where and why, in one sentence, without the literals of the query.
+    The message says what was turned, where and why, without the literals of the query.
     """
 
     start: int
@@ -287,11 +282,7 @@ class Turned:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A query after correction.
-
-    Attributes:
-        query: The query; the text as given where nothing was turned.
-    """
+    """A query after correction; the text as given where nothing was turned."""
 
     query: str
     turned: tuple[Turned, ...]
@@ -354,7 +345,6 @@ def _inner(pattern: RelationshipPattern) -> str:
 
 
 def _rules(types: int, kinds: Kinds) -> str:
-    """Which way the types run."""
     rules = [
         f"{kinds.types[number]} runs from {_kind(kinds, start)} to {_kind(kinds, end)}"
         for number in bits(types)

@@ -31,14 +31,9 @@ class Truth(NamedTuple):
 
 @dataclass(frozen=True)
 class Universe:
-    """The choices there are.
+    """All choices there are; those that bear a name, that bear any (``%``), and that have a property.
 
-    Attributes:
-        everything: All of them.
-        named: The choices that bear a label or type.
-        named_at_all: Those that bear any, which is what ``%`` asks.
-        having: The choices that have a property.
-        unknown: What a name that the schema lacks says.
+    ``unknown`` is what a name that the schema lacks says.
     """
 
     everything: int
@@ -189,10 +184,8 @@ def separate(domains: Domains, factors: Sequence[Factor]) -> Iterator[tuple[Doma
 def least_cost(domains: Domains, factors: Sequence[Factor]) -> int | None:
     """Return the least sum of costs over all combinations of values; None where all are impossible.
 
-    Choices are taken out one after another, each time the one that leaves the smallest table.
-
-    Raises:
-        TooLargeError: A table would get too large.
+    Choices are taken out one after another, each time the one that leaves the smallest table; TooLargeError
+    where that is too large.
     """
     values = {variable: tuple(bits(mask)) for variable, mask in domains.items()}
     remaining = list(factors)

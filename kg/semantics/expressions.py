@@ -1,7 +1,6 @@
 """Reading expressions of the tree into terms."""
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from retrocypher.kg.cypher.edits import literal_value
 from retrocypher.kg.cypher.parser import number_value
@@ -32,22 +31,16 @@ _WHOLE = frozenset({"variable", "literal", "parameter", "listLiteral", "map", "p
 _TRUTHS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
-class Subqueries(Protocol):
-    """Reads what stands in braces or as a pattern within an expression."""
-
-    def subquery(self, kind: SubqueryKind, node: Node, context: Context) -> Subquery:
-        """An EXISTS, COUNT or COLLECT subquery."""
-
-    def pattern(self, kind: SubqueryKind, node: Node, context: Context) -> Subquery:
-        """A pattern expression or pattern comprehension."""
+Subqueries = Callable[[SubqueryKind, Node, Context], Subquery]
+"""Reads what stands in braces, or as a pattern, within an expression."""
 
 
 class Expressions:
     """Reads expressions; what it does not know becomes ``Unknown``."""
 
-    def __init__(self, draft: Draft, subqueries: Subqueries) -> None:
+    def __init__(self, draft: Draft, subquery: Subqueries, pattern: Subqueries) -> None:
         self._draft = draft
-        self._subqueries = subqueries
+        self._pattern = pattern
         self._readers: dict[str, Callable[[Node, Context], Term]] = {
             "variable": self._variable,
             "literal": self._literal,
@@ -56,21 +49,23 @@ class Expressions:
             "parameter": self._parameter,
             "functionInvocation": self._call,
             "countStar": lambda node, context: Call("count", ()),
-            "listLiteral": self._list,
-            "map": self._map,
+            "listLiteral": lambda node, context: ListTerm(
+                tuple(self.term(each, context) for each in node.nodes("expression"))
+            ),
+            "map": lambda node, context: MapTerm(tuple(self.entries(node, context))),
             "mapProjection": self._projection,
-            "parenthesizedExpression": self._parentheses,
+            "parenthesizedExpression": lambda node, context: self.term(node.node("expression"), context),
             "caseExpression": self._case,
             "extendedCaseExpression": self._simple_case,
             "listComprehension": self._comprehension,
             "listItemsPredicate": self._predicate,
-            "existsExpression": lambda node, context: subqueries.subquery("exists", node, context),
-            "countExpression": lambda node, context: subqueries.subquery("count", node, context),
-            "collectExpression": lambda node, context: subqueries.subquery("collect", node, context),
-            "patternExpression": lambda node, context: subqueries.pattern("exists", node, context),
+            "existsExpression": lambda node, context: subquery("exists", node, context),
+            "countExpression": lambda node, context: subquery("count", node, context),
+            "collectExpression": lambda node, context: subquery("collect", node, context),
+            "patternExpression": lambda node, context: pattern("exists", node, context),
             "shortestPathPattern": self._shortest_path,
             "reduceExpression": self._reduction,
-            "patternComprehension": lambda node, context: subqueries.pattern("collect", node, context),
+            "patternComprehension": lambda node, context: pattern("collect", node, context),
             "expression": lambda node, context: self._joined("or", node, context),
             "expression11": lambda node, context: self._joined("xor", node, context),
             "expression10": lambda node, context: self._joined("and", node, context),
@@ -145,12 +140,6 @@ class Expressions:
             return arguments[0]
         return call(self._draft, name.lower(), arguments, node.token("DISTINCT") is not None)
 
-    def _list(self, node: Node, context: Context) -> Term:
-        return ListTerm(tuple(self.term(each, context) for each in node.nodes("expression")))
-
-    def _map(self, node: Node, context: Context) -> Term:
-        return MapTerm(tuple(self.entries(node, context)))
-
     def entries(self, node: Node, context: Context) -> list[tuple[str, Term]]:
         """The entries of a map literal."""
         keys, values = node.nodes("propertyKeyName"), node.nodes("expression")
@@ -181,9 +170,6 @@ class Expressions:
         name = self._draft.name(key)
         self._draft.properties.append(Use(name, of, context.block, key.start, key.stop))
         return name, property_of(of, name)
-
-    def _parentheses(self, node: Node, context: Context) -> Term:
-        return self.term(node.node("expression"), context)
 
     def _case(self, node: Node, context: Context) -> Term:
         branches = []
@@ -229,7 +215,7 @@ class Expressions:
         return term
 
     def _shortest_path(self, node: Node, context: Context) -> Term:
-        pattern = self._subqueries.pattern("exists", node, context)
+        pattern = self._pattern("exists", node, context)
         return Unknown(self._draft.parsed.source(node), (pattern,))
 
     def _reduction(self, node: Node, context: Context) -> Term:

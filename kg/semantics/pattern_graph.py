@@ -33,9 +33,8 @@ class Variable:
 
     Attributes:
         home: The block of the query that brings it in.
-        universe: What it may be.
         source: The variable that it is one of, where it comes from a list.
-        labels: What labels or types, by the block that says so, leave of that.
+        labels: What labels or types, by the block that says so, leave of its universe.
         properties: The properties it is said to have, with how much each block's word for it counts.
     """
 
@@ -71,11 +70,8 @@ class Step(NamedTuple):
 class Stretch:
     """What joins two nodes: a relationship pattern, or a parenthesised path with a quantifier.
 
-    Attributes:
-        steps: Its relationship patterns; more than one only in a parenthesised path.
-        inner: The nodes within a parenthesised path, one more than steps; else none.
-        minimum: How often it is followed at least.
-        maximum: How often at most, None without bound.
+    Only a parenthesised path has several steps and inner nodes, one more than steps. ``minimum`` and
+    ``maximum`` are how often it is followed; None is no bound.
     """
 
     left: int
@@ -88,12 +84,9 @@ class Stretch:
 
 
 class _Subject(NamedTuple):
-    """What a condition is asked about.
+    """What a condition is asked about: a variable, which may be a list, and a property whose absence counts.
 
-    Attributes:
-        number: A variable; what is said of others is taken to be either way.
-        key: The property whose absence counts; empty to look at labels and types alone.
-        listed: Whether the variable may be a list of relationships.
+    Without a property, labels and types alone are looked at. What is said of others is either way.
     """
 
     number: int
@@ -102,11 +95,7 @@ class _Subject(NamedTuple):
 
 
 class PatternGraph:
-    """The variables and stretches of a query.
-
-    Attributes:
-        blocks: What must hold together; for each block the one it hangs on (see ``QueryModel.blocks``).
-    """
+    """The variables, stretches and blocks (see ``QueryModel.blocks``) of a query."""
 
     def __init__(self, model: QueryModel, kinds: Kinds) -> None:
         self._model = model
@@ -125,11 +114,7 @@ class PatternGraph:
         self.stretches = [stretch for stretch in found if stretch is not None]
 
     def _variable(self, term: Term | None, *, listed: bool = False) -> int | None:
-        """The variable that a term stands for; None for other terms.
-
-        Args:
-            listed: Whether a relationship of variable length, which is a list of them, counts.
-        """
+        """The variable that a term stands for (a list of relationships only where ``listed``), or None."""
         match term:
             case NodeTerm():
                 return self._node(term)

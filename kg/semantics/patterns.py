@@ -139,7 +139,6 @@ class Patterns:
         self._where(node, context)
 
     def _where(self, node: Node, context: Context) -> None:
-        """The WHERE within the brackets of a pattern."""
         for where in node.nodes("expression"):
             require(self._draft, self._expressions.term(where, context), where, context)
 

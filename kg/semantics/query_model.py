@@ -20,10 +20,8 @@ ScopeKind = Literal["branch", "call", SubqueryKind, "group"]
 class NodeTerm:
     """A node that a pattern binds.
 
-    Attributes:
-        key: Its place in ``QueryModel.nodes``.
-        element: Which one it is of a list of such nodes (see ``QueryModel.elements``); 0 for the node itself.
-            What is asked of rows does not depend on it, so terms are equal without it.
+    ``element`` tells which one it is of a list of such nodes (see ``QueryModel.elements``); 0 for the node
+    itself. What is asked of rows does not depend on it, so terms are equal without it.
     """
 
     key: int
@@ -197,9 +195,8 @@ class Hops(NamedTuple):
 class Scope:
     """A query, a branch of a UNION, a subquery, or the inside of a repeated pattern.
 
-    Attributes:
-        parent: The scope it stands in, None for a branch of the query itself.
-        keeps_rows: Whether the rows of its parent remain where nothing in it matches.
+    The parent of a branch of the query itself is None. ``keeps_rows`` is whether the rows of its parent
+    remain where nothing in it matches.
     """
 
     index: int
@@ -213,7 +210,6 @@ class PatternNode:
     """A node of the joined pattern; one entry however many patterns name its variable.
 
     Attributes:
-        variable: The first variable it is bound to.
         optional: Whether it may be null.
         element: Number of the list element that it is; 0 for others.
         written: The labels that patterns and conditions demand.
@@ -239,16 +235,13 @@ class PatternEdge:
     """A relationship pattern between two nodes, the same whichever side it was written from.
 
     Attributes:
-        leftward: Whether its arrow points to the left in the text.
         types: The types it may have; empty where any will do.
-        hops: How often it repeats, after conditions on the length.
+        hops: How often it repeats, after conditions on the length; ``written_hops`` are those before.
         same: Key of the edge that bound its variable first; its own where none did.
         part: Number of the clause or pattern it belongs to; edges of one part are never the same.
         optional: Whether its absence keeps the row.
         inner: For a repeated pattern, the keys of the edges it repeats.
         start: Key of the node it leaves by its arrow; without an arrow, by the schema, or else the left one.
-        end: Key of the node it enters.
-        written_hops: How often its pattern alone lets it repeat.
         agreement: Whether the schema allows it ``as_written``, only ``turned`` round, in ``both`` ways where
             it has no arrow, or ``never``; ``unknown`` where that cannot be told.
     """
@@ -282,13 +275,9 @@ class PatternEdge:
 
 @dataclass(frozen=True, slots=True)
 class PatternPath:
-    """A named path: its nodes and edges in the order of the text, and its length.
+    """A named path: the keys of its nodes and edges, left to right, and its length after conditions on it.
 
-    Attributes:
-        nodes: Keys of its nodes, left to right.
-        edges: Keys of its edges, left to right.
-        hops: Its length after conditions on it.
-        shortest: Whether only shortest paths, or the first of several, are found.
+    ``shortest`` is whether only shortest paths, or the first of several, are found.
     """
 
     key: int
@@ -304,9 +293,7 @@ class PatternPath:
 class Condition:
     """One condition that has to hold (one operand of the ANDs of a WHERE, or one entry of a property map).
 
-    Attributes:
-        part: The clause or pattern it belongs to.
-        optional: Whether it only limits an optional part.
+    ``optional`` is whether it only limits an optional part.
     """
 
     term: Term
@@ -319,11 +306,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A condition as a whole, or what the brackets of a pattern ask of its variable.
-
-    Attributes:
-        pattern: Whether a label expression or property map of a pattern says it.
-    """
+    """A condition as a whole, or what a label expression or property map of a pattern asks (``pattern``)."""
 
     term: Term
     block: int
@@ -350,14 +333,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A WITH or RETURN.
+    """A WITH or RETURN, its ``*`` written out.
 
-    Attributes:
-        items: Its columns; ``*`` is written out.
-        distinct: Whether equal rows are put together.
-        grouped: Whether some column is an aggregate, so that the others are what rows are grouped by.
-        skip: What is left out at the beginning.
-        limit: How many rows are kept at most.
+    ``grouped`` is whether some column is an aggregate, so that the others are what rows are grouped by.
     """
 
     kind: Literal["WITH", "RETURN"]
@@ -375,11 +353,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name that the query uses: a property, label, type, function or variable.
-
-    Attributes:
-        of: What a property is looked up on.
-    """
+    """A name that the query uses: a property (looked up on ``of``), label, type, function or variable."""
 
     name: str
     of: Term | None
@@ -407,7 +381,6 @@ class QueryModel:
 
     Attributes:
         parsed: The query with its tree; ``parsed.errors`` says where it leaves the grammar.
-        scopes: The branches of the query and its subqueries.
         blocks: What has to hold together: the MATCHes of a branch; each OPTIONAL MATCH or CALL, subquery
             expression or pattern in an expression. For each the block it hangs on.
         elements: What UNWIND and list expressions go through, by number from 1: the block, and the node or
@@ -415,7 +388,6 @@ class QueryModel:
         paths: The paths that have a name or are shortest ones, by key.
         conditions: What has to hold, scope by scope.
         tests: The same before ANDs are taken apart, with what patterns and list expressions ask.
-        projections: WITH and RETURN in the order of the text.
         undefined: Variables that are used and not bound.
     """
 

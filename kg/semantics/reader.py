@@ -52,12 +52,7 @@ def read_query(query: str | ParsedQuery, schema: Schema) -> QueryModel:
 
 
 def read_draft(parsed: ParsedQuery, *, statements: int | None = None) -> Draft:
-    """Read a query as far as its text alone tells.
-
-    Args:
-        parsed: The query.
-        statements: How many of its statements to read, of which a server runs one; None for all.
-    """
+    """Read a query, or its first statements (a server runs one), as far as its text alone tells."""
     draft = Draft(parsed)
     if _is_too_deep(parsed.root):
         draft.unread.append(Unread("expressions that are nested very deeply", 0, len(parsed.text)))
@@ -84,7 +79,7 @@ class Queries:
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._expressions = Expressions(draft, self)
+        self._expressions = Expressions(draft, self.subquery, self.pattern)
         self._patterns = Patterns(draft, self._expressions)
 
     def statements(self, node: Node, most: int | None) -> None:
@@ -120,17 +115,12 @@ class Queries:
         return Subquery(kind, inner.scope, projection)
 
     def _open(self, kind: SubqueryKind, context: Context) -> Context:
-        """What a subquery sees."""
         scope = self._draft.scope(context.scope, kind, keeps_rows=kind != "exists")
         block = self._draft.block(context.block)
         return Context(dict(context.variables), scope, block, self._draft.part())
 
     def _branches(self, query: Node, context: Context, *, importing: bool = False) -> dict[str, Term]:
-        """Read a subquery; what each of its columns holds.
-
-        Args:
-            importing: Whether its branches see that only by a WITH at their beginning.
-        """
+        """Read a subquery; ``importing`` branches see outer variables only by a WITH at their beginning."""
         singles = query.nodes("singleQuery")
         several: dict[str, list[Term]] = {}
         for single in singles:

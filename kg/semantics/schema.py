@@ -54,13 +54,8 @@ class SchemaEdge(NamedTuple):
 class Schema:
     """The schema of a graph. Names are plain: without backticks.
 
-    Where every node has one label, ``labels`` and ``edges`` say all. ``nodes`` and ``connections`` also tell
-    which labels a node has together, and that it has none.
-
-    Attributes:
-        nodes: The sets of labels that nodes have, each with the properties of such nodes.
-        types: The relationship types, each with its properties.
-        connections: Which way the types run, between which nodes.
+    Where every node has one label, ``labels`` and ``edges`` say all. ``nodes``, which has the sets of labels
+    that nodes have, and ``connections`` also tell which labels a node has together, and that it has none.
     """
 
     nodes: Mapping[frozenset[str], Properties]
@@ -92,10 +87,6 @@ class Schema:
         """Every property name of a node or a relationship."""
         owners = (*self.nodes.values(), *self.types.values())
         return frozenset(name for properties in owners for name in properties)
-
-    def ends(self, type_name: str) -> frozenset[tuple[str, str]]:
-        """The pairs of start and end label that a type connects; none for an unknown type."""
-        return frozenset((edge.start, edge.end) for edge in self.edges if edge.type == type_name)
 
     def allows(self, start: str | None, type_name: str | None, end: str | None) -> bool:
         """Whether an edge may run from a label by a type to a label; None stands for any, also for none."""
@@ -140,12 +131,9 @@ def default_schema_text() -> str:
 
 
 def parse_schema(text: str) -> Schema:
-    """Read a schema text as `kg.graph.loading.schema_text` writes it.
+    """Read a schema text as `kg.graph.loading.schema_text` writes it; raise InputError for another.
 
     Blank lines and space are free; labels and types that only the directions name are taken up too.
-
-    Raises:
-        InputError: A line is not what its heading promises, or a heading is missing.
     """
     nodes: dict[frozenset[str], Properties] = {}
     types: dict[str, Properties] = {}

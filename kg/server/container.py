@@ -18,10 +18,9 @@ from testcontainers.core.exceptions import ContainerStartException
 
 from retrocypher.kg.errors import first_line
 from retrocypher.kg.offline import is_offline
-from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
+from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError, abandoned
 from retrocypher.kg.server.endpoint import DockerUnavailableError, ServerError
-from retrocypher.kg.server.folders import abandoned
-from retrocypher.kg.server.settings import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
+from retrocypher.kg.server.release import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
 
 DIRECTORY_LABEL = "retrocypher.directory"
 PLACE_LABEL = "retrocypher.place"
@@ -96,11 +95,7 @@ class DockerServer:
         return None
 
     def start(self) -> None:
-        """Create the container and start it, or start it again.
-
-        Raises:
-            StartError: The daemon refuses.
-        """
+        """Create the container and start it, or start it again; raise StartError if the daemon refuses."""
         self._starts += 1
         self._started_at = 0.0
         try:
@@ -113,11 +108,7 @@ class DockerServer:
             raise StartError("port" if taken else "docker", str(error)) from None
 
     def ready(self) -> bool:
-        """Return whether the server answers.
-
-        Raises:
-            StartError: The container has ended.
-        """
+        """Return whether the server answers; raise StartError if the container has ended."""
         if not self.alive():
             raise StartError("crash", self.evidence())
         # The log goes on over restarts.
@@ -213,8 +204,7 @@ class _Box(Neo4jContainer):
 class DockerEngine:
     """Containers of the official image, or of the one that ``RETROCYPHER_NEO4J_IMAGE`` names.
 
-    Raises:
-        DockerUnavailableError: No daemon of this machine answers, or the image cannot be had.
+    Raise DockerUnavailableError if no daemon of this machine answers, or the image cannot be had.
     """
 
     kind: Kind = "docker"
@@ -229,20 +219,20 @@ class DockerEngine:
             client.close()
 
     def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
         return replace(self._in_container(plan), export=str(staging / "data.tar"))
 
     def keep(self, staging: Path) -> None:
-        """See `Engine`."""
+        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
         if not (staging / "data.tar").exists():
             raise self.failure("The container did not give its store back when it stopped.")
 
     def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with a copy of a store that was kept."""
         return replace(self._in_container(plan), restore=str(store / "data.tar"))
 
     def failure(self, message: str) -> ServerError:
-        """See `Engine`."""
+        """Return the error for a server that did not start."""
         return DockerUnavailableError(f"Docker image {self._image}: {message}")
 
     def _in_container(self, plan: Plan) -> Plan:

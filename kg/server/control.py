@@ -1,16 +1,31 @@
-"""Starting the supervisor of a server, and talking to it."""
+"""Starting the supervisor of a server, talking to it, and the private folders of servers and sessions."""
 
 import contextlib
+import fcntl
 import json
+import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from retrocypher.kg.server.endpoint import Endpoint, ServerError
-from retrocypher.kg.server.folders import LOG
+
+PREFIX = "retrocypher-server-"
+SESSION_PREFIX = "retrocypher-session-"
+LOG = "supervisor.log"
+LOCK = "lock"
+
+SOCKET_PATH_MAX = 100
+"""Characters of a Unix socket's path that every system takes."""
+
+UNHELD_S = 3600.0
+"""Age at which a folder that no supervisor has taken is no longer waited for."""
 
 Kind = Literal["local", "docker"]
 Fault = Literal["port", "crash", "timeout", "docker"]
@@ -25,6 +40,95 @@ STARTED = b"Started."
 END_TIMEOUT_S = 30.0
 
 
+def private_directory() -> Path:
+    """Make a folder (0700) for one server: its store, its logs, its control socket."""
+    parent = Path(tempfile.gettempdir())
+    if len(str(parent)) > SOCKET_PATH_MAX - 40:
+        parent = Path("/tmp")
+    _sweep(parent, PREFIX, LOG)
+    directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    (directory / LOG).touch()
+    return directory
+
+
+@dataclass(slots=True)
+class SessionFolder:
+    """A folder that is its session's for as long as the process that made it lives."""
+
+    path: Path
+    _lock: int | None
+
+    def remove(self) -> None:
+        """Remove the folder, where it was joined only when nobody else holds it; may be called again."""
+        if self._lock is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = None
+
+
+def session_folder() -> SessionFolder:
+    """Make a private folder for what the processes of one session share.
+
+    Those of sessions that were killed are cleared away first: a lock tells whether the owner lives, so that
+    neither a process id that is used again nor a clock can mislead.
+    """
+    parent = Path(tempfile.gettempdir())
+    _sweep(parent, SESSION_PREFIX, LOCK)
+    path = Path(tempfile.mkdtemp(prefix=SESSION_PREFIX, dir=parent))
+    return SessionFolder(path, hold(path))
+
+
+def joined_folder(name: str) -> SessionFolder:
+    """Make, or join, the folder that the processes of a session share on a machine other than its own."""
+    parent = Path(tempfile.gettempdir())
+    # With the machine in it: it is by this path that a session knows its own queries on a server.
+    path = parent / f"{name}-{socket.gethostname()}"
+    path.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    _sweep(parent, SESSION_PREFIX, LOCK)
+    return SessionFolder(path, descriptor)
+
+
+def hold(directory: Path) -> int:
+    """Lock a folder for as long as this process lives; returns the lock's descriptor."""
+    pending = directory / "lock.new"
+    descriptor = os.open(pending, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    # Renamed only when locked, so that nobody sees a lock that is not held yet.
+    pending.rename(directory / LOCK)
+    return descriptor
+
+
+def abandoned(directory: Path) -> bool:
+    """Return whether a folder was held by a process that is gone."""
+    try:
+        descriptor = os.open(directory / LOCK, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _sweep(parent: Path, prefix: str, mark: str) -> None:
+    """Remove the folders of gone owners; ``mark`` is a file that shows that a folder is one of ours."""
+    for directory in parent.glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):
+            about = directory.stat()
+            ours = about.st_uid == os.getuid()
+            # Without a lock its supervisor is about to start, or never did.
+            unheld = not (directory / LOCK).exists() and time.time() - about.st_mtime > UNHELD_S
+            if ours and (directory / mark).exists() and (unheld or abandoned(directory)):
+                shutil.rmtree(directory, ignore_errors=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How to run a server.
@@ -32,10 +136,7 @@ class Plan:
     Attributes:
         directory: The supervisor's private folder (0700): control socket, logs; removed at the end.
         owner: Process whose end is the server's end.
-        startup_timeout_s: Seconds the server may take until it answers.
         command: The local server's command line; empty for a container.
-        image: The container's image; empty for a local process.
-        environment: The container's environment.
         restore: Archive of a store put into the container before its first start; empty for none.
         export: Where an archive of the container's store is written when it stops; empty for nowhere.
     """
@@ -62,12 +163,7 @@ class Plan:
 
 
 class StartError(Exception):
-    """The server did not start.
-
-    Attributes:
-        fault: What kind of failure it was.
-        message: The evidence, for the user.
-    """
+    """The server did not start; the message is the evidence."""
 
     def __init__(self, fault: Fault, message: str) -> None:
         super().__init__(message)
@@ -77,13 +173,7 @@ class StartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a server of ours.
-
-    Attributes:
-        generation: How often it was replaced; 0 for the first.
-        running: Whether it runs.
-        pid: Its process id; None for a container or where it does not run.
-    """
+    """Whether a server of ours runs, its process id (None for a container), and how often it was replaced."""
 
     generation: int
     running: bool
@@ -96,32 +186,22 @@ def socket_path(directory: Path) -> Path:
 
 
 def status(endpoint: Endpoint) -> ServerStatus:
-    """Return the state of a server of ours.
-
-    Raises:
-        ServerError: It is not ours, or its supervisor does not answer.
-    """
+    """Return the state of a server of ours; raise ServerError if its supervisor does not answer."""
     return ServerStatus(**_ask(endpoint, {"command": "status"}))
 
 
 def restart(endpoint: Endpoint, generation: int) -> int:
     """Replace a server of ours by a new one with the same address, password and store.
 
-    Only a server of this generation is replaced, not a newer one. Returns the generation that runs now.
-
-    Raises:
-        ServerError: It is not ours, its supervisor does not answer, or it does not start again.
+    Only a server of this generation is replaced, not a newer one. Return the generation that runs now; raise
+    ServerError if the server is not ours or does not start again.
     """
     generation_now: int = _ask(endpoint, {"command": "restart", "generation": generation})["generation"]
     return generation_now
 
 
 def ask(control: Path, request: dict[str, Any], timeout_s: float = REPLY_TIMEOUT_S) -> dict[str, Any]:
-    """Send one request to a supervisor and return its answer.
-
-    Raises:
-        OSError: Nobody listens or answers.
-    """
+    """Send one request to a supervisor and return its answer; raise OSError if nobody listens or answers."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(timeout_s)
         connection.connect(str(control))
@@ -151,11 +231,7 @@ def _ask(endpoint: Endpoint, request: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Supervised:
-    """A supervisor that this process owns.
-
-    Attributes:
-        process: The supervisor; its input is held open for as long as the server is wanted.
-    """
+    """A supervisor that this process owns, its input held open for as long as the server is wanted."""
 
     process: subprocess.Popen[str]
     directory: Path
@@ -191,11 +267,7 @@ class Supervised:
 
 
 def launch(plan: Plan) -> Supervised:
-    """Start a supervisor and wait until its server answers.
-
-    Raises:
-        StartError: The server did not start.
-    """
+    """Start a supervisor and wait until its server answers; raise StartError if it does not."""
     directory = Path(plan.directory)
     with (directory / LOG).open("w") as log:
         process = subprocess.Popen(

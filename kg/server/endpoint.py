@@ -1,7 +1,6 @@
 """How a Neo4j server is reached: address, credentials, driver and ports; and the errors of having none."""
 
 import random
-import secrets
 import socket
 import ssl
 from dataclasses import asdict, dataclass, field
@@ -36,11 +35,8 @@ class Endpoint:
 
     Attributes:
         uri: Bolt URI without credentials.
-        password: Password; never shown in a repr.
-        kind: How the server came to be.
         owned: Whether this project started it, and so may load, restart and replace it.
         control: Path of the supervisor's control socket; None where the server is not ours.
-        version: Server version, e.g. ``5.26.30``.
         notes: What cannot be enforced on this server, one sentence each, for header and manifest.
     """
 
@@ -80,10 +76,7 @@ def port_taken(port: int) -> ServerError:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the cause of a failed connection in a few words.
-
-    The driver's error wraps the cause, for a routed connection in a group of errors.
-    """
+    """Return the cause of a failed connection in a few words, from under what the driver wrapped it in."""
     inner = _innermost(error)
     match inner:
         case socket.gaierror():
@@ -113,10 +106,7 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def connect(endpoint: Endpoint) -> "neo4j.Driver":
-    """Return a driver for a server, which connects when it is used; the caller closes it.
-
-    It reports no usage and asks for no notifications.
-    """
+    """Return a driver for a server, which connects when it is used; the caller closes it."""
     return driver_for(endpoint.uri, endpoint.user, endpoint.password)
 
 
@@ -140,11 +130,6 @@ def driver_for(
     )
 
 
-def new_password() -> str:
-    """Return a random password."""
-    return secrets.token_urlsafe(24)
-
-
 def change_password(uri: str, old: str, new: str) -> None:
     """Replace the password of the first user; as parameters, neither shows in a log or process list."""
     with driver_for(uri, USER, old) as driver:
@@ -154,12 +139,9 @@ def change_password(uri: str, old: str, new: str) -> None:
 
 
 def server_version(uri: str, user: str, password: str, answer_timeout_s: float = ANSWER_TIMEOUT_S) -> str:
-    """Return the server's version, e.g. ``5.26.30``.
+    """Return the server's version, e.g. ``5.26.30``; raise ServerError if it is not Neo4j 5.
 
-    Raises:
-        ServerError: It is not Neo4j 5.
-        neo4j.exceptions.Neo4jError: The server refuses.
-        neo4j.exceptions.DriverError: It does not answer.
+    Raise the driver's Neo4jError if the server refuses, DriverError if it does not answer.
     """
     with driver_for(uri, user, password, answer_timeout_s) as driver:
         agent = driver.get_server_info().agent

@@ -3,17 +3,17 @@
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from filelock import FileLock
 
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.control import Kind, Plan, StartError, Supervised, launch
+from retrocypher.kg.server.control import Plan, StartError, Supervised, launch, private_directory
 from retrocypher.kg.server.endpoint import (
     FIRST_PASSWORD,
     USER,
@@ -22,14 +22,15 @@ from retrocypher.kg.server.endpoint import (
     change_password,
     connect,
     free_port,
-    new_password,
     port_taken,
     server_version,
 )
-from retrocypher.kg.server.folders import private_directory
 
 if TYPE_CHECKING:
     import neo4j
+
+    from retrocypher.kg.server.container import DockerEngine
+    from retrocypher.kg.server.process import LocalEngine
 
 PORT_TRIES = 5
 
@@ -56,19 +57,13 @@ class RunningServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedStore:
-    """A closed store with a graph in it, kept to be copied.
-
-    Attributes:
-        directory: Has the store and a description beside it; readable by its owner only.
-    """
+    """A folder with a closed store to be copied and its description, readable by its owner only."""
 
     directory: Path
 
@@ -82,9 +77,8 @@ class LoadedStore:
 def loaded_store(graph_fingerprint: str, engine: str, build: Callable[[Path], str]) -> LoadedStore:
     """Return the store for a graph, built if there is none yet.
 
-    Args:
-        engine: Names the servers that can open it.
-        build: Given an empty folder, leaves a closed store there and returns its password.
+    ``engine`` names the servers that can open it. ``build`` leaves a closed store in an empty folder and
+    returns its password.
     """
     stores = cache_dir() / "stores"
     stores.mkdir(exist_ok=True)
@@ -118,32 +112,12 @@ def _key(graph_fingerprint: str) -> str:
     return digest.hexdigest()[:16]
 
 
-class Engine(Protocol):
-    """What differs between a process and a container."""
-
-    kind: Kind
-    store_key: str
-    """Names the stores that this engine can open."""
-
-    def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
-
-    def keep(self, staging: Path) -> None:
-        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
-
-    def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """Complete the plan of a server with a copy of a store that was kept."""
-
-    def failure(self, message: str) -> ServerError:
-        """Return the error for a server that did not start."""
-
-
 class Opener:
     """Opens servers."""
 
     def __init__(
         self,
-        engine: Engine,
+        engine: "LocalEngine | DockerEngine",
         announce: Callable[[str], None],
         startup_timeout_s: float,
         port: int | None = None,
@@ -204,7 +178,7 @@ class Opener:
         supervised, chosen = self._launch(complete, port, on_crash)
         uri = f"bolt://127.0.0.1:{chosen}"
         try:
-            changed = new_password()
+            changed = secrets.token_urlsafe(24)
             change_password(uri, password, changed)
             return supervised, Endpoint(
                 uri=uri,

@@ -1,13 +1,20 @@
 """Opening the server that ``--graph`` asks for: a given address, one left running, or a new one."""
 
+import contextlib
+import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+import msgspec
+from filelock import FileLock
+
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.server.background import reuse
+from retrocypher.kg.paths import cache_dir
+from retrocypher.kg.server.control import ask, restart, status
 from retrocypher.kg.server.endpoint import (
     USER,
     DockerUnavailableError,
@@ -18,11 +25,19 @@ from retrocypher.kg.server.endpoint import (
     port_taken,
     server_version,
 )
-from retrocypher.kg.server.engine import Engine, Opener, RunningServer
+from retrocypher.kg.server.engine import Opener, RunningServer
 from retrocypher.kg.server.process import LocalEngine
 
 if TYPE_CHECKING:
     import neo4j
+
+    from retrocypher.kg.server.container import DockerEngine
+
+SCHEMA_VERSION = 1
+
+STATUS_TIMEOUT_S = 10.0
+Announce = Callable[[str], None]
+Outcome = Literal["started", "restarted", "running"]
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
@@ -40,12 +55,165 @@ STARTUP_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """A server's address and the credentials for it, apart from each other."""
+class Background:
+    """A server left running, the fingerprint of its graph, and where that graph came from."""
 
-    uri: str
-    user: str
-    password: str = field(repr=False)
+    endpoint: Endpoint
+    graph_fingerprint: str
+    graph: str
+
+    @property
+    def control(self) -> Path:
+        """The supervisor's control socket."""
+        return Path(self.endpoint.control or "")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, the password among them: for the state file alone."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+
+def state_file() -> Path:
+    """Return where a server left running is described; readable by its owner only."""
+    return cache_dir() / "up.json"
+
+
+def read_state(announce: Announce) -> Background | None:
+    """Return what the state file says; one that cannot be read is removed, and a line says so."""
+    try:
+        value = json.loads(state_file().read_bytes())
+        found = msgspec.convert(value, Background)
+        if value["schema_version"] == SCHEMA_VERSION and found.endpoint.control:
+            return found
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, msgspec.ValidationError):
+        pass
+    forget_state()
+    announce(
+        f"{state_file()} is damaged or of another version and was removed. If the server that it "
+        "described still runs, end its process (retrocypher.kg.server.supervisor)."
+    )
+    return None
+
+
+def write_state(made: Background) -> None:
+    """Write the state file, whole or not at all."""
+    pending = state_file().with_suffix(".new")
+    pending.unlink(missing_ok=True)
+    with os.fdopen(os.open(pending, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        json.dump(made.to_json(), file)
+    pending.replace(state_file())
+
+
+def forget_state() -> None:
+    """Remove the state file if it is there."""
+    with contextlib.suppress(OSError):
+        state_file().unlink()
+
+
+def background_server(announce: Announce) -> Background | None:
+    """Return the server left running, if its supervisor answers; the server itself may have fallen."""
+    found = read_state(announce)
+    if not found:
+        return None
+    try:
+        ask(found.control, {"command": "status"}, STATUS_TIMEOUT_S)
+    except TimeoutError:
+        # Busy, with a restart for instance, and so there.
+        return found
+    except OSError:
+        forget_state()
+        return None
+    return found
+
+
+def reuse(graph_fingerprint: str, kinds: tuple[str, ...], announce: Announce) -> RunningServer | None:
+    """Return the server left running if it has the graph and is of a wanted kind; a fallen one is started.
+
+    One that is passed over for its graph is announced.
+    """
+    found = background_server(announce)
+    if not found or found.endpoint.kind not in kinds:
+        return None
+    if found.graph_fingerprint != graph_fingerprint:
+        place = found.endpoint.uri
+        announce(f"Not with the server left running at {place}: it holds another graph ({found.graph})")
+        return None
+    _revive(found)
+    return RunningServer(found.endpoint)
+
+
+def leave_running(
+    open_: Callable[[], RunningServer],
+    graph_fingerprint: str,
+    graph: str,
+    *,
+    announce: Announce,
+    kind: str = "auto",
+    port: int | None = None,
+) -> tuple[Background, Outcome]:
+    """Start a server and leave it running, unless one runs already with the same graph.
+
+    One that has fallen is started again; where that cannot be done, a new one takes its place. Raise
+    ServerError if one runs already with another graph, kind or port, or it does not start.
+    """
+    with FileLock(cache_dir() / "up.lock"):
+        found = background_server(announce)
+        if found:
+            _require_same(found, graph_fingerprint, kind, port)
+            try:
+                return found, "restarted" if _revive(found) else "running"
+            except ServerError as error:
+                announce(f"{error}\nA new server takes its place.")
+                _end(found)
+        with open_() as running:
+            made = Background(running.endpoint, graph_fingerprint, graph)
+            write_state(made)
+            running.detach()
+        return made, "started"
+
+
+def end_background(announce: Announce) -> Background | None:
+    """End the server left running; returns which it was, or None."""
+    with FileLock(cache_dir() / "up.lock"):
+        found = background_server(announce)
+        if found:
+            _end(found)
+        return found
+
+
+def _revive(found: Background) -> bool:
+    state = status(found.endpoint)
+    if not state.running:
+        restart(found.endpoint, state.generation)
+    return not state.running
+
+
+def _require_same(found: Background, graph_fingerprint: str, kind: str, port: int | None) -> None:
+    endpoint = found.endpoint
+    place = f"runs already at {endpoint.uri} ({endpoint.kind})"
+    if found.graph_fingerprint != graph_fingerprint:
+        raise ServerError(
+            f"A server with another graph ({found.graph}) {place}. "
+            "Replace its graph with `retrocypher graph load`, or end it with `retrocypher graph down`."
+        )
+    asked = []
+    if kind not in ("auto", endpoint.kind):
+        asked.append(f"--server {kind}")
+    if port not in (None, urlsplit(endpoint.uri).port):
+        asked.append(f"--port {port}")
+    if asked:
+        raise ServerError(
+            f"{' and '.join(asked)} cannot be had: a server with this graph {place}. "
+            "To move it, end it with `retrocypher graph down` and run this command again."
+        )
+
+
+def _end(found: Background) -> None:
+    # A supervisor that is gone meanwhile has taken its server along.
+    with contextlib.suppress(OSError):
+        ask(found.control, {"command": "stop"})
+    forget_state()
 
 
 def is_uri(spec: str) -> bool:
@@ -53,11 +221,10 @@ def is_uri(spec: str) -> bool:
     return "://" in spec
 
 
-def parse_address(spec: str) -> Address:
-    """Read an address; the user and password in it win over ``NEO4J_USER`` and ``NEO4J_PASSWORD``.
+def parse_address(spec: str) -> Endpoint:
+    """Return the server at an address, whose credentials win over ``NEO4J_USER`` and ``NEO4J_PASSWORD``.
 
-    Raises:
-        InputError: It is no Bolt address. The message does not repeat a password.
+    Raise InputError, which does not repeat a password, if it is no Bolt address.
     """
     try:
         parts = urlsplit(spec)
@@ -72,15 +239,14 @@ def parse_address(spec: str) -> Address:
     uri = urlunsplit((parts.scheme, f"{name}:{port or 7687}", "", parts.query, ""))
     user = unquote(parts.username) if parts.username else os.environ.get("NEO4J_USER", USER)
     password = unquote(parts.password) if parts.password else os.environ.get("NEO4J_PASSWORD", "")
-    return Address(uri, user, password)
+    return Endpoint(uri, user, password, kind="uri", notes=NOTES)
 
 
 def open_uri(spec: str) -> Endpoint:
     """Return a given server, once it has answered and shown its version.
 
-    Raises:
-        InputError: The address cannot be read.
-        ServerError: The server does not answer, refuses the credentials, or is no Neo4j 5.
+    Raise InputError if the address cannot be read, ServerError if the server does not answer, refuses the
+    credentials, or is no Neo4j 5.
     """
     from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError
 
@@ -96,24 +262,17 @@ def open_uri(spec: str) -> Endpoint:
         raise _unreachable(address, error) from None
     except (ConfigurationError, DriverError, Neo4jError, OSError, ValueError) as error:
         raise _unreachable(address, error) from None
-    return Endpoint(
-        uri=address.uri,
-        user=address.user,
-        password=address.password,
-        kind="uri",
-        version=version,
-        notes=NOTES,
-    )
+    return replace(address, version=version)
 
 
-def _refused(address: Address) -> ServerError:
+def _refused(address: Endpoint) -> ServerError:
     return ServerError(
         f"The server at {address.uri} refuses the user '{address.user}' with the password given. "
         "Set NEO4J_USER and NEO4J_PASSWORD, or write both into the address."
     )
 
 
-def _unreachable(address: Address, error: Exception) -> ServerError:
+def _unreachable(address: Endpoint, error: Exception) -> ServerError:
     return ServerError(
         f"No Neo4j answers at {address.uri}: {cause_of(error)}. Check host, port and scheme "
         "(bolt+s or neo4j+s where the server wants TLS), and that the server runs."
@@ -125,29 +284,19 @@ def open_server(
     *,
     graph_fingerprint: str,
     load_graph: "Callable[[neo4j.Driver], object]",
-    announce: Callable[[str], None],
+    announce: Announce,
     before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
 ) -> RunningServer:
-    """Return a server with a graph.
+    """Return a server with a graph: ``auto`` (Docker, else local), ``docker``, ``local`` or an address.
 
-    A server of our own is started on a copy of a store that holds the graph already; the first time, the
-    store is built. It ends with `RunningServer.stop`, and with this process however that ends. A server
-    that ``retrocypher graph up`` left running with the same graph is used instead where it is of the kind
-    asked for. A server given by its address is used as it is: whether it holds the graph is for the caller
-    to see.
+    A server of our own is started on a copy of a store that holds the graph already; the first time,
+    ``load_graph`` builds the store, after ``before_load``. It ends with `RunningServer.stop`, and with this
+    process however that ends. A server that ``retrocypher graph up`` left running with the same graph is used
+    instead where it is of the kind asked for. A server given by its address is used as it is: whether it
+    holds the graph is for the caller to see. ``announce`` is told, a line at a time, what takes long.
 
-    Args:
-        spec: ``auto`` (Docker, else local), ``docker``, ``local`` or an address such as ``bolt://host:7687``.
-        graph_fingerprint: Of the graph.
-        load_graph: Loads the graph through a driver into an empty server.
-        announce: Is told, a line at a time, what takes long and what was passed over.
-        before_load: Called before a store is built; what it raises ends the opening.
-        startup_timeout_s: Seconds a server of our own may take until it answers.
-
-    Raises:
-        InputError: The spec is none of these.
-        ServerError: The server cannot be had; the message says why and what to do.
+    Raise InputError if the spec is none of these, ServerError if the server cannot be had.
     """
     if is_uri(spec):
         return RunningServer(open_uri(spec))
@@ -170,7 +319,7 @@ def start_server(
     *,
     graph_fingerprint: str,
     load_graph: "Callable[[neo4j.Driver], object]",
-    announce: Callable[[str], None],
+    announce: Announce,
     before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
     port: int | None = None,
@@ -182,7 +331,7 @@ def start_server(
     if port and not port_is_free(port):
         raise port_taken(port)
 
-    def opened(engine: Engine) -> RunningServer:
+    def opened(engine: "LocalEngine | DockerEngine") -> RunningServer:
         return Opener(engine, announce, startup_timeout_s, port).open(
             graph_fingerprint, load_graph, before_load
         )
@@ -205,7 +354,7 @@ def start_server(
             )
 
 
-def _docker(announce: Callable[[str], None]) -> Engine:
+def _docker(announce: Announce) -> "DockerEngine":
     # Half a second of imports that the other ways do without.
     from retrocypher.kg.server.container import DockerEngine
 

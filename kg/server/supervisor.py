@@ -16,43 +16,16 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from retrocypher.kg.offline import refuse_as_parent
-from retrocypher.kg.server.control import Plan, StartError, socket_path
-from retrocypher.kg.server.folders import hold
+from retrocypher.kg.server.control import Plan, StartError, hold, socket_path
 from retrocypher.kg.server.process import LocalServer
 
+if TYPE_CHECKING:
+    from retrocypher.kg.server.container import DockerServer
+
 TICK_S = 0.5
-
-
-class Server(Protocol):
-    """What a supervisor can do with a server, whatever it is."""
-
-    @property
-    def pid(self) -> int | None:
-        """Process id where it is a process of this machine."""
-
-    def start(self) -> None:
-        """Begin to start it."""
-
-    def ready(self) -> bool:
-        """Return whether it answers; raise `StartError` where it never will."""
-
-    def alive(self) -> bool:
-        """Return whether it runs."""
-
-    def evidence(self) -> str:
-        """Return the last lines that it printed."""
-
-    def kill(self) -> None:
-        """End it at once, keeping its store."""
-
-    def stop(self) -> None:
-        """End it in good order, keeping its store."""
-
-    def remove(self) -> None:
-        """End it and what it left."""
 
 
 class ParentExited(Exception):  # noqa: N818 - not an error: the usual end
@@ -62,7 +35,7 @@ class ParentExited(Exception):  # noqa: N818 - not an error: the usual end
 class Supervisor:
     """Keeps one server for one owner."""
 
-    def __init__(self, plan: Plan, server: Server) -> None:
+    def __init__(self, plan: Plan, server: "LocalServer | DockerServer") -> None:
         self._plan = plan
         self._server = server
         self._generation = 0
@@ -161,7 +134,7 @@ def _report(event: dict[str, Any]) -> None:
     os.dup2(nowhere, 1)
 
 
-def _server(plan: Plan) -> Server:
+def _server(plan: Plan) -> "LocalServer | DockerServer":
     if plan.kind == "docker":
         from retrocypher.kg.server.container import DockerServer
 

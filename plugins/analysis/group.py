@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec import UNSET, Struct
 
-from retrocypher.kg.labels.error_labels import LABELS, name_of
+from retrocypher.kg.labels import LABELS, name_of
 from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, AnswerJudge, JsonValue, Record
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations

@@ -10,9 +10,9 @@ from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.passages import build_passages, open_passages
 from retrocypher.kg.paths import in_checkout
-from retrocypher.kg.questions.authoring.question_set import BuiltQuestions, build_questions
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
+from retrocypher.kg.questions.question_set import BuiltQuestions, build_questions
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
-from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
 from retrocypher.plugins.cli.console import announcer, json_option, print_json

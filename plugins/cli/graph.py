@@ -18,17 +18,19 @@ from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifes
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import LoadReport, load
 from retrocypher.kg.graph.reaction import Reaction, Rules
-from retrocypher.kg.server.background import (
-    Background,
-    background_server,
-    end_background,
-    leave_running,
-    state_file,
-)
 from retrocypher.kg.server.control import status
 from retrocypher.kg.server.endpoint import Endpoint, ServerError, connect
 from retrocypher.kg.server.engine import RunningServer
-from retrocypher.kg.server.open import is_uri, open_server, start_server
+from retrocypher.kg.server.open import (
+    Background,
+    background_server,
+    end_background,
+    is_uri,
+    leave_running,
+    open_server,
+    start_server,
+    state_file,
+)
 from retrocypher.plugins.cli.console import announcer, json_option, print_json
 from retrocypher.plugins.formatting.text import counted
 

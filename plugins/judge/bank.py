@@ -25,9 +25,9 @@ from retrocypher.kg.mutations.registry import OPERATORS
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import QuestionSet, load_questions
+from retrocypher.kg.server.control import session_folder
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.kg.server.folders import session_folder
-from retrocypher.kg.server.settings import NEO4J_VERSION
+from retrocypher.kg.server.release import NEO4J_VERSION
 from retrocypher.plugins.judge.bank_candidates import (
     BankEntry,
     Cell,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.judge.agreement import ACCEPTED
 from retrocypher.plugins.judge.calibration_sample import CalibrationItem, neutral_groups
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase

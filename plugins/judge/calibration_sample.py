@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import yaml
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.labels import name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 

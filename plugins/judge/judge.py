@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retrocypher.kg.server.folders import session_folder
+from retrocypher.kg.server.control import session_folder
 from retrocypher.plugins.judge.criteria import (
     Criteria,
     JudgeCase,

@@ -10,8 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import paraphrase
+from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RecordLine

@@ -12,9 +12,8 @@ from msgspec import UNSET
 from retrocypher.kg.cypher.edits import differing
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
-from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import paraphrase
+from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog

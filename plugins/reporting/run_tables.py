@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.labels import name_of
 from retrocypher.plugins.analysis.group import MEASURED, pooled
 from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT
 from retrocypher.plugins.analysis.summary import in_order

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import TASKS, Question
-from retrocypher.kg.questions.sampling import seeded_rank
+from retrocypher.kg.questions.question import TASKS, Question, seeded_rank
 
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _SALT = "shard"

@@ -12,7 +12,7 @@ import pytest
 
 from retrocypher.kg.execution.recovery import exclusive_rerun_stats
 from retrocypher.kg.questions.question import Setting
-from retrocypher.kg.server.folders import SessionFolder, session_folder
+from retrocypher.kg.server.control import SessionFolder, session_folder
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.usage import Usage

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT
 from retrocypher.kg.secrets import without_password
 from retrocypher.plugins.runs.record import JsonValue, fields_of
 

@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import require_loopback
-from retrocypher.kg.questions.question import Question, Setting
-from retrocypher.kg.questions.reading import QuestionSet, load_questions
-from retrocypher.kg.questions.sampling import (
+from retrocypher.kg.questions.question import (
+    Question,
+    Setting,
     paraphrase,
     parse_paraphrases,
     select,
 )
+from retrocypher.kg.questions.reading import QuestionSet, load_questions
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.usage import Usage

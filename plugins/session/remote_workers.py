@@ -12,8 +12,8 @@ import pytest
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.graph.fingerprint import fingerprint
+from retrocypher.kg.server.control import SessionFolder, joined_folder
 from retrocypher.kg.server.endpoint import Endpoint, connect
-from retrocypher.kg.server.folders import SessionFolder, joined_folder
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.options import Options

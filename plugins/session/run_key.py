@@ -12,8 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 import yaml
 
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import paraphrase
+from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.manifest import ShardEntry

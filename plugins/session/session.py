@@ -11,7 +11,7 @@ from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
-from retrocypher.kg.server.folders import SessionFolder
+from retrocypher.kg.server.control import SessionFolder
 from retrocypher.plugins.session.arguments import is_case, named_settings
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller

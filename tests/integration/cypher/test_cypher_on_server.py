@@ -8,8 +8,7 @@ import neo4j
 import pytest
 from neo4j.exceptions import ClientError, CypherSyntaxError, Neo4jError
 
-from retrocypher.kg.cypher.edits import quote, string_literals
-from retrocypher.kg.cypher.parameters import parameterise, shape
+from retrocypher.kg.cypher.edits import parameterise, quote, shape, string_literals
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.server.endpoint import Endpoint, connect
 

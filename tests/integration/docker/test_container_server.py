@@ -16,7 +16,7 @@ from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.control import restart, status
 from retrocypher.kg.server.endpoint import Endpoint, connect
-from retrocypher.kg.server.settings import NEO4J_VERSION, TRANSACTION_MEMORY_BYTES
+from retrocypher.kg.server.release import NEO4J_VERSION, TRANSACTION_MEMORY_BYTES
 
 pytestmark = pytest.mark.docker
 

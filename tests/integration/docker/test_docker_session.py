@@ -12,9 +12,9 @@ from support.containers import FindContainer, Place
 from support.suite import CHECKOUT
 from support.waiting import becomes_true
 
-from retrocypher.kg.server.background import background_server, end_background
 from retrocypher.kg.server.control import restart, status
 from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import background_server, end_background
 from retrocypher.plugins.cli.graph import down_command, status_command, up_command
 
 pytestmark = pytest.mark.docker

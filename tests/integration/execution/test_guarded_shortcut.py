@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from retrocypher.kg.cypher.edits import quote
-from retrocypher.kg.cypher.parameters import shape
+from retrocypher.kg.cypher.edits import quote, shape
 from retrocypher.kg.execution.execution import Call, Execution, Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.questions.question import TASKS

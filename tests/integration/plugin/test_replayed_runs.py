@@ -10,8 +10,8 @@ import pytest
 from support.roles_api import RolesApi, always, references_by_question, right
 from support.suite import Ran, Suite
 
+from retrocypher.kg.questions.question import select
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.operations.rescore import rescore
 from retrocypher.plugins.runs.log import RunLog
 

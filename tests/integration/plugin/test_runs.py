@@ -16,8 +16,8 @@ from support.allure_results import assert_shown_again
 from support.interrupts import heed_interrupts
 from support.suite import CHECKOUT, Ran, Suite
 
+from retrocypher.kg.questions.question import paraphrase
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.kg.server.endpoint import Endpoint
 
 SAMPLE = "--sample=12"

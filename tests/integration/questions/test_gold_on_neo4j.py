@@ -9,9 +9,9 @@ import pytest
 
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.compact import read_graph
-from retrocypher.kg.questions.authoring.candidates import Kind
-from retrocypher.kg.questions.authoring.gold import GoldDifferenceError, check_gold
-from retrocypher.kg.questions.authoring.question_set import build_questions
+from retrocypher.kg.questions.candidates import Kind
+from retrocypher.kg.questions.gold import GoldDifferenceError, check_gold
+from retrocypher.kg.questions.question_set import build_questions
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint, connect
 

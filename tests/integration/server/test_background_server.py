@@ -15,10 +15,9 @@ from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.graph.reaction import Rules
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.background import background_server, end_background
 from retrocypher.kg.server.control import status
 from retrocypher.kg.server.endpoint import ServerError, connect
-from retrocypher.kg.server.open import open_server
+from retrocypher.kg.server.open import background_server, end_background, open_server
 from retrocypher.plugins.cli.graph import down_command, load_command, status_command, up_command
 
 

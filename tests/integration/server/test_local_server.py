@@ -14,7 +14,7 @@ from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.server.control import restart, status
 from retrocypher.kg.server.endpoint import Endpoint, ServerError, connect
 from retrocypher.kg.server.open import open_server
-from retrocypher.kg.server.settings import TRANSACTION_MEMORY_BYTES
+from retrocypher.kg.server.release import TRANSACTION_MEMORY_BYTES
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.judge.agreement import NO_REASON, UNCLEAR, load_issues, parse_issues
 
 REASONS = {

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from support.records import record_of
 
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.reporting.allure.about import categories_2, categories_3
 from retrocypher.plugins.reporting.case_view import CaseView
 from retrocypher.plugins.reporting.failures import failure_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.records import record_of
 
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.reporting.allure.results import ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseView
 from retrocypher.plugins.runs.record import Explanation

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from support.records import record_of, write_run
 
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.cli.main import cli, main
 
 BANK = str(Path(__file__).parents[2] / "data" / "bank")

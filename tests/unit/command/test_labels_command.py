@@ -2,7 +2,7 @@
 
 from click.testing import CliRunner
 
-from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.cli.main import cli
 
 

@@ -11,8 +11,8 @@ from retrocypher.benchmarks.instruments.validator import ValidatorCounts, valida
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.mutations.operator import MutationKind
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.judge.bank import Bank, read_entries, write_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry

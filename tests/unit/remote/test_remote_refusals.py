@@ -9,8 +9,8 @@ import execnet
 import pytest
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.server.control import joined_folder
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.kg.server.folders import joined_folder
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.remote_workers import host_of, is_remote, look, require_reachable, settled
 from retrocypher.prompts.models.spec import parse_spec

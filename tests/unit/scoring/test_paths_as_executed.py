@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from neo4j.graph import Graph, Node, Path
 
-from retrocypher.kg.execution.json_value import to_json_value
+from retrocypher.kg.execution.client_process import to_json_value
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 

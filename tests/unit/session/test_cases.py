@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.sampling import paraphrases_of
+from retrocypher.kg.questions.question import Question, paraphrases_of
 from retrocypher.plugins.session.plan import cases_of
 
 

@@ -6,9 +6,8 @@ import pytest
 from support.records import record_of
 from support.shards import records_of, write_shard
 
-from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question import Question, select
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.files import json_line

@@ -9,9 +9,8 @@ from support.records import record_of, write_run
 from support.shards import PARTS, records_of, write_shard
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question import Question, select
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.cli.merge import merge_command
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.record import InfrastructureError

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import TASKS, Question, setting_of
+from retrocypher.kg.questions.question import TASKS, Question, select, setting_of
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import select
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 
 QUESTIONS = load_questions().questions

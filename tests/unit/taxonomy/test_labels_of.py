@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.execution.execution import Execution, Status
-from retrocypher.kg.labels.error_labels import is_label
+from retrocypher.kg.labels import is_label
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema

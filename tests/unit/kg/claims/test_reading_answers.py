@@ -3,7 +3,7 @@
 import pytest
 
 from retrocypher.kg.claims.claim import Claim
-from retrocypher.kg.claims.reader import read_answer, read_claims
+from retrocypher.kg.claims.reader import read_answer
 
 A, B, P = "CCO", "CC(=O)O", "CCOC(C)=O"
 
@@ -66,8 +66,8 @@ def test_a_route_is_read_from_each_way_to_tell_it(answer: str) -> None:
 
 
 def test_an_answer_without_ids_is_read_with_the_molecule_of_its_question() -> None:
-    found = read_claims(f"It is made from {A} and {B}.", f"From which direct precursors is {P} made?")
-    assert found == [Claim(A, "REACTS_IN", None, product=P), Claim(B, "REACTS_IN", None, product=P)]
+    found = read_answer(f"It is made from {A} and {B}.", P, frozenset([P])).claims
+    assert found == (Claim(A, "REACTS_IN", None, product=P), Claim(B, "REACTS_IN", None, product=P))
 
 
 @pytest.mark.parametrize("said", ["81.5 pct yield", "81.5% yield", "81.5 per cent", "an 81.5-percent yield"])

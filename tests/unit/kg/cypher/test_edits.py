@@ -4,9 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrocypher.kg.cypher.edits import Edit, apply_edits, mask_literals, quote, string_literals, unmask
+from retrocypher.kg.cypher.edits import Edit, apply_edits, quote, string_literals
 from retrocypher.kg.cypher.parser import parse
-from retrocypher.kg.cypher.tokens import tokens
 
 SMILES = st.text(alphabet="CNOFSPcnos()[]=#@+-\\/.%123456789BrlH:*$~'\"`u0041{}", max_size=40)
 ANY_TEXT = st.text(max_size=40) | SMILES
@@ -81,19 +80,3 @@ def test_decodes_as_the_server_does(raw: str, value: str) -> None:
 def test_quotes_in_comments_and_names_are_no_literals() -> None:
     text = "MATCH (n:`it's`) // it's\nRETURN n /* 'x' */, 'y'"
     assert [literal.value for literal in string_literals(text)] == ["y"]
-
-
-@given(QUERY_PARTS)
-def test_mask_and_unmask_give_the_text_back(text: str) -> None:
-    masked = mask_literals(text)
-    assert unmask(*masked) == text
-    assert [token.kind for token in tokens(masked.text)] == [token.kind for token in tokens(text)]
-    assert len(masked.literals) == len(string_literals(text))
-
-
-def test_unmask_works_on_changed_text() -> None:
-    masked = mask_literals("MATCH (a {name: 'C#N'})-->(b {name: \"F/C=C\\\\F\"}) RETURN a")
-    first, second = masked.literals
-    assert unmask(f"RETURN {second}, {first}, {second}, 'new'", masked.literals) == (
-        "RETURN \"F/C=C\\\\F\", 'C#N', \"F/C=C\\\\F\", 'new'"
-    )

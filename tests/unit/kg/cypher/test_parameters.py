@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.cypher.clauses import clauses
-from retrocypher.kg.cypher.edits import quote, string_literals
-from retrocypher.kg.cypher.parameters import parameter_places, parameterise, shape
+from retrocypher.kg.cypher.edits import parameter_places, parameterise, quote, shape, string_literals
 from retrocypher.kg.cypher.parser import parse
 
 SMILES = st.text(alphabet="CNOc()[]=#@+-\\/1'\"", max_size=30)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.execution import executor as module
-from retrocypher.kg.execution.attempt import InconclusiveAttempt
 from retrocypher.kg.execution.execution import (
     Call,
     Execution,
@@ -17,7 +16,7 @@ from retrocypher.kg.execution.execution import (
     Trouble,
     Unauthorised,
 )
-from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.execution.executor import GuardedExecutor, InconclusiveAttempt
 from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.kg.server.endpoint import Endpoint
 

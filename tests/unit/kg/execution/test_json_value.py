@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from neo4j.graph import Graph, Node, Path, Relationship
 from neo4j.spatial import CartesianPoint, WGS84Point
 
-from retrocypher.kg.execution.json_value import DEEPEST, to_json_value
+from retrocypher.kg.execution.client_process import DEEPEST, to_json_value
 
 scalars = st.one_of(
     st.none(),

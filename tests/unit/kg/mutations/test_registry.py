@@ -9,7 +9,7 @@ from support.examples import examples
 
 from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.kg.cypher.parser import parse
-from retrocypher.kg.labels.error_labels import is_label
+from retrocypher.kg.labels import is_label
 from retrocypher.kg.mutations.operator import Operator
 from retrocypher.kg.mutations.registry import OPERATORS, compose, mutations_of, operators_of
 from retrocypher.kg.questions.question import TASKS

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.questions.authoring.candidates import (
+from retrocypher.kg.questions.candidates import (
     MAXIMUM_ROUTES,
     Candidate,
     Kind,
@@ -14,8 +14,8 @@ from retrocypher.kg.questions.authoring.candidates import (
     multi_step_candidates,
     single_step_candidates,
 )
-from retrocypher.kg.questions.authoring.gold import ReactionNetwork
-from retrocypher.kg.questions.authoring.question_set import with_smaller_sets
+from retrocypher.kg.questions.gold import ReactionNetwork
+from retrocypher.kg.questions.question_set import with_smaller_sets
 
 TWO = Kind("chains_to_target", steps=2)
 

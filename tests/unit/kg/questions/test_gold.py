@@ -12,14 +12,16 @@ from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.edits import string_literals
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.questions.authoring.gold import ReactionNetwork, reference_query, traverse
-from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, TASKS
-from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import (
+from retrocypher.kg.questions.gold import ReactionNetwork, reference_query, traverse
+from retrocypher.kg.questions.question import (
+    MULTI_STEP_TASKS,
     PARAPHRASE_COUNT,
+    SINGLE_STEP_TASKS,
+    TASKS,
     paraphrase,
     paraphrases_of,
 )
+from retrocypher.kg.questions.reading import load_questions
 
 REACTIONS = (
     Reaction(1, ("A", "B"), ("C", "D"), ("K",), (), (50.0, None)),

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.questions.authoring.candidates import Candidate, Kind
-from retrocypher.kg.questions.authoring.gold import ReactionNetwork, is_simple, traverse
-from retrocypher.kg.questions.authoring.question_set import allocate, draft_questions, read_plan
+from retrocypher.kg.questions.candidates import Candidate, Kind
+from retrocypher.kg.questions.gold import ReactionNetwork, is_simple, traverse
 from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question_set import allocate, draft_questions, read_plan
 from retrocypher.kg.questions.reading import load_questions
 
 SHIPPED = load_questions()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 
 SINGLE: dict[str, Any] = {
     "id": "precursors-001",

@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import TASKS, Question, setting_of
-from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import (
+from retrocypher.kg.questions.question import (
     PARAPHRASE_COUNT,
+    TASKS,
+    Question,
     parse_paraphrases,
     select,
+    setting_of,
 )
+from retrocypher.kg.questions.reading import load_questions
 
 SHIPPED = load_questions().questions
 

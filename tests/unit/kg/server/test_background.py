@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from retrocypher.kg.server.background import (
+from retrocypher.kg.server.endpoint import Endpoint, ServerError
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import (
     Background,
     background_server,
     end_background,
@@ -19,8 +21,6 @@ from retrocypher.kg.server.background import (
     reuse,
     state_file,
 )
-from retrocypher.kg.server.endpoint import Endpoint, ServerError
-from retrocypher.kg.server.engine import RunningServer
 from retrocypher.plugins.cli.graph import down_command, load_command, status_command, up_command
 
 ENDPOINT = Endpoint("bolt://127.0.0.1:20001", "neo4j", "geheim", owned=True)

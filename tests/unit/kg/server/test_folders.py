@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from retrocypher.kg.server.folders import UNHELD_S, hold, private_directory, session_folder
+from retrocypher.kg.server.control import UNHELD_S, hold, private_directory, session_folder
 
 OWNER = """
 import time
-from retrocypher.kg.server.folders import session_folder
+from retrocypher.kg.server.control import session_folder
 folder = session_folder()
 (folder.path / "turnstile.lock").touch()
 print(folder.path, flush=True)

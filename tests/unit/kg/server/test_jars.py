@@ -10,14 +10,14 @@ from pathlib import Path
 import jgo.constants
 import pytest
 
-from retrocypher.kg.server import jars
+from retrocypher.kg.server import release as jars
 from retrocypher.kg.server.endpoint import ServerError
-from retrocypher.kg.server.jars import (
+from retrocypher.kg.server.release import (
+    NEO4J_VERSION,
     Jar,
     class_path,
     locked_jars,
 )
-from retrocypher.kg.server.settings import NEO4J_VERSION
 
 PATHS = ("org/a/a/1/a-1.jar", "org/b/b/2/b-2-linux.jar")
 

@@ -8,7 +8,7 @@ import pytest
 
 from retrocypher.kg.server.endpoint import ServerError
 from retrocypher.kg.server.process import Java, find_java
-from retrocypher.kg.server.settings import (
+from retrocypher.kg.server.release import (
     CONCURRENT_TRANSACTIONS,
     MIB,
     TRANSACTION_MEMORY_BYTES,

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.graph.molecules import find_molecules
-from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT, TASKS, paraphrase
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 from retrocypher.prompts.validation.finding import QuestionIntent, QuestionMolecule
 from retrocypher.prompts.validation.question import read_question
 

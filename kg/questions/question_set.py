@@ -17,7 +17,7 @@ from rdkit import rdBase
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.questions.authoring.candidates import (
+from retrocypher.kg.questions.candidates import (
     Candidate,
     Kind,
     common_auxiliaries,
@@ -25,10 +25,15 @@ from retrocypher.kg.questions.authoring.candidates import (
     multi_step_candidates,
     single_step_candidates,
 )
-from retrocypher.kg.questions.authoring.gold import ReactionNetwork, check_gold, reference_query, traverse
-from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question, setting_of
+from retrocypher.kg.questions.gold import ReactionNetwork, check_gold, reference_query, traverse
+from retrocypher.kg.questions.question import (
+    MULTI_STEP_TASKS,
+    Question,
+    paraphrases_of,
+    seeded_rank,
+    setting_of,
+)
 from retrocypher.kg.questions.reading import MANIFEST_FILE, QUESTION_FILES
-from retrocypher.kg.questions.sampling import paraphrases_of, seeded_rank
 
 if TYPE_CHECKING:
     import neo4j
@@ -74,10 +79,8 @@ def allocate(
 
     Within a kind a lower tier is used up before the next is touched. Among the choices this leaves, the
     sum over targets of (questions on that target) squared is the smallest there is: the exchange below
-    ends only when no chain of exchanges lowers it, which for such convex costs means a minimum.
-
-    Args:
-        candidates: For each kind, at least ``counts`` candidates; earlier ones win ties.
+    ends only when no chain of exchanges lowers it, which for such convex costs means a minimum. Each kind
+    needs at least ``counts`` candidates; earlier ones win ties.
     """
     choices = {kind: _by_tier(candidates[kind], count) for kind, count in counts.items()}
     load = Counter(each.target for choice in choices.values() for each in choice.fixed)
@@ -140,24 +143,15 @@ def _relief(start: str, choices: Mapping[Kind, _Choice], load: Counter[str]) -> 
     return None
 
 
-def read_plan(path: Path | None = None) -> Plan:
-    """Return how many questions of each kind make a set, in the order they are written.
-
-    Args:
-        path: A YAML list of kinds with their ``count``; the shipped plan when None.
-    """
-    entries: list[dict[str, Any]] = yaml.safe_load(
-        (path or Path(__file__).parents[1] / "plan.yaml").read_text(encoding="utf-8")
-    )
+def read_plan() -> Plan:
+    """Return how many questions of each kind make a set, as the shipped plan says."""
+    text = Path(__file__).with_name("plan.yaml").read_text(encoding="utf-8")
+    entries: list[dict[str, Any]] = yaml.safe_load(text)
     return {Kind(**{key: each[key] for key in each if key != "count"}): each["count"] for each in entries}
 
 
 def choose(network: ReactionNetwork, plan: Plan, seed: int) -> dict[Kind, list[Candidate]]:
-    """Choose the questions of a set, each kind in a random order that the seed fixes.
-
-    Raises:
-        GraphError: If the graph is too small for the plan.
-    """
+    """Choose questions, each kind in a seeded random order; raise GraphError if there are too few."""
     auxiliaries = common_auxiliaries(network.reactions())
     is_target = cache(lambda name: name not in auxiliaries and is_synthesis_target(name))
     # RDKit remarks on odd ions, on standard error and once each
@@ -201,11 +195,7 @@ def _rank(candidate: Candidate, seed: int) -> bytes:
 
 
 def describe(questions: Sequence[Question], plan: Plan) -> dict[str, Any]:
-    """Return counts, trivial shares, shared targets and sizes of gold, for the manifest.
-
-    Args:
-        plan: What was asked for; where product sets were too few, the counts differ from it.
-    """
+    """Return counts, their differences from the plan, trivial shares, shared targets, sizes of gold."""
     found = Counter(_kind(each) for each in questions)
     by_task: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
@@ -259,23 +249,14 @@ def _sizes(questions: Sequence[Question]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class BuiltQuestions:
-    """A question set that was made, with what its manifest says.
-
-    Attributes:
-        manifest: Graph fingerprint, seed, counts, trivial shares, shared targets and file hashes.
-        files: What each file of the set holds, by name; the manifest among them.
-    """
+    """A question set that was made, its manifest, and the bytes of each of its files by name."""
 
     questions: tuple[Question, ...]
     manifest: Mapping[str, Any]
     files: Mapping[str, bytes]
 
     def write(self, folder: Path) -> None:
-        """Write the set as `load_questions` reads it.
-
-        Raises:
-            InputError: If the folder cannot be written.
-        """
+        """Write the set as `load_questions` reads it; raise InputError if the folder cannot be written."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, content in self.files.items():
@@ -292,15 +273,10 @@ def build_questions(
     plan: Plan | None = None,
     database: str = "neo4j",
 ) -> BuiltQuestions:
-    """Make a question set, its gold computed twice.
+    """Make a question set, its gold computed twice; the same seed and graph give the same bytes.
 
-    Args:
-        seed: Seed of every choice; the same seed and graph give the same bytes.
-        plan: How many questions of each kind; the shipped plan of 2,400 when None.
-
-    Raises:
-        GraphError: If the graph is too small for the plan, or (`GoldDifferenceError`) if the reference
-            Cypher and the traversal answer a question differently.
+    Without a plan it is the shipped one of 2,400 questions. Raise GraphError if the graph is too small for
+    it, or (`GoldDifferenceError`) if the reference Cypher and the traversal answer a question differently.
     """
     plan = read_plan() if plan is None else plan
     questions = draft_questions(reactions, seed, plan)
@@ -318,11 +294,7 @@ def build_questions(
 
 
 def draft_questions(reactions: Sequence[Reaction], seed: int, plan: Plan) -> tuple[Question, ...]:
-    """Choose questions and answer them by traversal alone.
-
-    Raises:
-        GraphError: If the graph is too small for the plan.
-    """
+    """Choose questions and answer them by traversal alone; raise GraphError if the graph is too small."""
     network = ReactionNetwork.of(reactions)
     chosen = choose(network, plan, seed)
     by_task: dict[str, list[Candidate]] = {}

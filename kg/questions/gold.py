@@ -25,17 +25,14 @@ Walk = tuple[str | int, ...]
 Route = tuple[int, ...]
 
 _SHOWN_ROWS = 5
+_QUERIES_AT_ONCE = 4
 
-_FOLDER = Path(__file__).parents[1] / "cypher"
+_FOLDER = Path(__file__).with_name("cypher")
 
 
 @dataclass(frozen=True, slots=True)
 class ReactionNetwork:
-    """Reactions by what they make.
-
-    Attributes:
-        makers: For each molecule that is a product, the reactions that make it, by ascending id.
-    """
+    """For each molecule that is a product, the reactions that make it, by ascending id."""
 
     makers: Mapping[str, tuple[Reaction, ...]]
 
@@ -84,11 +81,7 @@ def is_simple(walk: Walk) -> bool:
 
 
 def traverse(network: ReactionNetwork, task: str, slots: Slots) -> list[Row]:
-    """Return the gold rows of a question: reactions by ascending id, routes in lexical order of ids.
-
-    Raises:
-        KeyError: If the task is unknown or a slot is missing.
-    """
+    """Return the gold rows of a question: reactions by ascending id, routes in lexical order of ids."""
     return _ANSWERS[task](network, slots)
 
 
@@ -175,18 +168,9 @@ def ask(driver: "neo4j.Driver", question: Question, database: str = "neo4j") -> 
     return sorted(rows, key=lambda row: row["id"])
 
 
-def check_gold(
-    driver: "neo4j.Driver", questions: Sequence[Question], database: str = "neo4j", threads: int = 4
-) -> None:
-    """Compare the gold of questions with what their reference queries return.
-
-    Args:
-        threads: Queries in flight.
-
-    Raises:
-        GoldDifferenceError: If one differs.
-    """
-    with ThreadPoolExecutor(threads) as pool:
+def check_gold(driver: "neo4j.Driver", questions: Sequence[Question], database: str = "neo4j") -> None:
+    """Compare gold with what the reference queries return; raise GoldDifferenceError if one differs."""
+    with ThreadPoolExecutor(_QUERIES_AT_ONCE) as pool:
         answers = pool.map(lambda question: ask(driver, question, database), questions)
         try:
             for question, rows in zip(questions, answers, strict=True):

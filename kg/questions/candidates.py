@@ -9,7 +9,7 @@ from typing import Any
 from rdkit import Chem
 
 from retrocypher.kg.graph.reaction import ROLES, Reaction
-from retrocypher.kg.questions.authoring.gold import (
+from retrocypher.kg.questions.gold import (
     ReactionNetwork,
     Route,
     Walk,
@@ -18,14 +18,12 @@ from retrocypher.kg.questions.authoring.gold import (
     route_of,
     yield_of,
 )
-from retrocypher.kg.questions.sampling import seeded_rank
+from retrocypher.kg.questions.question import seeded_rank
 
 MINIMUM_HEAVY_ATOMS = 8
 COMMON_AUXILIARY_USES = 10
 # Yields nearer than this are one value to the scores, so the best would not be unique.
 YIELD_TOLERANCE = 1e-6
-View = Callable[[Reaction], frozenset[object]]
-
 
 MAXIMUM_ROUTES = 100
 # A target with more is a hub; none of its starts is looked at.
@@ -34,12 +32,10 @@ _ROUTES_LOOKED_AT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of question that the plan counts on its own.
+    """A kind of question that the plan counts on its own; steps is 1 for single-step tasks.
 
-    Attributes:
-        steps: Reaction steps; 1 for single-step tasks.
-        products: Size of the product set; 0 where the task has none.
-        role: ``agents`` or ``solvents``; empty where the task has no role.
+    ``products`` is the size of the product set, 0 where the task has none; ``role`` is ``agents``,
+    ``solvents`` or empty.
     """
 
     task: str
@@ -62,11 +58,8 @@ class Kind:
 class Candidate:
     """A question that could be asked: unambiguous and with an answer. Two are equal only if identical.
 
-    Attributes:
-        slots: What its template is filled with.
-        target: The molecule it clusters by.
-        tier: How much it would tell about a query; 0 is best.
-        discriminating: Whether a wrong choice among the target's reactions would show.
+    It clusters by ``target``. ``tier`` says how much it would tell about a query, 0 most; it is
+    discriminating where a wrong choice among the target's reactions would show.
     """
 
     kind: Kind
@@ -106,16 +99,11 @@ def single_step_candidates(
     if kind.task == "multi_product":
         yield from _product_sets(network, kind, is_target)
         return
+    first_trivial = 2 if kind.task == "best_yield" else 1
     for target, makers in network.makers.items():
-        if is_target(target) and (tier := _TIERS[kind.task](kind, target, makers)) is not None:
+        if is_target(target) and (tier := _tier(kind, target, makers)) is not None:
             slots = {"target": target, "role": kind.role} if kind.role else {"target": target}
-            yield Candidate(kind, slots, target, tier, discriminating=tier < _FIRST_TRIVIAL[kind.task])
-
-
-def no_one_suffices(makers: Sequence[Reaction], view: View) -> bool:
-    """Return whether no single reaction holds all that the reactions together hold."""
-    whole = frozenset().union(*map(view, makers))
-    return all(view(each) != whole for each in makers)
+            yield Candidate(kind, slots, target, tier, discriminating=tier < first_trivial)
 
 
 def context(reaction: Reaction) -> frozenset[object]:
@@ -123,17 +111,18 @@ def context(reaction: Reaction) -> frozenset[object]:
     return frozenset((role, name) for role in ROLES for name in getattr(reaction, role))
 
 
-def _precursors(_kind: Kind, _target: str, makers: Sequence[Reaction]) -> int | None:
-    if not all(each.reactants for each in makers):
+def _tier(kind: Kind, target: str, makers: Sequence[Reaction]) -> int | None:
+    """How much a question would tell, 0 most; None where it has no answer or an ambiguous one."""
+    if kind.task == "best_yield":
+        return _best_yield(target, makers)
+    views = [_VIEWS[kind.task](kind, target, each) for each in makers]
+    if not all(views):
         return None
-    return 0 if no_one_suffices(makers, lambda each: frozenset(each.reactants)) else 1
+    # At best no single reaction holds all that the reactions together hold.
+    return 1 if frozenset().union(*views) in views else 0
 
 
-def _producing_reactions(_kind: Kind, _target: str, makers: Sequence[Reaction]) -> int | None:
-    return 0 if no_one_suffices(makers, context) else 1
-
-
-def _best_yield(_kind: Kind, target: str, makers: Sequence[Reaction]) -> int | None:
+def _best_yield(target: str, makers: Sequence[Reaction]) -> int | None:
     known = [found for each in makers if (found := yield_of(each, target)) is not None]
     if not known or sum(found > max(known) - YIELD_TOLERANCE for found in known) > 1:
         return None
@@ -142,16 +131,13 @@ def _best_yield(_kind: Kind, target: str, makers: Sequence[Reaction]) -> int | N
     return 1 if len(makers) > 1 else 2
 
 
-def _co_products(_kind: Kind, target: str, makers: Sequence[Reaction]) -> int | None:
-    if not all(len(each.products) > 1 for each in makers):
-        return None
-    return 0 if no_one_suffices(makers, lambda each: frozenset(each.products) - {target}) else 1
-
-
-def _conditions(kind: Kind, _target: str, makers: Sequence[Reaction]) -> int | None:
-    if not all(getattr(each, kind.role) for each in makers):
-        return None
-    return 0 if no_one_suffices(makers, lambda each: frozenset(getattr(each, kind.role))) else 1
+_VIEWS: dict[str, Callable[[Kind, str, Reaction], frozenset[object]]] = {
+    "precursors": lambda _kind, _target, each: frozenset(each.reactants),
+    "producing_reactions": lambda _kind, _target, each: context(each),
+    "co_products": lambda _kind, target, each: frozenset(each.products) - {target},
+    "conditions": lambda kind, _target, each: frozenset(getattr(each, kind.role)),
+}
+"""What each task asks of a reaction; a question has an answer where every reaction has some of it."""
 
 
 def _product_sets(
@@ -175,22 +161,6 @@ def _context_of(reactions: Sequence[Reaction]) -> frozenset[object]:
     return frozenset().union(*map(context, reactions))
 
 
-_TIERS: dict[str, Callable[[Kind, str, Sequence[Reaction]], int | None]] = {
-    "precursors": _precursors,
-    "producing_reactions": _producing_reactions,
-    "best_yield": _best_yield,
-    "co_products": _co_products,
-    "conditions": _conditions,
-}
-_FIRST_TRIVIAL = {
-    "precursors": 1,
-    "producing_reactions": 1,
-    "best_yield": 2,
-    "co_products": 1,
-    "conditions": 1,
-}
-
-
 class _TooManyRoutesError(Exception):
     pass
 
@@ -201,11 +171,8 @@ def multi_step_candidates(
     """Yield the unambiguous, answerable questions of one multi-step kind.
 
     A question is kept where every walk of the asked length is a simple path (then walks, trails and simple
-    paths are the same), it has at most 100 routes, and every intermediate may be asked for itself.
-
-    Args:
-        is_target: Whether a molecule may be asked for, or stand in the middle of a route.
-        seed: Decides between equally good starts.
+    paths are the same), it has at most 100 routes, and every intermediate may be asked for itself. The seed
+    decides between equally good starts.
     """
     for target in sorted(network.makers):
         if not is_target(target):

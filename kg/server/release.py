@@ -1,7 +1,7 @@
-"""The jars of the pinned Neo4j release, fetched once and checked against a lock file.
+"""The pinned Neo4j release: its settings, the memory it may use, and its jars.
 
-Whoever moves the project to another release changes `NEO4J_VERSION` and writes the lock file anew with
-``python -m retrocypher.kg.server.jars VERSION``.
+The jars are fetched once and checked against a lock file. Whoever moves the project to another release
+changes `NEO4J_VERSION` and writes the lock file with ``python -m retrocypher.kg.server.release VERSION``.
 """
 
 import hashlib
@@ -16,25 +16,73 @@ from filelock import FileLock
 from retrocypher.kg.errors import first_line
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.endpoint import ServerError
-from retrocypher.kg.server.settings import DATA, NEO4J_VERSION
+
+NEO4J_VERSION = "5.26.30"
+"""The release run as a local process; the first two parts are required of a container too."""
+
+DATA = Path(__file__).parents[1] / "data" / "server"
+
+MIB = 1024 * 1024
+
+TRANSACTION_MEMORY_BYTES = 32 * MIB
+"""Most memory that one query may hold; a query over it fails and the server goes on."""
+
+CONCURRENT_TRANSACTIONS = 8
+"""How many queries may hold that much at once: one for each worker of ``-n 8``."""
+
+TOTAL_TRANSACTION_MEMORY_BYTES = TRANSACTION_MEMORY_BYTES * CONCURRENT_TRANSACTIONS
+"""Most memory that all queries together may hold."""
+
+HEAP_MIB = 512
+PAGE_CACHE_MIB = 128
 
 DOWNLOADS = 8
 """Jars fetched at once."""
 
 HEAD = """\
 # The class path of org.neo4j:neo4j:{version} as Maven resolves it, in order: coordinate, SHA-256 of the jar.
-# Written by `python -m retrocypher.kg.server.jars {version}`; not to be edited by hand.
+# Written by `python -m retrocypher.kg.server.release {version}`; not to be edited by hand.
 """
+
+
+def settings() -> dict[str, str]:
+    """Return the settings of every server of ours: those of ``neo4j.conf`` and the memory limits."""
+    lines = (DATA / "neo4j.conf").read_text().splitlines()
+    pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+    named = {key.strip(): value.strip() for key, _, value in pairs}
+    return {
+        **named,
+        "server.memory.heap.initial_size": f"{HEAP_MIB // 4}m",
+        "server.memory.heap.max_size": f"{HEAP_MIB}m",
+        "server.memory.pagecache.size": f"{PAGE_CACHE_MIB}m",
+        "db.memory.transaction.max": f"{TRANSACTION_MEMORY_BYTES // MIB}m",
+        "db.memory.transaction.total.max": f"{TOTAL_TRANSACTION_MEMORY_BYTES // MIB}m",
+        "dbms.memory.transaction.total.max": f"{TOTAL_TRANSACTION_MEMORY_BYTES // MIB}m",
+    }
+
+
+def local_settings(port: int) -> dict[str, str]:
+    """Return the settings of a local process that listens on a loopback port."""
+    address = f"127.0.0.1:{port}"
+    return {
+        **settings(),
+        "server.default_listen_address": "127.0.0.1",
+        "server.bolt.listen_address": address,
+        "server.bolt.advertised_address": address,
+    }
+
+
+def as_environment(values: dict[str, str]) -> dict[str, str]:
+    """Return settings as the official image reads them from the environment.
+
+    See "Docker-specific configuration settings" in the Neo4j operations manual.
+    """
+    return {"NEO4J_" + key.replace("_", "__").replace(".", "_"): value for key, value in values.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One line of the lock file.
-
-    Attributes:
-        coordinate: ``group:artifact:version``, with ``:classifier`` where it has one.
-        sha256: Of the file, in hexadecimal.
-    """
+    """One line of the lock file: ``group:artifact:version[:classifier]`` and SHA-256 in hexadecimal."""
 
     coordinate: str
     sha256: str
@@ -56,10 +104,7 @@ def locked_jars() -> tuple[Jar, ...]:
 def class_path(announce: Callable[[str], None]) -> tuple[Path, ...]:
     """Return the jars of the server, fetched into the cache where they are absent.
 
-    Every jar fetched is compared with the hash in the lock file; one that differs is not kept.
-
-    Raises:
-        ServerError: A jar cannot be had, or is not the one expected.
+    A jar whose hash differs from the lock file's is not kept. Raise ServerError if one cannot be had.
     """
     # Resolved: a class archive is bound to the paths of its jars.
     repository = (cache_dir() / "jars").resolve()

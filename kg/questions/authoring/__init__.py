@@ -1,1 +1,0 @@
-"""How question sets are built, with their gold."""
