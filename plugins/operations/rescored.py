@@ -16,7 +16,7 @@ from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RecordLine
 from retrocypher.plugins.runs.record import METRICS, Fallback, JsonValue, Record, Round, fields_of
-from retrocypher.plugins.scoring.assessor import Assessor
+from retrocypher.plugins.scoring.score import Assessor
 
 _RESULT = "result"
 

@@ -524,6 +524,14 @@ class Record(Struct, kw_only=True):
     """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
 
     @property
+    def numbers(self) -> dict[str, float]:
+        """The scores that are numbers, by name; empty without scores."""
+        if self.scores is None:
+            return {}
+        values = ((name, getattr(self.scores, name)) for name in self.scores.__struct_fields__)
+        return {name: value for name, value in values if name in METRICS and value is not None}
+
+    @property
     def was_run(self) -> bool:
         """Whether the case was asked, executed and scored, even where a judge could then not be asked."""
         error = self.infrastructure_error

@@ -12,9 +12,9 @@ from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.record import Explanation, Fallback, Record, Round, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
-from retrocypher.plugins.scoring.counts import compare
 from retrocypher.plugins.scoring.labels import diagnose
 from retrocypher.plugins.scoring.single_step import Values, focus_key, values_by_key
+from retrocypher.plugins.scoring.table import compare
 
 LONGEST = 20_000
 """Most characters of a difference on a record."""

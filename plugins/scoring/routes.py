@@ -1,4 +1,4 @@
-"""Routes read from the rows of a multi-step answer."""
+"""The routes of a multi-step result, and their scores."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,10 +6,12 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import JsonValue, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, Words, column_names, plain_name, resolve, stem_name
 from retrocypher.plugins.scoring.table import (
     MAX_DEPTH,
+    compare_sets,
     is_reaction_id,
     map_of,
     may_hold,
@@ -264,3 +266,35 @@ def _tagged(value: Any, tag: str) -> list[Any]:
     """A path's nodes or relationships as they stand elsewhere: within a path they have no tag."""
     items = value if isinstance(value, list) else []
     return [item if isinstance(item, dict) and tag in item else {tag: item} for item in items]
+
+
+def multi_step_scores(question: Question, columns: Sequence[str], rows: Iterable[Any]) -> Scores:
+    """Return the scores of a result against the question's gold routes."""
+    gold = {tuple(row["route"]) for row in question.gold}
+    returned = routes(columns, rows)
+    exact = compare_sets(returned, gold)
+    return Scores(
+        precision=exact.precision,
+        recall=exact.recall,
+        f1=exact.f1,
+        exact_path_precision=exact.precision,
+        exact_path_recall=exact.recall,
+        exact_path_f1=exact.f1,
+        partial_path_recall=partial_path_recall(returned, gold),
+    )
+
+
+def partial_path_recall(returned: set[Route], gold: set[Route]) -> float:
+    """Return the mean, over gold routes, of the longest common suffix with a returned route ÷ its length.
+
+    The suffix ends at the target. In [0, 1]; 1 where there is no route on either side.
+    """
+    if not gold:
+        return 0.0 if returned else 1.0
+    longest = max(len(route) for route in gold)
+    suffixes = {route[-length:] for route in returned for length in range(1, min(len(route), longest) + 1)}
+    total = 0.0
+    for route in gold:
+        lengths = range(len(route), 0, -1)
+        total += next((length for length in lengths if route[-length:] in suffixes), 0) / len(route)
+    return total / len(gold)

@@ -7,9 +7,19 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import JsonValue, KeyScore, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher, Match, match_columns, weakest
-from retrocypher.plugins.scoring.counts import Counts, compare, harmonic_mean
 from retrocypher.plugins.scoring.routes import routes
-from retrocypher.plugins.scoring.table import Atom, Cells, Row, Table, atoms, read_table, whole_number
+from retrocypher.plugins.scoring.table import (
+    Atom,
+    Cells,
+    Counts,
+    Row,
+    Table,
+    atoms,
+    compare,
+    harmonic_mean,
+    read_table,
+    whole_number,
+)
 
 Content = dict[str, set[Atom]]
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 from msgspec import structs
@@ -15,15 +15,15 @@ from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record
 from retrocypher.plugins.runs.record import Judge as RecordedJudge
+from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import Checker
-from retrocypher.plugins.scoring.assessor import Assessor
+from retrocypher.plugins.scoring.score import Assessor
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.side_plans import JudgePlan
-from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, Step, ValidatorName
-from retrocypher.prompts.models.interface import Completion, Message, Model
+from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, ValidatorName
+from retrocypher.prompts.models.interface import Completion, Model
 from retrocypher.prompts.templates.encoder import Encoder
 from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.templates.template import Prompt
@@ -105,43 +105,6 @@ def made_once(directory: Path) -> list[dict[str, JsonValue]]:
     return sorted(found, key=lambda each: str(each["key"]))
 
 
-@dataclass(slots=True)
-class Outcome:
-    """The record of a case that was run, and its messages."""
-
-    record: Record
-    messages: dict[str, list[Message]] = field(default_factory=dict)
-    """The messages of its rounds, by their hash."""
-
-    def keep_messages(self, messages: list[Message]) -> str:
-        """Keep messages and return their hash."""
-        sha256 = hashlib.sha256(json_line(messages).encode()).hexdigest()
-        self.messages[sha256] = messages
-        return sha256
-
-    def add_completion(self, messages: list[Message], completion: Completion, cypher: str | None) -> None:
-        """Put the first completion on the record."""
-        self.add(Step("generator", cypher, "", messages=messages, answer=completion))
-
-    def add(self, step: Step) -> None:
-        """Put a step on the record."""
-        answer = step.answer
-        self.record.rounds.append(
-            Round(
-                role=step.role,
-                messages_sha256=None if step.messages is None else self.keep_messages(step.messages),
-                answer=answer.text if answer else "",
-                cypher=step.cypher,
-                verdict=step.verdict or None,
-                findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
-                time_s=step.time_s or (answer.time_s if answer else 0.0),
-                tokens=answer.tokens if answer else None,
-                cost=answer.cost if answer and not step.cached else None,
-                cached=step.cached or bool(answer and answer.cached),
-            )
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class CaseJudge:
     """Rates the queries of cases that have their scores."""
@@ -192,24 +155,6 @@ def _table(record: Record) -> tuple[list[str], list[JsonValue]] | None:
     return None if execution is None else (execution.columns, execution.rows)
 
 
-class Graphs(Protocol):
-    """The graphs that cases ask."""
-
-    def of(self, case_id: str) -> Graph:
-        """Return the graph for one case."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveGraph:
-    """The same graph for all cases."""
-
-    graph: Graph
-
-    def of(self, case_id: str) -> Graph:
-        """Return the graph."""
-        return self.graph
-
-
 @dataclass(frozen=True, slots=True)
 class Answering:
     """What written answers are made and checked with."""
@@ -246,8 +191,8 @@ class CaseRuntime:
     """The validator of the loops."""
     once: OnceARun
     """Texts made once a run."""
-    graphs: Graphs
-    """Guarded access to the graph, for each case."""
+    graphs: Graph | RecordedGraphs
+    """Guarded access to the graph; in a replay, what records have of it, for each case."""
     seed: int
     """Seed of 1S-D-R."""
     assessor: Assessor

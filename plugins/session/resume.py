@@ -13,7 +13,7 @@ from retrocypher.plugins.reporting.case_view import headline
 from retrocypher.plugins.reporting.failures import CaseFailedError
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Continued, Manifest, StandstillEntry
-from retrocypher.plugins.runs.record import METRICS, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.record import JsonValue, Judgement, Record, Round
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
 from retrocypher.plugins.session.plan import Plan
@@ -44,20 +44,12 @@ class ResumedCase(Struct, frozen=True):
         )
         time_s = sum(turn.time_s for turn in record.rounds)
         time_s += record.execution.time_s if record.execution else 0.0
-        return cls(record.passed, "" if record.passed else message, numbers(record), time_s)
+        return cls(record.passed, "" if record.passed else message, record.numbers, time_s)
 
     def raise_unless_passed(self) -> None:
         """Raise CaseFailedError if the case failed."""
         if not self.passed:
             raise CaseFailedError(self.message)
-
-
-def numbers(record: Record) -> dict[str, float]:
-    """Return the scores of a record that are numbers, by name, in the order of the record."""
-    if record.scores is None:
-        return {}
-    values = ((name, getattr(record.scores, name)) for name in record.scores.__struct_fields__)
-    return {name: value for name, value in values if name in METRICS and value is not None}
 
 
 PaidCall = tuple[str, str | None, int]

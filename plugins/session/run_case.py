@@ -1,5 +1,6 @@
 """One case, from the question to its record. Each step comes after the one before; none reaches back."""
 
+import hashlib
 import json
 import time
 from collections import Counter
@@ -9,6 +10,7 @@ from msgspec import UNSET, structs
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.graph_calls import WatchedGraph
 from retrocypher.plugins.runs.record import (
     GENERATOR,
@@ -21,14 +23,52 @@ from retrocypher.plugins.runs.record import (
     RoundResult,
     fields_of,
 )
+from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
-from retrocypher.plugins.session.context import Answering, CaseRuntime, Outcome
+from retrocypher.plugins.session.context import Answering, CaseRuntime
 from retrocypher.plugins.session.plan import Case
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.models.interface import Completion, Message, Model, ModelError, Request
 from retrocypher.prompts.templates.exemplars import choose_exemplar
 from retrocypher.prompts.templates.template import build_messages
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The record of a case that was run, and its messages."""
+
+    record: Record
+    messages: dict[str, list[Message]] = field(default_factory=dict)
+    """The messages of its rounds, by their hash."""
+
+    def keep_messages(self, messages: list[Message]) -> str:
+        """Keep messages and return their hash."""
+        sha256 = hashlib.sha256(json_line(messages).encode()).hexdigest()
+        self.messages[sha256] = messages
+        return sha256
+
+    def add_completion(self, messages: list[Message], completion: Completion, cypher: str | None) -> None:
+        """Put the first completion on the record."""
+        self.add(Step("generator", cypher, "", messages=messages, answer=completion))
+
+    def add(self, step: Step) -> None:
+        """Put a step on the record."""
+        answer = step.answer
+        self.record.rounds.append(
+            Round(
+                role=step.role,
+                messages_sha256=None if step.messages is None else self.keep_messages(step.messages),
+                answer=answer.text if answer else "",
+                cypher=step.cypher,
+                verdict=step.verdict or None,
+                findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
+                time_s=step.time_s or (answer.time_s if answer else 0.0),
+                tokens=answer.tokens if answer else None,
+                cost=answer.cost if answer and not step.cached else None,
+                cached=step.cached or bool(answer and answer.cached),
+            )
+        )
 
 
 def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
@@ -82,7 +122,8 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     completion = runtime.models[case.model].answer(request)
     record.cypher = (completion.text or None) if completion.verbatim else extract_cypher(completion.text)
     outcome.add_completion(request.messages, completion, record.cypher)
-    graph = runtime.graphs.of(case.id)
+    graphs = runtime.graphs
+    graph = graphs.of(case.id) if isinstance(graphs, RecordedGraphs) else graphs
     if case.loop == NO_LOOP:
         execution, fallback = graph.run(record.cypher), None
     else:
@@ -94,7 +135,8 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     record.execution = RecordedExecution(**structs.asdict(execution), fallback=fallback or UNSET)
     found = assessor.case(case.question, record.cypher, execution)
     record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
-    record.explanation = assessor.explain(record, case.question, found.finding)
+    if found.labels:
+        record.explanation = assessor.explain(record, case.question, found.finding)
     if runtime.answering is not None:
         write_answer(case, runtime.answering, outcome, request, execution)
     if runtime.judge is not None:

@@ -9,9 +9,10 @@ import pytest
 from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.session.context import Outcome, WorkerContext
+from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.plan import Case, Plan
-from retrocypher.plugins.session.resume import ResumedCase, numbers
+from retrocypher.plugins.session.resume import ResumedCase
+from retrocypher.plugins.session.run_case import Outcome
 
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
@@ -72,7 +73,7 @@ class Worker:
         record = outcome.record
         setattr(report, RECORD_FIELD, json_line(record))
         setattr(report, MESSAGES_FIELD, json_line(outcome.messages))
-        _add_scores(item, report, numbers(record))
+        _add_scores(item, report, record.numbers)
 
     def _stopped(self) -> bool:
         return self.context is not None and (Path(self.context.coordination) / STOP).exists()
