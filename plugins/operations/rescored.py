@@ -13,9 +13,9 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import paraphrase
 from retrocypher.plugins.analysis.group import RunningMean
-from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RecordLine
 from retrocypher.plugins.runs.record import METRICS, Fallback, JsonValue, Record, Round, fields_of
+from retrocypher.plugins.runs.replay import Call, calls_of
 from retrocypher.plugins.scoring.score import Assessor
 
 _RESULT = "result"

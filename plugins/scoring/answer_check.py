@@ -16,7 +16,7 @@ from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, ope
 from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.record import Claim as RecordedClaim
-from retrocypher.plugins.runs.record import ListedClaims, Verification
+from retrocypher.plugins.runs.record import ListedClaims, Verification, fields_of
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
@@ -252,7 +252,7 @@ def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verifica
         claims=len(found.claims),
         counts=found.counts,
         shortcomings=list(found.shortcomings),
-        thresholds=asdict(found.thresholds),
+        thresholds=fields_of(found.thresholds),
         model=listed,
     )
 

@@ -21,6 +21,7 @@ from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import JsonValue, Record, record_from
+from retrocypher.plugins.runs.run_directory import RunWriter
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
 from retrocypher.plugins.session.manifest import RunGraph, counted, described, graph_of, silent_apis
@@ -30,7 +31,6 @@ from retrocypher.plugins.session.run_key import run_key, shard_facts
 from retrocypher.plugins.session.state import RunState
 from retrocypher.plugins.session.terminal import INCOMPLETE, Progress, exit_status, header_lines
 from retrocypher.plugins.session.worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD, STOP
-from retrocypher.plugins.session.writing import RunWriter
 from retrocypher.prompts.models.cache_files import prepare
 from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.open import SharedModels, start_shared

@@ -22,13 +22,13 @@ from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
-from retrocypher.plugins.session.arguments import (
+from retrocypher.plugins.session.options import (
+    Options,
     prompts_named,
     require_overlap,
     shots_named,
     tasks_named,
 )
-from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.side_plans import (
     AnswerPlan,
     JudgePlan,

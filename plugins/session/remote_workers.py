@@ -15,6 +15,7 @@ from retrocypher.kg.graph.fingerprint import fingerprint
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.folders import SessionFolder, joined_folder
 from retrocypher.kg.server.open import is_uri
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.plan import Plan, resolve
@@ -156,7 +157,7 @@ def bring_along(config: pytest.Config) -> None:
     config.option.rsyncignore = [*config.option.rsyncignore, *(str(root / name) for name in _LEFT_HERE)]
 
 
-def prepare(gateway: Any, root: Path, asked: Mapping[str, Any]) -> None:
+def prepare(gateway: Any, root: Path, asked: Mapping[str, JsonValue]) -> None:
     """Make a worker's process use the code that was copied there, and see that it has what the run needs.
 
     Args:
@@ -179,7 +180,7 @@ def prepare(gateway: Any, root: Path, asked: Mapping[str, Any]) -> None:
 
 
 def _settle(
-    channel: "Any", folder: str, environment: dict[str, str | None], asked: "Mapping[str, Any]"
+    channel: "Any", folder: str, environment: dict[str, str | None], asked: "Mapping[str, JsonValue]"
 ) -> None:
     """Runs over there, by its source alone: so no name of this module may be looked up in it."""
     import os
@@ -232,7 +233,7 @@ def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
     ]
 
 
-def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[str, Any]:
+def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[str, JsonValue]:
     """Return what a machine must have for a worker of this run, as plain values.
 
     Args:
@@ -247,7 +248,7 @@ def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[st
     }
 
 
-def look(asked: Mapping[str, Any]) -> str | None:
+def look(asked: Mapping[str, JsonValue]) -> str | None:
     """Return what this machine lacks for a worker; None where it has all."""
     try:
         _require_libraries(asked["libraries"])
@@ -276,7 +277,7 @@ def settled(context: WorkerContext) -> tuple[WorkerContext, SessionFolder | None
     return replace(context, coordination=str(folder.path), allure=None), folder
 
 
-def _inputs(plan: Plan) -> dict[str, Any]:
+def _inputs(plan: Plan) -> dict[str, JsonValue]:
     return {
         "questions": plan.question_set.sha256,
         "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
@@ -293,7 +294,7 @@ def _require_libraries(here: Mapping[str, str]) -> None:
             )
 
 
-def _require_inputs(plan: Plan, here: Mapping[str, Any]) -> None:
+def _require_inputs(plan: Plan, here: Mapping[str, JsonValue]) -> None:
     there = _inputs(plan)
     for name in here:
         if here[name] != there[name]:

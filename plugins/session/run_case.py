@@ -11,7 +11,6 @@ from msgspec import UNSET, structs
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.runs.graph_calls import WatchedGraph
 from retrocypher.plugins.runs.record import (
     GENERATOR,
     NO_LOOP,
@@ -23,7 +22,7 @@ from retrocypher.plugins.runs.record import (
     RoundResult,
     fields_of,
 )
-from retrocypher.plugins.runs.replay import RecordedGraphs
+from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
 from retrocypher.plugins.session.context import Answering, CaseRuntime
 from retrocypher.plugins.session.plan import Case

@@ -19,7 +19,7 @@ from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.manifest import ShardEntry
 from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.plugins.runs.resume import RunKey
-from retrocypher.plugins.session.arguments import named_paths
+from retrocypher.plugins.session.options import named_paths
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Loop
 from retrocypher.prompts.models.checks import file_of

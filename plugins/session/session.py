@@ -12,11 +12,10 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.folders import SessionFolder
-from retrocypher.plugins.session.arguments import is_case, named_settings
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
-from retrocypher.plugins.session.options import read_options
+from retrocypher.plugins.session.options import is_case, named_settings, read_options
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.remote_workers import (
     allow_for_remote,
@@ -26,9 +25,15 @@ from retrocypher.plugins.session.remote_workers import (
     settled,
 )
 from retrocypher.plugins.session.run_key import selection_of
-from retrocypher.plugins.session.terminal import closing_lines, gate_said, quieten
-from retrocypher.plugins.session.worker import ERROR_FIELD, Worker, case_of, is_empty
-from retrocypher.plugins.session.writing import publish, redact_logs, redact_report
+from retrocypher.plugins.session.terminal import closing_lines, gate_said, publish, quieten
+from retrocypher.plugins.session.worker import (
+    ERROR_FIELD,
+    Worker,
+    case_of,
+    is_empty,
+    redact_logs,
+    redact_report,
+)
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"

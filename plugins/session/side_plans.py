@@ -10,6 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
+from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
@@ -124,7 +125,7 @@ class AnswerPlan:
             context=self.context,
             encoder=self.encoder,
             limits=asdict(self.limits),
-            thresholds=asdict(self.thresholds),
+            thresholds=fields_of(self.thresholds),
             texts=text_hashes(),
         )
 

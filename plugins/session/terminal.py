@@ -1,5 +1,6 @@
 """What a run says when it is over."""
 
+import os
 import shlex
 import time
 from collections import deque
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console, RenderableType
 
+from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.analysis.summary import Summary, in_order
@@ -17,6 +19,7 @@ from retrocypher.plugins.formatting.text import counted, duration, safe, usd
 from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.record import JUDGE_STAGE
+from retrocypher.plugins.session.gate import run_scores
 from retrocypher.plugins.session.manifest import RunGraph
 from retrocypher.plugins.session.plan import Plan, answers_line
 from retrocypher.plugins.session.side_plans import answer_lines, judge_lines, loop_lines
@@ -284,3 +287,35 @@ class Progress:
                 yield f"{duration((total - done) / rate)} left"
         if (cost := self._cost()) is not None:
             yield f"{usd(cost)} so far"
+
+
+def publish(config: pytest.Config, state: RunState, announce: Callable[[str], None]) -> None:
+    """Write what a JUnit file and the summary of a GitHub job say of a run, where there are any.
+
+    Whatever goes wrong here is said, and changes nothing: the verdict has been given.
+
+    Args:
+        state: What the run has measured; its files are written.
+    """
+    if not state.summary.cases:
+        return
+    from retrocypher.plugins.reporting.ci import (
+        add_junit_properties,
+        append_job_summary,
+        facts_of,
+        job_summary,
+        job_summary_file,
+        writes_junit,
+    )
+
+    file = job_summary_file(os.environ)
+    if file is None and not writes_junit(config):
+        return
+    try:
+        scores = run_scores(state, 0)
+        facts = facts_of(state.path, scores, state.summary.to_json(), state.gate)
+        add_junit_properties(config, facts)
+        if file is not None:
+            append_job_summary(file, job_summary(facts, os.environ))
+    except (OSError, InputError) as error:
+        announce(f"what the run measured cannot be told to CI: {error}")

@@ -19,7 +19,7 @@ from retrocypher.plugins.statistics.intervals import (
     Resampler,
     expanded_percentile,
 )
-from retrocypher.plugins.statistics.means import certain_share
+from retrocypher.plugins.statistics.means import TIE, certain_share, even
 
 FLIPS = 9_999
 _EXACT = 14
@@ -175,10 +175,6 @@ def non_inferiority(
     return "regressed" if difference.high < -margin else "inconclusive"
 
 
-TIE = 1e-9
-"""Scores closer than this are equal."""
-
-
 class PairedComparison(Struct, frozen=True, kw_only=True):
     """How the scores of B differ from those of A on the same cases."""
 
@@ -296,12 +292,6 @@ def difference_intervals(
     low = np.where(wide, value * share - (1 - share), np.minimum(low, value))
     high = np.where(wide, value * share + (1 - share), np.maximum(high, value))
     return value, low, high
-
-
-def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
-    """Return in which comparisons all clusters differ by the same; arguments as in `difference_intervals`."""
-    each = sums / counts[:, None]
-    return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
 
 
 def _mean(values: Floats) -> float:
