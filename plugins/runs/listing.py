@@ -55,10 +55,7 @@ class RunEntry(Struct, frozen=True):
 
 
 def read_entry(run: RunLog) -> RunEntry:
-    """Return the entry of a run; that of a run that cannot be read says why.
-
-    The records themselves are read only if no summary was written.
-    """
+    """Return the entry of a run; of an unreadable one, with the reason."""
     try:
         return _entry(run)
     except InputError as error:
@@ -133,12 +130,9 @@ _DEEPEST = 3
 
 
 def find_runs(folder: Path) -> list[RunLog]:
-    """Return the runs in a folder and up to three folders below, by name; the folder may be a run itself.
+    """Return the runs in a folder, itself included, and up to three folders below, by name.
 
-    Folders inside a run are not looked into.
-
-    Raises:
-        InputError: The folder cannot be read.
+    Folders inside a run are not searched. Raises InputError if the folder cannot be read.
     """
     try:
         next(folder.iterdir(), None)

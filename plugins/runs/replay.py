@@ -87,13 +87,7 @@ class WatchedGraph:
         return self._once("run", cypher, timeout_s, row_limit, run)
 
     def calls(self, execution: Execution, fallback: Fallback | None) -> list[GraphCall]:
-        """Return the calls as the ``graph_calls`` of a record.
-
-        Results that the record holds elsewhere are named, not repeated.
-
-        Args:
-            execution: The ``execution`` of the record, without a fallback.
-        """
+        """Return the calls for a record; those whose result the record holds elsewhere name that field."""
 
         def result(found: Execution) -> Execution | Literal["execution", "fallback"]:
             if structs.replace(found, time_s=execution.time_s) == execution:
@@ -148,11 +142,7 @@ class ModelCall(NamedTuple):
 
 
 class RunIndex:
-    """Finds records without holding them: of each case, call and completion it knows the place alone.
-
-    Args:
-        runs: The runs; where two hold the same, the first counts.
-    """
+    """Finds records by case, call and completion without holding them; earlier runs come first."""
 
     def __init__(self, runs: Sequence[RunLog]) -> None:
         self.runs = runs
@@ -224,10 +214,7 @@ class RunIndex:
 
 
 def model_identity(model: ModelSpec | ModelEntry, seed: int) -> str | None:
-    """Return what tells a model that reads messages from others; None for other models.
-
-    Weights are told by the name of their file: the folder may be another on another machine.
-    """
+    """Return what identifies a model that reads messages, without folders of weights; None for others."""
     if model.kind not in TEXT_KINDS:
         return None
     name = Path(model.argument).name if model.kind == "gguf" else model.argument
@@ -275,11 +262,6 @@ def replayed_runs(
     graph: str, named: Sequence[str], *, fingerprint: str, query_timeout: float
 ) -> ReplayedRuns | None:
     """Resolve and check ``--graph none`` and ``--replay``; None if the run has a graph.
-
-    Args:
-        graph: The value of ``--graph``.
-        named: The values of ``--replay``.
-        fingerprint: Of the graph that the questions were made for.
 
     Raises:
         InputError: One of the two options is given without the other, a folder is not a run, or a run was on
@@ -332,13 +314,7 @@ _DETAILS = frozenset({"attempts", "finish_reason", "no_answer"})
 
 
 class ReplayedModel:
-    """Answers as a run has it on record, else as another model does.
-
-    The records come first: another cache may hold another answer to the same question.
-
-    Args:
-        otherwise: Who is asked what is not on record; None for nobody.
-    """
+    """Answers from the records of runs, else as another model does, if there is one."""
 
     def __init__(
         self, spec: ModelSpec, seed: int, index: RunIndex, otherwise: TextModel | Model | None
@@ -349,11 +325,7 @@ class ReplayedModel:
         self._otherwise = otherwise
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request.
-
-        Raises:
-            ModelError: If the answer is not on record and nobody else is to be asked, or cannot be.
-        """
+        """Answer a request; raise ModelError if nothing and nobody has the completion."""
         sha256 = hashlib.sha256(json_line(request.messages).encode()).hexdigest()
         turn = None
         if self._identity is not None:

@@ -35,13 +35,7 @@ class Kind(Enum):
 
 
 class StepName(NamedTuple):
-    """A column's name as the part of a route.
-
-    Attributes:
-        kind: What the numbers are.
-        stem: The name without its last number.
-        number: That number; None where there is none.
-    """
+    """A column's name as part of a route: its kind, its stem, and the last number in it."""
 
     kind: Kind
     stem: str
@@ -69,9 +63,9 @@ def step_name(column: str) -> StepName:
 
 
 def most_numbered(columns: Iterable[str]) -> str | None:
-    """Return the stem that most columns bear with different numbers; None where no two do.
+    """Return the stem that most columns have with different numbers; None if no two do.
 
-    A name that tells a place in the route (``step1``) gives way to one that does not.
+    A name of a place in the route (``step1``) gives way to one of something else.
     """
     found: dict[str, tuple[Kind, set[int]]] = {}
     for name in map(step_name, columns):
@@ -141,10 +135,7 @@ def step_of(value: Any) -> tuple[int, ...]:
 
 
 def reaction_of(entries: Mapping[str, JsonValue]) -> tuple[int, ...]:
-    """Return the reaction that a map such as ``r{.id}`` stands for.
-
-    None where the map has two different reactions, or an id beside a list of reactions: it holds a route.
-    """
+    """Return the reaction of a map such as ``r{.id}``; none for a map with two reactions, or with a route."""
     found = {
         step for entry, value in entries.items() if is_reaction_id(entry, value) for step in step_of(value)
     }
@@ -248,10 +239,7 @@ def _list_routes(value: Any, depth: int) -> list[Route]:
 
 
 def _oriented(path: Mapping[str, JsonValue]) -> Route:
-    """Return a path's reactions in the direction in which most of its relationships point.
-
-    A path in which as many point either way is left as it was returned.
-    """
+    """Return a path's reactions in the direction of most of its relationships; as returned in a tie."""
     nodes = _tagged(path.get("nodes"), "$node")
     links = _tagged(path.get("relationships"), "$relationship")
     steps = [step for node in nodes for step in step_of(node)]
@@ -287,7 +275,7 @@ def multi_step_scores(question: Question, columns: Sequence[str], rows: Iterable
 def partial_path_recall(returned: set[Route], gold: set[Route]) -> float:
     """Return the mean, over gold routes, of the longest common suffix with a returned route ÷ its length.
 
-    The suffix ends at the target. In [0, 1]; 1 where there is no route on either side.
+    In [0, 1]; 1 without a route on either side.
     """
     if not gold:
         return 0.0 if returned else 1.0

@@ -33,15 +33,10 @@ def score(
     text_metrics: bool = True,
     key_encoder: KeyMatcher | None = None,
 ) -> Scores:
-    """Return the scores of a case; `docs/scores.md` defines them.
+    """Return the scores of a case, as `docs/scores.md` defines them.
 
-    Needs neither a graph nor a model. A status other than ``ok`` is scored as a result without rows.
-
-    Args:
-        text_metrics: Whether to compute BLEU, METEOR and ROUGE-L; else they are None.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar, by which query text is read, cannot be had.
+    A status other than ``ok`` is scored as a result without rows. Raises GraphError if the tables of Cypher's
+    grammar, which text metrics need, cannot be had.
     """
     ran = execution.status == "ok"
     columns, rows = (execution.columns, execution.rows) if ran else ([], [])
@@ -95,11 +90,7 @@ class Assessor:
         )
 
     def fallback(self, question: Question, found: Mapping[str, JsonValue]) -> Fallback:
-        """Return a fallback with scores of its own, which never count for the case.
-
-        Args:
-            found: The fields of a fallback, without or with earlier scores.
-        """
+        """Return a fallback from its fields, with scores of its own, which never count for the case."""
         unscored = ResultScores(0.0, 0.0, 0.0, None, None)
         fallback = Fallback(**{**found, "scores": unscored})
         scores = score(question, fallback, None, text_metrics=False, key_encoder=self.key_encoder)

@@ -30,11 +30,10 @@ def row_f1(
     matches: Mapping[str, Match],
     keys: tuple[str, ...],
 ) -> float:
-    """Return F1 over whole reactions, in [0, 1]; 1 where there is none on either side.
+    """Return F1 over whole reactions, in [0, 1]; 1 without one on either side.
 
-    Rows of one reaction id are merged first. A row with one id is right where the gold reaction of that
-    id has equal values for every key; a row without an id where any gold reaction has; a row with several
-    ids never is.
+    Rows of one reaction id are merged first. A row with one id is right if the gold reaction of that id has
+    equal values for every key; a row without an id if any gold reaction has; a row with several ids never is.
     """
     gold: dict[Hashable, Content] = {}
     for number, gold_row in enumerate(gold_rows):
@@ -198,9 +197,7 @@ class Values(NamedTuple):
 def values_by_key(
     question: Question, execution: Execution, key_encoder: KeyMatcher | None = None
 ) -> dict[str, Values]:
-    """Return gold and returned values as the scores read them.
-
-    An execution whose status is not ``ok`` returned nothing.
+    """Return gold and returned values as the scores read them; a failed execution returned none.
 
     Returns:
         Single-step: ``id`` and the scored keys. Multi-step: ``route``, each a tuple of reaction ids.

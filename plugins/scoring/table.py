@@ -155,10 +155,8 @@ class Table:
     """A result.
 
     Attributes:
-        names: Column -> the name it is matched by. Entries of map values are columns of their own,
-            called ``column.entry``.
+        names: The name that each column is matched by; entries of maps are columns ``column.entry``.
         maps: Columns with map values.
-        rows: The rows.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -186,8 +184,8 @@ class Table:
 def read_table(columns: Sequence[str], rows: Iterable[Any]) -> Table:
     """Read a result: lists flattened, nulls left out, maps laid out as columns.
 
-    A map with a reaction id of its own is a row of its own (``collect({id: r.id, ...})``). Path values
-    are not read: they do not say which molecule has which role.
+    A map with a reaction id is a row of its own (``collect({id: r.id, ...})``). Paths are not read: they do
+    not say which molecule has which role.
     """
     table = Table({column: column for column in columns})
     for row in rows:

@@ -27,11 +27,9 @@ class Requirements:
     """What an answer must be about.
 
     Attributes:
-        asked: The question as it was read.
-        target: The molecule that is made, by its canonical name; None where the question names none or
-            several.
+        target: The molecule that is made; None if the question names none or several.
         products: All molecules that one reaction must make.
-        start: The molecule that routes start from, where the question names one.
+        start: The molecule that routes start from; None if the question names none.
         known: All molecules of the question.
     """
 
@@ -49,9 +47,8 @@ class Requirements:
     def claims(self, reading: Reading) -> list[Claim]:
         """Return what must hold of the reactions that an answer names.
 
-        Each reaction must make what is asked for; of a route, the last one, and the first must start from
-        where the question starts. Of reactions called the best, or else of the first one named, no other
-        may have a better yield.
+        Each reaction, of a route the last one, must make what is asked for; a route must begin at the start.
+        Of the reactions called the best, or else of the first one named, none may have a better yield.
         """
         if self.asked.intent is None:
             return []
@@ -206,11 +203,7 @@ class Requirements:
 
 
 def requirements_of(question: str) -> Requirements:
-    """Read a question for what its answer must be about.
-
-    Args:
-        question: As a person would write it. Where it cannot be told what it asks, nothing is required.
-    """
+    """Read from a question what its answer must be about; nothing is required if that is unclear."""
     asked = read_question(question)
     names = {each.name: canonical_name(each.name) or each.name for each in asked.molecules}
     targets = [names[each.name] for each in asked.molecules if each.role == "target"]
@@ -285,10 +278,7 @@ class AnswerVerdict(Struct, frozen=True):
 def overall(
     claims: Sequence[VerifiedClaim], shortcomings: Sequence[str], thresholds: Thresholds
 ) -> AnswerVerdict:
-    """Return the verdict on an answer.
-
-    An answer of which each claim holds, but which falls short of its question, is partially verified.
-    """
+    """Return the verdict on an answer; one that has shortcomings is at best partially verified."""
     supported = sum(each.verdict == "SUPPORTED" for each in claims)
     support = supported / len(claims) if claims else None
     false = sum(is_false(each) for each in claims)
@@ -317,18 +307,15 @@ def is_false(found: VerifiedClaim) -> bool:
 def judge_answer(
     question: str, answer: str, verifier: Verifier, thresholds: Thresholds | None = None
 ) -> AnswerVerdict:
-    """Read the claims of an answer, look them up in the graph, and say what that makes of the answer.
+    """Check the claims of an answer, and what its question asks for; raise GraphError if the graph fails.
 
-    What the question asks is checked with them as far as it can be told from its words: that the reactions
-    named make the molecule asked about, that routes have as many steps as asked, end at the target and begin
-    at the start, that a yield called the best is the best. It is not checked that the answer is complete.
+    As far as its words tell, the reactions named must make the molecule asked about, routes must have the
+    number of steps, target and start asked for, and a yield called the best must be the best. Completeness is
+    not checked.
 
     Args:
-        question: The question, empty where there is none.
-        thresholds: Where verdicts begin; those of `Thresholds` where absent.
-
-    Raises:
-        GraphError: The server cannot be read.
+        question: The question; empty without one.
+        thresholds: None for the defaults.
     """
     required = requirements_of(question)
     reading = read_answer(answer, required.target, required.known, routes=required.routes)

@@ -60,11 +60,7 @@ _PREFIX = "once-"
 
 
 class OnceInFolder:
-    """Keeps texts that are made once a run in a folder that all its processes share.
-
-    Args:
-        directory: The folder; made if absent.
-    """
+    """Keeps texts that are made once a run in a folder that all its processes share."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
@@ -72,11 +68,7 @@ class OnceInFolder:
         self._known: dict[str, str] = {}
 
     def get(self, key: str, make: Callable[[], Completion]) -> str:
-        """Return the text of a key; the first process to ask makes it, the others wait for it.
-
-        Raises:
-            ModelError: As ``make`` does; then the next to ask tries again.
-        """
+        """Return the text of a key; the first process to ask makes it, the others wait for it."""
         if key not in self._known:
             stem = _PREFIX + hashlib.sha256(key.encode()).hexdigest()[:16]
             file = self._directory / f"{stem}.json"

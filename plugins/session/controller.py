@@ -40,17 +40,7 @@ if TYPE_CHECKING:
 
 
 class Controller:
-    """Owns the run directory, the server and what models share.
-
-    Args:
-        gate: The gate of the run; None without a rule.
-
-    Attributes:
-        state: What the run has measured so far.
-
-    Raises:
-        InputError: The response cache, a model's file or the run directory cannot be used.
-    """
+    """Owns the run directory, the server and what models share; its `state` is what the run has measured."""
 
     def __init__(
         self,
@@ -103,7 +93,7 @@ class Controller:
 
         Raises:
             GraphError: The server cannot be started or reached.
-            InputError: The graph is not the questions' graph, or a local model cannot be started.
+            InputError: It holds another graph, or a local model cannot be started.
         """
         plan, resumed = self._plan, self.state.resumed
         try:

@@ -37,9 +37,8 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
     """Return the gate of a run; None without a rule.
 
     Raises:
-        InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
-            baseline of the command line, the baseline is not there or is of other questions, another graph
-            or other scoring options, or a rule is about a judge that was not calibrated well enough.
+        InputError: A rule cannot be read, the run is partial, no rule needs the baseline of the command line,
+            the baseline does not fit the run, or the judge of a rule was not calibrated well enough.
     """
     options = plan.options
     # One of pyproject.toml stands there for all runs; one of the command line is for this run.
@@ -169,8 +168,8 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
     """Refuse a run that cannot be compared with its baseline, before it has cost anything.
 
     Raises:
-        InputError: If the two will not be measured alike, have no case in common, or which cases to pair is
-            not clear; or if a case of one has no partner in the other, unless a part may be judged.
+        InputError: The two are measured differently, have no case in common, or the pairs are not clear; or a
+            case has no partner, unless a partial run may be judged.
     """
     baseline = gate.baseline
     if baseline is None:

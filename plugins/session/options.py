@@ -206,11 +206,7 @@ _SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fie
 
 
 def read_options(config: pytest.Config) -> Options:
-    """Read the options: command line first, then ``pyproject.toml``, then the default.
-
-    Raises:
-        InputError: A number is not one, or out of its range.
-    """
+    """Read the options (command line, ``pyproject.toml``, default); raise InputError for a wrong number."""
     return Options(
         **{
             name: spec.parse(name.replace("_", "-"), _given(config, name, spec))
@@ -324,10 +320,7 @@ _NO_RUN = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test
 
 
 def named_settings(config: pytest.Config) -> set[Setting]:
-    """Return the settings whose cases the arguments of a session reach; none where no case is to be run.
-
-    The speed benchmarks, and the project's own tests, are not cases.
-    """
+    """Return the settings whose cases the arguments of a session reach; none for a session without cases."""
     if any(getattr(config.option, name, None) for name in _NO_RUN):
         return set()
     named = [path for path, _ in named_paths(config)]
@@ -346,10 +339,7 @@ def is_case(nodeid: str) -> bool:
 
 
 def named_paths(config: pytest.Config) -> list[tuple[Path, str]]:
-    """Return the file or folder of each argument of a session, and the rest of the argument from ``::`` on.
-
-    Modules that ``--pyargs`` names are found as pytest finds them.
-    """
+    """Return the path that each argument of a session names, and what follows ``::``."""
     start, found = config.invocation_params.dir, []
     for argument in config.args:
         name, mark, rest = argument.partition("::")

@@ -64,11 +64,7 @@ def paid_calls(record: Record) -> dict[PaidCall, float | None]:
 def restore_costs(record: Record, paid: Mapping[PaidCall, float | None]) -> bool:
     """Put on a record what its run paid for before the case was tried again; return whether there was any.
 
-    The cache has the completions of the earlier attempt, but this run paid for them. So they are recorded as
-    in a run that asked the case once.
-
-    Args:
-        record: The new record; changed.
+    The cache has the completions of the earlier attempt, but this run paid for them.
     """
     found = [(call, made) for call, made in _calls(record) if made.cached and call in paid]
     for call, made in found:
@@ -103,12 +99,7 @@ class Resumable(Struct, frozen=True):
 
 
 def read_resumable(log: RunLog) -> Resumable:
-    """Read the records and messages of a run that is to be resumed.
-
-    Raises:
-        InputError: A line is not what a run writes there, apart from half a line at the end, or is of another
-            version.
-    """
+    """Read the records and messages of a run that is to be resumed; raise InputError if one is damaged."""
     newest: dict[str, tuple[int, bool]] = {}
     paid: dict[str, dict[PaidCall, float | None]] = {}
     count = 0
@@ -137,11 +128,8 @@ def read_resumable(log: RunLog) -> Resumable:
 class ResumeState:
     """The earlier part of a resumed run, and how both parts make one run.
 
-    Args:
-        run: The run directory, held and not yet changed.
-
     Attributes:
-        cases: The cases that are taken from the records, by their id.
+        cases: The cases that are taken from the records, by id.
     """
 
     def __init__(self, run: RunDirectory, found: Resumable) -> None:
@@ -208,8 +196,8 @@ def open_run(plan: Plan, key: RunKey, root: Path) -> tuple[RunDirectory, ResumeS
     """Open the directory of a run, and return it with what a resumed run has already.
 
     Raises:
-        InputError: If the folder that was named holds another run or other things, another process writes
-            the run, or its records cannot be read.
+        InputError: The named folder holds another run or other files, another process writes the run, or its
+            records cannot be read.
     """
     options = plan.options
     given = Path(options.run_dir) if options.run_dir else None

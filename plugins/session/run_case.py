@@ -73,8 +73,8 @@ class Outcome:
 def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     """Run one case.
 
-    An infrastructure error goes on the record and never becomes a score. That holds for one that a loop meets
-    after the first completion too, because nobody knows what the loop would have made of it.
+    An infrastructure error goes on the record and never becomes a score, even after the first completion of a
+    loop: nobody knows what the loop would have made of it.
     """
     question = case.question
     exemplar = choose_exemplar(
@@ -150,12 +150,7 @@ def run_loop(
     first: Request,
     completion: Completion,
 ) -> LoopResult:
-    """Run the loop of a case; its steps go on the record as they are made.
-
-    Raises:
-        ModelError: The model that plays a role cannot be asked.
-        GraphError: The graph cannot be asked.
-    """
+    """Run the loop of a case; its steps go on the record as they are made."""
     prompt = runtime.prompts[case.prompt]
     player = runtime.players.get(case.model)
     same = player is runtime.models[case.model]
@@ -183,11 +178,7 @@ def run_loop(
 
 
 class _RoleCaller:
-    """Asks the model that plays the roles of a case's loop, and counts repeated requests.
-
-    Args:
-        asked: Messages that this model was asked before the loop.
-    """
+    """Asks the model that plays the roles of a case's loop, and counts repeated requests."""
 
     def __init__(self, player: Model | None, loop: str, first: Request, asked: list[list[Message]]) -> None:
         self._player = player
@@ -231,15 +222,9 @@ class RoundScorer:
 def select_final_query(
     case: Case, runtime: CaseRuntime, graph: Graph, outcome: Outcome, result: LoopResult
 ) -> tuple[str | None, Execution]:
-    """Select the query of a loop that is scored, and put its score on each round that has a new query.
+    """Return the query of a loop that is scored, with its result, and score each new query of a round.
 
     A query that fails when it runs never replaces one that ran: planning does not show every error.
-
-    Returns:
-        The query that counts, and the result of running it.
-
-    Raises:
-        GraphError: The graph cannot be asked.
     """
     scorer = RoundScorer(case, runtime, graph)
     cypher, execution = result.cypher, result.execution
@@ -282,8 +267,7 @@ def write_answer(
 ) -> None:
     """Have the answer of a case written and checked, and put both on the record.
 
-    Nothing here changes the score of the query: a model or a graph that cannot be asked now is recorded in a
-    round.
+    The score of the query stays; a model or graph that cannot be asked is recorded in a round.
     """
     model, record = answering.models[case.model], outcome.record
 

@@ -42,8 +42,8 @@ _WORKER_INPUT = "retrocypher"
 class SuiteSession:
     """One session of the suite.
 
-    With xdist the controller's process has a controller and no worker, a worker's process the reverse;
-    without xdist, one process has both. A session that names no benchmark has neither.
+    With xdist the controller's process has a controller, and a worker's process a worker; without xdist, one
+    process has both. A session that names no benchmark has neither.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -58,11 +58,7 @@ class SuiteSession:
         self._folder: SessionFolder | None = None
 
     def configure(self) -> None:
-        """Resolve and check everything that can be checked before a server or a worker starts.
-
-        Raises:
-            pytest.UsageError: If anything the user gave cannot be used.
-        """
+        """Check all that can be checked before a server or worker starts; raise pytest.UsageError."""
         for name in ("single_step", "multi_step"):
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
@@ -98,11 +94,7 @@ class SuiteSession:
             limit_to_other_tests(self._config, lambda item: case_of(item) is not None)
 
     def start(self) -> None:
-        """Start the server and what models share; the controller's part.
-
-        Raises:
-            pytest.UsageError: If they cannot be started.
-        """
+        """Start the server and what models share; raise pytest.UsageError if that fails."""
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
@@ -115,11 +107,7 @@ class SuiteSession:
             self.worker.context = self._context
 
     def hand_over(self, node: Any) -> None:
-        """Give an xdist worker what the controller started.
-
-        Raises:
-            pytest.UsageError: If it is on another machine, which lacks something.
-        """
+        """Give an xdist worker what the controller started; raise pytest.UsageError if it lacks something."""
         if self._context is None or self.controller is None:
             return
         node.workerinput[_WORKER_INPUT] = to_builtins(self._context)

@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 
 
 def named_player(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
-    """Read and check a model that an option names.
-
-    Args:
-        option: The option, such as ``--loop-model``.
-
-    Raises:
-        InputError: There is no such model, or it reads no messages.
-    """
+    """Read the model that an option names; raise InputError if there is none, or it reads no messages."""
     try:
         spec = parse_spec(text, environment)
         if spec.kind in TEXT_KINDS:
@@ -57,14 +50,11 @@ def named_player(text: str, option: str, environment: Mapping[str, str]) -> Mode
 def reader_for(
     spec: ModelSpec, asked: str, cannot: str, option: str, environment: Mapping[str, str]
 ) -> ModelSpec:
-    """Return a model itself where it reads what it is asked, else the default model, as for ``--model``.
+    """Return a model itself if it reads messages, else the default model; raise InputError without its key.
 
     Args:
         asked: What needs one that reads, for the message, such as ``--loop cove``.
-        cannot: What it cannot do without, such as ``correct itself``.
-
-    Raises:
-        InputError: There is no key for the default model.
+        cannot: What it cannot do, such as ``correct itself``.
     """
     if spec.kind in TEXT_KINDS:
         return spec
@@ -103,11 +93,8 @@ class AnswerPlan:
 
     Attributes:
         writers: The model that writes them, by the label of the model that wrote the query.
-        limits: How much it is given.
-        thresholds: Where verdicts on answers begin.
-        context: What it is given: ``rows``, with ``hybrid`` also passages found by vectors, with
-            ``hybrid-lexical`` also passages found by words. Neither stands in for the other unasked.
-        encoder: What passages are found by with ``hybrid``; None with another context.
+        context: ``rows``, ``hybrid`` (also passages found by vectors) or ``hybrid-lexical`` (found by words).
+        encoder: The encoder of ``hybrid``; None with another context.
     """
 
     writers: Mapping[str, ModelSpec]
@@ -133,14 +120,10 @@ class AnswerPlan:
 def answer_plan(
     options: Options, models: Sequence[ModelSpec], fingerprint: str, environment: Mapping[str, str]
 ) -> AnswerPlan | None:
-    """Resolve and check ``--answer`` and what goes with it; None where no answers are written.
-
-    Args:
-        fingerprint: Of the graph that the questions were made for.
+    """Resolve and check ``--answer`` and its options; None if no answers are written.
 
     Raises:
-        InputError: A model, a context or weights cannot be used, nobody can write, or passages are asked
-            for that are not to be had.
+        InputError: A model, a context or weights cannot be used, nobody can write, or there are no passages.
     """
     if not options.answer:
         return None
@@ -226,9 +209,7 @@ class LoopPlan:
 
     Attributes:
         loops: The loops by name, in the order asked for.
-        validator: The validator they use.
-        players: The model that plays the roles of loops, by the label of the model that answered first;
-            empty where no loop needs one.
+        players: The model that plays the roles, by the label of the model that wrote the query; may be empty.
         notes: What was asked for and has no effect.
     """
 
@@ -335,11 +316,7 @@ def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
 
 
 def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
-    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge.
-
-    Raises:
-        InputError: The model cannot judge, or the criteria cannot be read.
-    """
+    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge. Raises InputError."""
     if options.judge is None:
         return None
     return JudgePlan(judge_spec(options.judge, environment), load_criteria(options.judge_rows))

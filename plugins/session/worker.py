@@ -25,11 +25,7 @@ STOP = "stop"
 
 
 class Worker:
-    """Parametrizes the tests and sends each case's record along with its report.
-
-    Args:
-        context: What the controller started; None while only collecting.
-    """
+    """Parametrizes the tests and sends each case's record along with its report."""
 
     def __init__(self, plan: Plan, context: WorkerContext | None = None) -> None:
         self.plan = plan
@@ -103,12 +99,7 @@ _HANDLERS = ("caplog_handler", "report_handler", "log_file_handler", "log_cli_ha
 
 
 def redact_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-    """Strike secrets out of what a report shows: why a test failed, and what was captured meanwhile.
-
-    Args:
-        secrets: What must not be seen.
-        call: What the report is about; other plugins read the exception from it.
-    """
+    """Redact secrets in a report, and in the call that other plugins read the exception from."""
     report.sections = [(name, secrets.redact(text)) for name, text in report.sections]
     if call.excinfo is not None and secrets.are_in(text := call.excinfo.exconly()):
         call.excinfo = _redacted(call.excinfo, secrets.redact(text))

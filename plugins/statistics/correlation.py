@@ -37,10 +37,9 @@ def pearson(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Pearson's correlation with its interval.
+    """Return Pearson's correlation with its interval; the value is None if a score is constant.
 
-    The value is None where a score is constant; there is no interval where that holds in too many resamples,
-    or with too few clusters.
+    There is no interval with too few clusters, or if a score is constant in too many resamples.
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
@@ -63,10 +62,7 @@ def spearman(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Spearman's rank correlation with its interval; ranks are computed per resample.
-
-    Equal scores have the mean of their ranks. Arguments and result are those of `pearson`.
-    """
+    """Return Spearman's rank correlation, with mid-ranks computed per resample; else as `pearson`."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
         return NO_ESTIMATE
@@ -129,10 +125,7 @@ def kendall(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Kendall's tau-b (1945), which corrects for ties, with its interval.
-
-    The value is None where a score is constant.
-    """
+    """Return Kendall's tau-b (1945), which corrects for ties; else as `pearson`."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
         return NO_ESTIMATE
@@ -175,9 +168,8 @@ def auroc(
     """Return the area under the ROC curve: the probability that a positive case scores above a negative one.
 
     A tie counts half (Hanley & McNeil 1982). With perfect separation no resample varies; the open end of the
-    interval is then the smallest share of the rarer kind that the sample would show (`certain_share`).
-
-    The value is None without a case of each kind.
+    interval is then the smallest share of the rarer kind that the sample would show (`certain_share`). The
+    value is None without a case of each kind.
     """
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
     if not len(values):
@@ -212,10 +204,8 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None
     """Return Cohen's kappa (1960), the agreement of two verdicts beyond chance.
 
     With full agreement no resample varies; the lower bound is then the kappa of as many disagreements as the
-    sample may have missed (`certain_share`), with the same frequencies.
-
-    Returns:
-        The value is None without cases, and where both verdicts are constant and equal.
+    sample may have missed (`certain_share`), with the same frequencies. The value is None without cases, and
+    if both verdicts are constant and equal.
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not len(first):

@@ -25,19 +25,15 @@ def mean_of(
 ) -> Estimate:
     """Return the mean of scores, each from 0 to 1, with its interval.
 
-    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one; where all
-    scores are equal, `certain_share` gives it.
+    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one; if all scores
+    are equal, `certain_share` gives it.
     """
     (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters, resampler)
     return estimate
 
 
 def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None) -> list[Estimate]:
-    """Return `mean_of` for several scores of the same cases.
-
-    Args:
-        table: Scores from 0 to 1, of shape (cases, columns).
-    """
+    """Return `mean_of` for several scores of the same cases, of shape (cases, columns)."""
     cases, columns = table.shape
     if not cases:
         return [NO_ESTIMATE] * columns
@@ -54,7 +50,7 @@ def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None)
 def mean_intervals(
     table: Floats, clusters: Clusters, resampler: Resampler | None = None
 ) -> tuple[Floats, Floats | None, Floats | None]:
-    """Return means and their intervals for several scores of the same cases at once.
+    """Return means and the ends of their intervals for several scores of the same cases at once.
 
     Args:
         table: Scores from 0 to 1, of shape (cases, columns), at least one case.
@@ -79,12 +75,9 @@ def mean_intervals(
 def certain_share(clusters: int) -> float:
     """Return the smallest share of all molecules that is consistent with all of a sample agreeing.
 
-    This is the lower bound of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m). It
-    gives an interval where all scores of a sample are c, so that resampling cannot: the mean over all
-    molecules is between c · share and 1 - share · (1 - c).
-
-    Args:
-        clusters: Molecules in the sample, at least one.
+    This is the lower bound of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m), at
+    least one. If all scores of a sample are c, resampling gives no interval; the mean over all molecules is
+    then between c · share and 1 - share · (1 - c).
     """
     return float(((1 - LEVEL) / 2) ** (1 / clusters))
 
@@ -94,12 +87,7 @@ TIE = 1e-9
 
 
 def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
-    """Return in which comparisons all clusters differ by the same.
-
-    Args:
-        sums: The sum of differences of each cluster, of shape (clusters, comparisons).
-        counts: The number of pairs of each cluster, of shape (clusters,).
-    """
+    """Return in which comparisons all clusters differ by the same; arguments as `difference_intervals`."""
     each = sums / counts[:, None]
     return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
 
@@ -129,11 +117,7 @@ class BoxStats(Struct, frozen=True):
 
 
 def box_stats(values: Sequence[float] | Floats) -> BoxStats:
-    """Return the numbers of a box plot.
-
-    Raises:
-        ValueError: If there is no value.
-    """
+    """Return the numbers of a box plot; raise ValueError if there is no value."""
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not len(ordered):
         raise ValueError("a box plot of no values")
@@ -167,7 +151,7 @@ class Ratios:
     def rate(self, hits: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
         """Return the share of hits (1 or 0 for each case).
 
-        The interval is the expanded BCa one, or that of `certain_share` where none or all are hits. Molecules
+        The interval is the expanded BCa one, or that of `certain_share` if none or all are hits. Molecules
         are drawn from all cases, so that one draw serves all rates.
         """
         top, bottom = self._shares(hits, within)
@@ -185,11 +169,7 @@ class Ratios:
         return _ratio(value, of, low[0], high[0])
 
     def gain(self, differences: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
-        """Return the mean difference of the cases, with the interval of `paired`.
-
-        Args:
-            differences: After minus before for each case, from -1 to 1; exactly 0 where it does not differ.
-        """
+        """Return the mean of differences, from -1 to 1, 0 for none, with the interval of `paired`."""
         top, bottom = self._shares(differences, within)
         if not len(bottom):
             return _ratio(None, 0)
@@ -207,8 +187,8 @@ class Ratios:
     def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, float | None]:
         """Return the ratio of two sums over the cases, such as costs, which have no upper bound.
 
-        The interval is the percentile one. ``high`` is also None where the denominator, which is never
-        negative, is 0 in too many resamples.
+        The interval is the percentile one. ``high`` is also None if the denominator, which is never negative,
+        is 0 in too many resamples.
         """
         top, bottom = self._clusters.sums(numerator), self._clusters.sums(denominator)
         of = bottom.sum()
