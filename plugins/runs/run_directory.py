@@ -3,7 +3,7 @@
 import contextlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -212,34 +212,3 @@ def _replace(path: Path, text: str) -> None:
         partial.unlink(missing_ok=True)
         raise
     partial.replace(path)
-
-
-class RunWriter:
-    """Writes the files of a run; the first failure ends the session, and nothing is written after it."""
-
-    def __init__(self, run: RunDirectory, end_early: Callable[[str], None]) -> None:
-        self._run = run
-        self._end_early = end_early
-        self.failure = ""
-
-    def record(self, line: str, messages: Mapping[str, JsonValue]) -> bool:
-        """Append a record and its messages; tell whether it is there."""
-        return not self.failure and self._written(lambda: self._run.write_record(line, messages))
-
-    def summary(self, summary: Mapping[str, JsonValue]) -> None:
-        """Write or replace the summary."""
-        self._written(lambda: self._run.write_summary(summary))
-
-    def manifest(self, manifest: Manifest) -> None:
-        """Write or replace the manifest."""
-        self._written(lambda: self._run.write_manifest(manifest))
-
-    def _written(self, write: Callable[[], None]) -> bool:
-        try:
-            write()
-        except OSError as error:
-            if not self.failure:
-                self.failure = f"the run cannot be written to ({error.strerror or error})"
-                self._end_early(self.failure)
-            return False
-        return True

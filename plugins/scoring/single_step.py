@@ -131,20 +131,6 @@ def scored_keys(question: Question) -> tuple[str, ...]:
     return tuple(key for key in SCORED_KEYS if any(key in row for row in question.gold))
 
 
-def values_of_answer(
-    question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
-) -> dict[str, set[Atom]]:
-    """Return the distinct values that a result holds, by ``id`` and scored key."""
-    keys = scored_keys(question)
-    table = read_table(columns, rows)
-    return _united(table, match_columns(table.names, table.reaction_columns(), keys, key_encoder), keys)
-
-
-def values_of_gold(question: Question) -> dict[str, set[Atom]]:
-    """Return the distinct values that a result should hold, by ``id`` and scored key."""
-    return _gold(question, scored_keys(question))
-
-
 def _gold(question: Question, keys: tuple[str, ...]) -> dict[str, set[Atom]]:
     return {key: {atom for row in question.gold for atom in atoms(row.get(key))} for key in (ID_KEY, *keys)}
 
@@ -207,5 +193,7 @@ def values_by_key(
     if question.setting == "multi_step":
         gold_routes = frozenset(tuple(row["route"]) for row in question.gold)
         return {"route": Values(gold_routes, frozenset(routes(columns, rows)))}
-    gold, returned = values_of_gold(question), values_of_answer(question, columns, rows, key_encoder)
+    keys, table = scored_keys(question), read_table(columns, rows)
+    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    gold, returned = _gold(question, keys), _united(table, matches, keys)
     return {key: Values(frozenset(gold[key]), frozenset(returned[key])) for key in gold}

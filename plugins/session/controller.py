@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -21,7 +22,6 @@ from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import JsonValue, Record, record_from
-from retrocypher.plugins.runs.run_directory import RunWriter
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
 from retrocypher.plugins.session.manifest import RunGraph, counted, described, graph_of, silent_apis
@@ -60,7 +60,6 @@ class Controller:
         self._key = run_key(plan, selection, self._contents)
         self._run, resumed = open_run(plan, self._key, root)
         self._end_early = end_early
-        self._writer = RunWriter(self._run, self._give_up)
         writers = plan.answering.writers if plan.answering else {}
         self.state = RunState(
             plan,
@@ -155,7 +154,7 @@ class Controller:
         if self.state.resumed is not None and self.state.resumed.restore_costs(record):
             line = json_line(record)
         messages = json.loads(report.__dict__.pop(MESSAGES_FIELD))
-        if not self._writer.record(line, messages):
+        if self.state.failure or not self._write(partial(self._run.write_record, line, messages)):
             return
         if self._allure is not None:
             self._allure.add(record, messages, report)
@@ -178,21 +177,18 @@ class Controller:
         aside = bool(state.answer_faults) or state.summary.judge_faults > 0
         gate = state.gate.exit_status if state.gate else None
         status = exit_status(status, unscored, aside, gate, elsewhere)
-        self._writer.summary(
-            {
-                **state.summary.to_json(),
-                "selected_cases": state.selected,
-                "lost_cases": sorted(state.crashed),
-                **({"ledger": state.ledger.to_json()} if self._plan.loops.active else {}),
-                **({"gate": state.gate} if state.gate else {}),
-            }
-        )
+        summary = {
+            **state.summary.to_json(),
+            "selected_cases": state.selected,
+            "lost_cases": sorted(state.crashed),
+            **({"ledger": state.ledger.to_json()} if self._plan.loops.active else {}),
+            **({"gate": state.gate} if state.gate else {}),
+        }
+        self._write(partial(self._run.write_summary, summary))
         if self._allure is not None:
             self._allure.finish(state.crashed, state.summary.cases, state.selected)
-        status = INCOMPLETE if self._writer.failure else status
-        self._finish_manifest(status)
-        state.failure = self._writer.failure
-        return INCOMPLETE if self._writer.failure else status
+        self._finish_manifest(INCOMPLETE if state.failure else status)
+        return INCOMPLETE if state.failure else status
 
     def stop(self) -> None:
         """Stop what was started."""
@@ -219,7 +215,18 @@ class Controller:
         manifest.answers = state.usage.counts(str(self._plan.answers) if self._plan.answers else None)
         manifest.counts = counted(self._plan, state.summary, state.selected, state.crashed)
         manifest.standstill = StandstillEntry(state.standstill.queries, state.standstill.seconds)
-        self._writer.manifest(manifest)
+        self._write(partial(self._run.write_manifest, manifest))
+
+    def _write(self, write: Callable[[], None]) -> bool:
+        """Write a file of the run, and return whether that succeeded; the first failure ends the session."""
+        try:
+            write()
+        except OSError as error:
+            if not self.state.failure:
+                self.state.failure = f"the run cannot be written to ({error.strerror or error})"
+                self._give_up(self.state.failure)
+            return False
+        return True
 
     def _add_resumed(self, record: Record) -> None:
         self.state.count(record)
