@@ -22,7 +22,6 @@ class RunEntry(Struct, frozen=True):
     """One run in a list; what is not known is None, or empty."""
 
     path: str
-    """Its folder."""
     state: str
     """``complete``; ``incomplete``: cases have no score, judgement or whole answer, or there is no manifest;
     ``interrupted``: ended by the user, or killed; ``running``: a process holds it; ``unreadable``."""
@@ -31,15 +30,10 @@ class RunEntry(Struct, frozen=True):
     started: str | None = None
     """When it began, UTC, ISO 8601."""
     ended: str | None = None
-    """When it ended."""
     models: tuple[str, ...] = ()
-    """Labels of its models."""
     prompts: tuple[str, ...] = ()
-    """Its prompts."""
     shots: tuple[str, ...] = ()
-    """Its shots."""
     loops: tuple[str, ...] = ()
-    """Its loops."""
     done: int | None = None
     """Cases that have a record."""
     planned: int | None = None

@@ -211,25 +211,19 @@ class Line(NamedTuple):
 
 
 class RecordLine(NamedTuple):
-    """A line of `records.jsonl`."""
+    """A `Line` of `records.jsonl` with its record, which shares its open parts with `value`."""
 
     number: int
-    """Number of the line, from 1."""
     offset: int
-    """Bytes before it."""
     raw: bytes
-    """The line with its end."""
     value: dict[str, JsonValue]
-    """The JSON object, with unknown fields; it shares its open parts with the record."""
     record: Record
-    """The record."""
 
 
 class CasePlace(NamedTuple):
     """Where the record of a case stands."""
 
     case_id: str
-    """The case."""
     number: int
     """Number of its line, from 1."""
     offset: int

@@ -18,7 +18,7 @@ from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.record import Claim as RecordedClaim
 from retrocypher.plugins.runs.record import ListedClaims, Verification, fields_of
 from retrocypher.plugins.runs.replay import RunIndex
-from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer, support_of
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
 from retrocypher.prompts.answering.writing import Limits, Search, WrittenAnswer
@@ -156,12 +156,6 @@ def in_both(found: Iterable[Claim], claims: Iterable[Claim]) -> tuple[set[int], 
         if same(one, other)
     ]
     return {here for here, _ in pairs}, {there for _, there in pairs}
-
-
-def support_of(verified: Iterable[VerifiedClaim]) -> float | None:
-    """Return the share of claims that are supported; None without one."""
-    verdicts = [each.verdict == "SUPPORTED" for each in verified]
-    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def _claim(triple: Triple) -> Claim | None:

@@ -84,11 +84,8 @@ class Requirements:
         inside = {number for route in reading.routes for number in route}
         return [*reading.routes, *((number,) for number in reading.reactions if number not in inside)]
 
-    def completed(self, claims: list[Claim]) -> list[Claim]:
-        """Return claims with what the question adds: which reactions are meant where none is named."""
-        return [self._completed(claim) for claim in claims]
-
-    def _completed(self, claim: Claim) -> Claim:
+    def completed(self, claim: Claim) -> Claim:
+        """Return a claim with what the question adds: which reactions are meant if none is named."""
         intent = self.asked.intent
         if claim.reactions or intent is None or self.target is None:
             return claim
@@ -279,8 +276,7 @@ def overall(
     claims: Sequence[VerifiedClaim], shortcomings: Sequence[str], thresholds: Thresholds
 ) -> AnswerVerdict:
     """Return the verdict on an answer; one that has shortcomings is at best partially verified."""
-    supported = sum(each.verdict == "SUPPORTED" for each in claims)
-    support = supported / len(claims) if claims else None
+    support = support_of(claims)
     false = sum(is_false(each) for each in claims)
 
     def verdict() -> Overall:
@@ -294,6 +290,11 @@ def overall(
         return "REFUTED" if contradicted else "UNVERIFIABLE"
 
     return AnswerVerdict(verdict(), support, tuple(claims), tuple(shortcomings), thresholds)
+
+
+def support_of(claims: Sequence[VerifiedClaim]) -> float | None:
+    """Return the share of claims that are supported; None without a claim."""
+    return sum(each.verdict == "SUPPORTED" for each in claims) / len(claims) if claims else None
 
 
 def is_false(found: VerifiedClaim) -> bool:
@@ -319,7 +320,7 @@ def judge_answer(
     """
     required = requirements_of(question)
     reading = read_answer(answer, required.target, required.known, routes=required.routes)
-    said = required.completed(list(reading.claims))
+    said = [required.completed(claim) for claim in reading.claims]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
     short = required.shortcomings(reading, claims)

@@ -164,23 +164,17 @@ class CaseRuntime:
     """What a case is run with."""
 
     prompts: Mapping[str, Prompt]
-    """Prompts by name."""
     schema: str
     """Schema text of the graph."""
     graph_schema: Schema
-    """The same, parsed."""
     banks: Mapping[Setting, tuple[Exemplar, ...]]
-    """Exemplar bank of each setting."""
     encoder: Encoder
     """Encoder of 1S-D-S."""
     models: Mapping[str, Model]
-    """Models by label."""
     loops: Mapping[str, Loop]
-    """Loops by name."""
     players: Mapping[str, Model]
     """By label of a model, the model that plays the other roles of its loops."""
     validator: ValidatorName
-    """The validator of the loops."""
     once: OnceARun
     """Texts made once a run."""
     graphs: Graph | RecordedGraphs
@@ -188,7 +182,6 @@ class CaseRuntime:
     seed: int
     """Seed of 1S-D-R."""
     assessor: Assessor
-    """Scores, labels and explains results."""
     answering: Answering | None = None
     """What written answers are made with; None without them."""
     judge: CaseJudge | None = None
