@@ -1,4 +1,4 @@
-"""The names of the files of a run."""
+"""The files of a run: names, JSON, lines, and the lock."""
 
 import json
 import os
@@ -152,7 +152,7 @@ class RunLock:
         except Timeout:
             raise InputError(
                 f"{folder}: {_told(_holder(self._file))} is writing this run; wait for it, or name another "
-                "folder with --run-dir (without --run-dir, --fresh starts anew beside it)"
+                "folder with --run-dir (without --run-dir, --fresh starts a new run beside it)"
             ) from None
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": _now()}
         # On a full disk the lock holds all the same; it only cannot say whose it is.

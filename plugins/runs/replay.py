@@ -325,7 +325,7 @@ class ReplayedModel:
         self._otherwise = otherwise
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request; raise ModelError if nothing and nobody has the completion."""
+        """Answer a request; raise ModelError if it cannot be answered."""
         sha256 = hashlib.sha256(json_line(request.messages).encode()).hexdigest()
         turn = None
         if self._identity is not None:
@@ -366,7 +366,7 @@ _LONGEST = 200
 
 
 class NotRecorded(GraphError):  # noqa: N818 - the name that records and readers know
-    """No run that is replayed has what a case asks the graph: nobody's wrong answer."""
+    """No replayed run has what a case asks the graph."""
 
 
 class RecordedGraphs:

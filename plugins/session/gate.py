@@ -96,7 +96,7 @@ def run_scores(state: RunState, status: int) -> RunScores:
 
 
 def judged(gate: Gate, state: RunState, status: int) -> GateResult:
-    """Return what becomes of a gate; a run that cannot be read back is refused."""
+    """Return the result of a gate; a run that cannot be read back is refused."""
     try:
         return gate.judge(run_scores(state, status))
     except InputError as error:

@@ -334,7 +334,7 @@ def is_unasked_speed(config: pytest.Config, path: Path) -> bool:
 
 
 def is_case(nodeid: str) -> bool:
-    """Tell whether a node id is that of a benchmark case, whatever folder it is told from."""
+    """Tell whether a node id is that of a benchmark case, relative to any folder."""
     return any(f"{file.name}::{file.stem}[" in nodeid for file in _FILES)
 
 

@@ -121,7 +121,7 @@ def answers_line(usage: Usage, cache: Path | None, replayed: bool = False) -> st
         return ""
     kept = f", {usage.from_cache:,} from the cache" if cache else ", none kept (--cache none)"
     if replayed:
-        kept = f", {usage.from_cache:,} had before"
+        kept = f", {usage.from_cache:,} from records or the cache"
     return f"answers: {usage.asked:,} asked{kept}"
 
 
@@ -274,7 +274,7 @@ def resolve(
 
 
 def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Check that no other machine is named, and return an environment with a key: nobody will see it."""
+    """Check that no other machine is named, and return an environment with a key, which is never sent."""
     if is_uri(options.graph):
         named = without_password(options.graph)
         require_loopback(urlsplit(named).hostname or "", f"--graph {named}")

@@ -155,7 +155,9 @@ class ResumeState:
         retried = f", {again:,} that had an infrastructure error are tried again" if again else ""
         cases = f"{len(self.cases):,} of {counted(planned, 'case')}"
         are = "is" if len(self.cases) == 1 else "are"
-        return f"CONTINUED: {cases} {are} taken from the records of this run{retried} (--fresh starts anew)"
+        return (
+            f"CONTINUED: {cases} {are} taken from the records of this run{retried} (--fresh starts a new run)"
+        )
 
     def closing(self) -> str:
         """Return the closing line that says the same."""

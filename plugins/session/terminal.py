@@ -1,4 +1,4 @@
-"""What a run says when it is over."""
+"""What a session shows in the terminal and reports to CI: header, progress, closing lines."""
 
 import os
 import shlex
@@ -32,8 +32,8 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     """Yield the closing table and where the run lies, drawn for a terminal."""
     if failure := state.failure:
         yield (
-            f"incomplete: {failure}. The records that are there are whole: make room, and give the same "
-            "command again to go on with this run"
+            f"incomplete: {failure}. The records that are there are whole: make room, then repeat the "
+            "command to resume this run"
         )
     if state.summary.cases == 0 and not state.crashed:
         yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
@@ -55,8 +55,8 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     waited = state.standstill
     if waited.queries:
         yield (
-            f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
-            f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
+            f"runaway queries rerun alone: {waited.queries:,}; all others waited {waited.seconds:.0f} s "
+            "for them (a shorter --query-timeout reduces that)"
         )
     if state.resumed is not None:
         yield state.resumed.closing()
@@ -85,7 +85,7 @@ def _incomplete(state: RunState) -> Iterator[str]:
         yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
     if state.crashed:
         lost = counted(len(state.crashed), "case")
-        yield f"incomplete: {lost} broke off with their worker or in the harness"
+        yield f"incomplete: {lost} crashed with their worker or in the harness"
     if state.summary.cases + len(state.crashed) < state.selected:
         yield f"incomplete: {state.summary.cases:,} of {counted(state.selected, 'case')} were run"
 
