@@ -137,12 +137,7 @@ def _is_json(line: bytes) -> bool:
 
 
 class RunLock:
-    """Holds a run directory until the process ends, however it ends.
-
-    Raises:
-        InputError: Another process holds it.
-        OSError: The file of the lock cannot be made.
-    """
+    """Holds a run directory until the process ends; raises InputError if another process holds it."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / LOCK

@@ -261,12 +261,7 @@ class ReplayedRuns:
 def replayed_runs(
     graph: str, named: Sequence[str], *, fingerprint: str, query_timeout: float
 ) -> ReplayedRuns | None:
-    """Resolve and check ``--graph none`` and ``--replay``; None if the run has a graph.
-
-    Raises:
-        InputError: One of the two options is given without the other, a folder is not a run, or a run was on
-            another graph or with another limit.
-    """
+    """Resolve and check ``--graph none`` and ``--replay``; None for a run with a graph. Raises InputError."""
     if graph != "none":
         if named:
             raise InputError(

@@ -58,7 +58,6 @@ def require_passages(context: str, encoder: str | None, fingerprint: str) -> Non
     """Check that passages can be searched, and fetch them into the cache folder if they are absent.
 
     Args:
-        context: ``hybrid`` or ``hybrid-lexical``.
         encoder: Name of the encoder with ``hybrid``; else None.
         fingerprint: Of the graph that the questions were made for.
 

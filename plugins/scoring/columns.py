@@ -72,9 +72,6 @@ def reduce_expression(column: str, transparent: frozenset[str], molecule_propert
 
     ``collect(DISTINCT reactant.name)`` gives ``reactant``, ``rel.yield`` gives ``yield``, ``r.id`` gives
     ``id``. Other names are returned unchanged.
-
-    Args:
-        transparent: Lower-case names of functions that return their first argument.
     """
     if column.replace("_", "").isalnum():
         return column

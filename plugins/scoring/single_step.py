@@ -185,8 +185,7 @@ def values_by_key(
 ) -> dict[str, Values]:
     """Return gold and returned values as the scores read them; a failed execution returned none.
 
-    Returns:
-        Single-step: ``id`` and the scored keys. Multi-step: ``route``, each a tuple of reaction ids.
+    Keys are ``id`` and the scored keys; for multi-step questions ``route``, each a tuple of reaction ids.
     """
     ok = execution.status == "ok"
     columns, rows = (execution.columns, execution.rows) if ok else ([], [])

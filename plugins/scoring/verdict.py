@@ -313,10 +313,6 @@ def judge_answer(
     As far as its words tell, the reactions named must make the molecule asked about, routes must have the
     number of steps, target and start asked for, and a yield called the best must be the best. Completeness is
     not checked.
-
-    Args:
-        question: The question; empty without one.
-        thresholds: None for the defaults.
     """
     required = requirements_of(question)
     reading = read_answer(answer, required.target, required.known, routes=required.routes)

@@ -85,15 +85,7 @@ class Controller:
         return self._run.path / ALLURE
 
     def start(self, allure: str | None) -> WorkerContext:
-        """Start the server and what models share, and write the questions and the manifest.
-
-        Args:
-            allure: Folder of the Allure results; None if Allure is off.
-
-        Raises:
-            GraphError: The server cannot be started or reached.
-            InputError: It holds another graph, or a local model cannot be started.
-        """
+        """Start the server and what models share; raise GraphError or InputError if that fails."""
         plan, resumed = self._plan, self.state.resumed
         try:
             if not plan.options.offline:

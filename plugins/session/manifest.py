@@ -44,8 +44,6 @@ class RunGraph:
     """A graph that fits the questions.
 
     Attributes:
-        schema: Schema text, as the prompts show it.
-        fingerprint: Hash of the graph's content.
         kind: How its server was started; ``none`` in a replay.
         notes: What cannot be enforced on the server, one sentence each.
         server: The server; None in a replay.
@@ -95,10 +93,6 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
 
 def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
     """Start or reach the server and check that it holds the questions' graph.
-
-    Args:
-        spec: ``auto``, ``docker``, ``local`` or a URI.
-        announce: Called with one line for each thing the user should know.
 
     Raises:
         GraphError: The server cannot be started or reached.

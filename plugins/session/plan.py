@@ -51,9 +51,6 @@ class Case:
 
     Attributes:
         id: Question, paraphrase other than the first (``w2``), prompt, shot, loop and model, with dashes.
-        question: The question in the paraphrase asked.
-        phrasing: Number of the paraphrase, from 1.
-        model: Label of the model.
     """
 
     id: str

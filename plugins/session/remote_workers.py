@@ -179,14 +179,7 @@ def _settle(
 
 
 def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
-    """Refuse what remote workers cannot have, and have the project copied to them.
-
-    Returns:
-        Lines of the terminal's header; none without remote workers.
-
-    Raises:
-        InputError: A remote worker could not reach something.
-    """
+    """Refuse what remote workers cannot have, have the project copied, and return lines for the header."""
     remote = remote_specs(config)
     if not remote:
         return []

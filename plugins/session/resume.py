@@ -126,11 +126,7 @@ def read_resumable(log: RunLog) -> Resumable:
 
 
 class ResumeState:
-    """The earlier part of a resumed run, and how both parts make one run.
-
-    Attributes:
-        cases: The cases that are taken from the records, by id.
-    """
+    """The earlier part of a resumed run, with its cases by id, and how both parts make one run."""
 
     def __init__(self, run: RunDirectory, found: Resumable) -> None:
         self._run = run

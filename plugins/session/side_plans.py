@@ -120,11 +120,7 @@ class AnswerPlan:
 def answer_plan(
     options: Options, models: Sequence[ModelSpec], fingerprint: str, environment: Mapping[str, str]
 ) -> AnswerPlan | None:
-    """Resolve and check ``--answer`` and its options; None if no answers are written.
-
-    Raises:
-        InputError: A model, a context or weights cannot be used, nobody can write, or there are no passages.
-    """
+    """Resolve and check ``--answer`` and its options; None if no answers are written. Raises InputError."""
     if not options.answer:
         return None
     # What answers are made with takes a while to load, and most runs write none.
@@ -260,11 +256,7 @@ def loop_plan(
     registered: Iterable[object],
     environment: Mapping[str, str],
 ) -> LoopPlan:
-    """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``.
-
-    Raises:
-        InputError: A loop, the validator or a model does not exist, or a loop needs a model and has none.
-    """
+    """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``; raise InputError."""
     known = loops_by_name(registered)
     unknown = [name for name in options.loop if name not in known]
     if unknown or not options.loop:
