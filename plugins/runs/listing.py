@@ -1,4 +1,4 @@
-"""One run, in a line: what was run, and how it ended."""
+"""Lists of runs: what each run was, and how it ended."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""A run on disk, read: everything that reads a run takes a `RunLog`."""
+"""A run on disk; everything that reads a run takes a `RunLog`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Work on the parts of a run in several processes."""
+"""Works on the parts of a run in several processes."""
 
 import gc
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Replays runs: rows and completions come from their records."""
+"""Replays runs: rows and completions come from their records, graph calls included."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Which questions of a run are a shard's."""
+"""The questions of each shard of a run."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Who says what the graph holds of an answer."""
+"""Checks written answers against the graph, or takes the checks from replayed runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

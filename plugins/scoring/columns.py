@@ -1,4 +1,4 @@
-"""The editable table of column names, and the names themselves brought to one form."""
+"""The names of columns: the editable table, normalisation, and the key that a column matches."""
 
 import re
 from collections.abc import Mapping, Sequence

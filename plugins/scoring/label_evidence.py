@@ -1,4 +1,4 @@
-"""What a question of the benchmark asks, from its own slots and not from its words."""
+"""What a question asks, from its slots, and what the rows of a result show."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is wrong with one case."""
+"""The error labels of a case."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The verdict on an answer, from those on its claims."""
+"""What an answer must be about, and the verdict on it from those on its claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the controller hands to the workers of its session, and what they run cases with."""
+"""What the controller sends to its workers, and what workers run cases with."""
 
 import hashlib
 import json

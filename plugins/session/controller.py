@@ -1,4 +1,4 @@
-"""The side of the session that starts things, writes records and reports to the user; one a session."""
+"""The controller's side of a session: starts the server and models, writes records, reports to the user."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The options of the suite, each declared once: type, parser, default and help."""
+"""The options of the suite, each declared once with its type, parser, default and help, and what they name."""
 
 import argparse
 import difflib
@@ -20,7 +20,7 @@ from retrocypher.prompts.templates.exemplars import SHOTS, canonical_shot
 from retrocypher.prompts.templates.template import Prompt, load_prompts
 
 Given = Any
-"""What pytest has of an option: a text, a list of texts, true, or None where it was not given."""
+"""The value that pytest has for an option: a text, a list of texts, true, or None if it was not given."""
 _SPEC = "spec"
 
 
@@ -94,7 +94,7 @@ def _number(
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked for, as typed; lists are split at commas, nothing else is resolved yet."""
+    """The options as given; lists are split at commas, nothing else is resolved yet."""
 
     prompt: tuple[str, ...] = _names("prompts to run: P1 to P10, or all", "NAME,...", "P5,P10")
     shot: tuple[str, ...] = _names("shots to run: ZS, 1S-S, 1S-D-R, 1S-D-S, or all", "NAME,...", "1S-D-S")
@@ -170,7 +170,7 @@ class Options:
         1.0,
     )
     shard: str | None = _option("run one part of the run: 2/5 is the second of five", "I/N")
-    answer: bool = _flag("have an answer written from the rows, and check its claims")
+    answer: bool = _flag("write an answer from the rows, and check its claims")
     answer_model: str | None = _option(
         "model that writes answers (default: the model itself; for one that reads no messages, the default "
         "model)",
@@ -294,7 +294,7 @@ def tasks_named(options: Options) -> tuple[str, ...]:
 
 
 def _choose(name: str, known: Collection[str]) -> str:
-    """Say what there is to choose from, the name that was meant first where one is near."""
+    """Return in words what there is to choose from, a similar name first."""
     written = {each.lower(): each for each in known}
     near = difflib.get_close_matches(name.lower().replace("-", "_"), written, n=1, cutoff=0.82)
     choice = f"choose from {', '.join(known)}"

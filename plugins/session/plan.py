@@ -1,4 +1,4 @@
-"""The cases of a run: every combination of question, wording, prompt, shot, loop and model."""
+"""The cases of a run: every combination of question, paraphrase, prompt, shot, loop and model."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

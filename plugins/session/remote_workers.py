@@ -1,4 +1,4 @@
-"""A worker on another machine: what it is asked to look for there, and where it shares locks."""
+"""Workers on other machines: what they need there, and where they share locks."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the hooks call: one object a pytest session, on the side that this process is on."""
+"""The object that the hooks call: one per pytest session, on the controller's or a worker's side."""
 
 import os
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""The side of the session that runs cases: every xdist worker, or the one process without xdist."""
+"""The worker's side of a session: runs cases, in every xdist worker or in the one process without xdist."""
 
 import logging
 from collections.abc import Mapping
