@@ -1,4 +1,4 @@
-"""The options of the suite, each declared once with its type, parser, default and help, and what they name."""
+"""The options of the suite, each declared once with type, parser, default and help, and what they name."""
 
 import argparse
 import difflib
