@@ -67,7 +67,7 @@ def key_encoder_named(text: str) -> KeyEncoder:
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def reduce_expression(column: str, transparent: frozenset[str], molecule_properties: frozenset[str]) -> str:
+def reduce_expression(column: str) -> str:
     """Reduce a column name that is a Cypher expression to the variable or property that gives its values.
 
     ``collect(DISTINCT reactant.name)`` gives ``reactant``, ``rel.yield`` gives ``yield``, ``r.id`` gives
@@ -76,27 +76,28 @@ def reduce_expression(column: str, transparent: frozenset[str], molecule_propert
     if column.replace("_", "").isalnum():
         return column
     parts = [token.text for token in tokens(column)]
-    return _reduce(parts, transparent, molecule_properties) or column
+    return _reduce(parts) or column
 
 
-def _reduce(parts: list[str], transparent: frozenset[str], molecule_properties: frozenset[str]) -> str | None:
+def _reduce(parts: list[str]) -> str | None:
+    names = column_names()
     while len(parts) > 1:
         opening = _opening(parts)
         if opening == 0 and parts[0] == "(":
             parts = parts[1:-1]
         elif opening == 0 and parts[0] == "[":
-            return _comprehension(parts[1:-1], transparent, molecule_properties)
+            return _comprehension(parts[1:-1])
         elif opening and parts[-1] == "]":
             parts = parts[:opening]
         elif opening == 1 and parts[-1] == "}":
             parts = parts[:1]
         elif opening and parts[-1] == ")":
-            if "".join(parts[:opening]).lower() not in transparent:
+            if "".join(parts[:opening]).lower() not in names.transparent_functions:
                 return None
             parts = _until(parts[opening + 1 : -1], ",")
             parts = parts[1:] if parts and parts[0].upper() == "DISTINCT" else parts
         elif len(parts) > 2 and parts[-2] == ".":
-            if parts[-1].strip("`").lower() not in molecule_properties:
+            if parts[-1].strip("`").lower() not in names.molecule_properties:
                 return parts[-1].strip("`") if _is_access(parts) else None
             parts = parts[:-2]
         else:
@@ -104,17 +105,16 @@ def _reduce(parts: list[str], transparent: frozenset[str], molecule_properties: 
     return parts[0].strip("`") if parts and _is_word(parts[0]) else None
 
 
-def _comprehension(
-    parts: list[str], transparent: frozenset[str], molecule_properties: frozenset[str]
-) -> str | None:
+def _comprehension(parts: list[str]) -> str | None:
     """Reduce ``x IN list WHERE ... | x.property``: a molecule's name gives the list, else the property."""
     if len(parts) < 3 or parts[1].upper() != "IN":
         return None
+    properties = column_names().molecule_properties
     projected = _until(parts[::-1], "|")[::-1] if "|" in parts else parts[:1]
-    if len(projected) == 3 and projected[1] == "." and projected[2].lower() not in molecule_properties:
+    if len(projected) == 3 and projected[1] == "." and projected[2].lower() not in properties:
         return projected[2].strip("`")
     source = _until(_until(parts[2:], "|"), "WHERE")
-    return _reduce(source, transparent, molecule_properties)
+    return _reduce(source)
 
 
 def _opening(parts: Sequence[str]) -> int | None:
@@ -225,8 +225,7 @@ def parse_column_names(body: Any) -> ColumnNames:
 @lru_cache(maxsize=16384)
 def plain_name(column: str) -> str:
     """Return a column's normalised name, unaliased expressions reduced to what they return."""
-    names = column_names()
-    return normalise(reduce_expression(column, names.transparent_functions, names.molecule_properties))
+    return normalise(reduce_expression(column))
 
 
 def normalise(name: str) -> str:
