@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from retrocypher.plugins import hookspecs
-from retrocypher.plugins.session.arguments import is_unasked_speed
-from retrocypher.plugins.session.options import add_options
+from retrocypher.plugins.session.options import add_options, is_unasked_speed
 from retrocypher.plugins.session.session import SESSION, SuiteSession
 
 

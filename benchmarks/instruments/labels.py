@@ -17,10 +17,10 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
-from retrocypher.plugins.formatting.tables import counted_table
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.scoring.labels import labels_of
 
 

@@ -24,9 +24,9 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of, seed_option
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
-from retrocypher.plugins.formatting.tables import counted_table
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.prompts.validation.finding import Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
 

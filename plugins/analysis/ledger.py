@@ -9,7 +9,7 @@ from msgspec import Struct
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record, Round, RoundResult
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.statistics.ratios import Ratios
+    from retrocypher.plugins.statistics.means import Ratios
 
 
 _VALIDATOR = "validator:"
@@ -125,7 +125,7 @@ SPENT = ("calls", "tokens", "seconds")
 def entry_of(pairs: Sequence[Pair]) -> dict[str, JsonValue]:
     """Return counts, rates and costs of some cases, at least one: all together, and by primary label."""
     # Imported late: runs without loops need not wait for NumPy and SciPy.
-    from retrocypher.plugins.statistics.ratios import Ratios
+    from retrocypher.plugins.statistics.means import Ratios
 
     ratios = Ratios([pair.target for pair in pairs])
     every = [True] * len(pairs)

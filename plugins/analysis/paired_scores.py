@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.score_table import Label, ScoreTable
 from retrocypher.plugins.statistics.intervals import Resampler
-from retrocypher.plugins.statistics.paired import MARGIN, TIE, PairedComparison, holm, paired
+from retrocypher.plugins.statistics.means import TIE
+from retrocypher.plugins.statistics.paired import MARGIN, PairedComparison, holm, paired
 
 PAIRED_ON = ("phrasing", "prompt", "shot", "loop", "model")
 """What identifies a case, beside its question."""

@@ -13,7 +13,6 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
 from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
-from retrocypher.plugins.formatting.tables import counted_table
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
@@ -23,6 +22,7 @@ from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_nam
 from retrocypher.plugins.operations.judge_request import NO_CACHE, judge_request, named_judge
 from retrocypher.plugins.operations.judging import INCOMPLETE, MEASURES, JudgedRun, judge_run
 from retrocypher.plugins.reporting.judge_tables import agreement_table, calibration_table
+from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.runs.files import MANIFEST, no_run
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import VARIANTS, fields_of

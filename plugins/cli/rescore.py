@@ -9,10 +9,10 @@ from rich.text import Text
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
-from retrocypher.plugins.formatting.tables import counted_table
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.operations.rescore import RescoreResult, rescore
 from retrocypher.plugins.operations.rescored import Flip, LargestChange, MetricChange
+from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import spare_collections
 

@@ -13,9 +13,9 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary, in_order
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
-from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
+from retrocypher.plugins.reporting.run_tables import render_ledger, render_table, runs_table
 from retrocypher.plugins.runs.files import ALLURE
-from retrocypher.plugins.runs.listing import find_runs, read_entry, runs_table
+from retrocypher.plugins.runs.listing import find_runs, read_entry
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record
 

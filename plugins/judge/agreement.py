@@ -15,10 +15,16 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels import LABELS, name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.runs.record import VARIANTS, Record
-from retrocypher.plugins.statistics.correlation import auroc, kendall, spearman
+from retrocypher.plugins.statistics.correlation import (
+    Reliability,
+    auroc,
+    cohen_kappa,
+    kendall,
+    reliability,
+    spearman,
+)
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
-from retrocypher.plugins.statistics.reliability import Reliability, cohen_kappa, reliability
 
 ACCEPTED = 0.5
 """The lowest score of a judge that is taken for *right*."""

@@ -14,11 +14,10 @@ from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.metric import characters
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import JsonValue, Variant, fields_of
-from retrocypher.plugins.statistics.correlation import auroc
+from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import paired
-from retrocypher.plugins.statistics.reliability import cohen_kappa
 
 
 def judge_identity(judge: JudgeEntry) -> str:

@@ -32,8 +32,8 @@ from retrocypher.plugins.runs.manifest import code_facts
 from retrocypher.plugins.runs.parallel import cores, in_processes
 from retrocypher.plugins.runs.record import JsonValue, Record
 from retrocypher.plugins.runs.run_directory import RunDirectory
-from retrocypher.plugins.scoring.assessor import Assessor
 from retrocypher.plugins.scoring.columns import key_encoder_named
+from retrocypher.plugins.scoring.score import Assessor
 
 
 class Job(Struct, frozen=True):

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.analysis.group import RunningMean
-from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RecordLine
 from retrocypher.plugins.runs.record import METRICS, Fallback, JsonValue, Record, Round, fields_of
-from retrocypher.plugins.scoring.assessor import Assessor
+from retrocypher.plugins.runs.replay import Call, calls_of
+from retrocypher.plugins.scoring.score import Assessor
 
 _RESULT = "result"
 

@@ -12,11 +12,11 @@ from rich.text import Text
 from retrocypher.kg.labels import name_of
 from retrocypher.kg.mutations.registry import OPERATORS
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.formatting.tables import counted_table
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
+from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.statistics.intervals import Estimate
 
 _LISTED = 5

@@ -1,13 +1,16 @@
 """Tables of a summary and of a ledger, for a terminal of 80 columns."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +18,8 @@ from retrocypher.kg.labels import name_of
 from retrocypher.plugins.analysis.group import MEASURED, pooled
 from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT
 from retrocypher.plugins.analysis.summary import in_order
-from retrocypher.plugins.formatting.text import counted, usd
+from retrocypher.plugins.formatting.text import counted, one_line, usd
+from retrocypher.plugins.runs.listing import RunEntry
 from retrocypher.plugins.runs.record import VARIANTS
 
 _OF_FALLBACKS = ("recall", "f1")
@@ -313,3 +317,70 @@ def _number(value: float | None) -> str:
     if value is None:
         return "n/a"
     return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def counted_table(title: str, first: str, *headings: str) -> Table:
+    """Return an empty table with a column of names and columns of numbers."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+_STYLES = {"complete": "green", "unreadable": "red", "running": "cyan"}
+_COMMIT = 8
+
+
+def runs_table(entries: Iterable[RunEntry], folder: Path) -> Table:
+    """Return a table with two lines a run: its figures, and what was run.
+
+    Args:
+        entries: The runs in the order to be shown.
+        folder: The folder that their names are told from.
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("run", overflow="fold")
+    for heading in ("cases", "F1"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("cost", justify="right", no_wrap=True)
+    for entry in entries:
+        table.add_row(
+            _run_name(entry, folder),
+            _case_count(entry),
+            "n/a" if entry.mean_f1 is None else f"{entry.mean_f1:.3f}",
+            Text(entry.state, _STYLES.get(entry.state, "yellow")),
+            "" if entry.cost is None else usd(entry.cost),
+        )
+    return table
+
+
+def _run_name(entry: RunEntry, folder: Path) -> Group:
+    path = Path(entry.path)
+    name = path.relative_to(folder) if path.is_relative_to(folder) and path != folder else path
+    return Group(
+        Text(one_line(str(name))), Padding(Text(one_line(_what_was_run(entry)), "dim"), (0, 0, 0, 2))
+    )
+
+
+def _what_was_run(entry: RunEntry) -> str:
+    if entry.reason is not None:
+        return entry.reason
+    commit = f"{entry.commit[:_COMMIT]}{'+' if entry.changed else ''}" if entry.commit else ""
+    run = (", ".join(names) for names in (entry.models, entry.prompts, entry.shots, entry.loops))
+    return "; ".join(filter(None, (_started(entry.started), *run, commit)))
+
+
+def _started(started: str | None) -> str:
+    if started is None:
+        return ""
+    return f"{datetime.fromisoformat(started).astimezone():%Y-%m-%d %H:%M}"
+
+
+def _case_count(entry: RunEntry) -> str:
+    if entry.done is None:
+        return ""
+    return (
+        f"{entry.done:,}" if entry.planned in (None, entry.done) else f"{entry.done:,} of {entry.planned:,}"
+    )

@@ -1,4 +1,4 @@
-"""The names of the files of a run."""
+"""The files of a run: names, JSON, lines, and the lock."""
 
 import json
 import os
@@ -23,11 +23,7 @@ LOCK = "run.lock"
 
 
 def no_run(path: Path, lacking: str) -> InputError:
-    """Return the error for a path that is no run, or lacks what is needed of one.
-
-    Args:
-        lacking: Name of the file that is not in it.
-    """
+    """Return the error for a path that is no run, or lacks a file of one."""
     if not path.exists():
         why = "there is no such folder"
     elif not path.is_dir():
@@ -38,14 +34,10 @@ def no_run(path: Path, lacking: str) -> InputError:
 
 
 def json_line(value: Any) -> str:
-    """Return a value as one line of JSON that any reader takes, without the line's end.
+    """Return a value as one line of JSON, without the line's end; raise ValueError if a number is not finite.
 
-    Structs and dataclasses become objects of their fields.
-
-    Half a surrogate pair, which a model may answer with and UTF-8 cannot hold, becomes a JSON escape.
-
-    Raises:
-        ValueError: If a number is not finite.
+    Structs and dataclasses become objects of their fields. Half a surrogate pair, which a model may return
+    and UTF-8 cannot hold, becomes a JSON escape.
     """
     return _readable(json.dumps(value, ensure_ascii=False, allow_nan=False, default=fields_of))
 
@@ -65,11 +57,7 @@ REMEDY = "restore it from a copy, or make the run again"
 
 
 def value_of(content: bytes) -> Any:
-    """Read JSON.
-
-    Raises:
-        ValueError: If it is none, is no UTF-8, or is nested deeper than can be read.
-    """
+    """Read JSON; raise ValueError if it is none, is no UTF-8, or is nested deeper than can be read."""
     try:
         return json.loads(content.decode())
     except RecursionError:
@@ -85,28 +73,14 @@ def other_version(version: object) -> str:
 
 
 class LineFile:
-    """Appends lines. Each is on the disk, for other processes to read, when `append` returns.
-
-    Args:
-        path: The file; made if absent. What it holds stays.
-
-    Raises:
-        OSError: If it cannot be opened.
-    """
+    """Appends lines. Each is on the disk, for other processes to read, when `append` returns."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
         self._size = os.fstat(self._file).st_size
 
     def append(self, line: str) -> None:
-        """Append a line.
-
-        Args:
-            line: The line, without its end.
-
-        Raises:
-            OSError: If it cannot be written whole, on a full disk for instance; then nothing of it is left.
-        """
+        """Append a line, given without its end; raise OSError, and leave nothing of it, if that fails."""
         content = memoryview((line + "\n").encode())
         try:
             written = 0
@@ -125,17 +99,7 @@ class LineFile:
 
 
 def truncate_partial_line(path: Path) -> int:
-    """Cut off what is left of a last line that was not written whole.
-
-    Args:
-        path: The file; none is an empty one.
-
-    Returns:
-        How many bytes were cut off.
-
-    Raises:
-        OSError: If the file cannot be written to.
-    """
+    """Cut off a last line that was not written whole; return how many bytes were cut off."""
     if not path.exists():
         return 0
     with path.open("rb+") as file:
@@ -173,15 +137,7 @@ def _is_json(line: bytes) -> bool:
 
 
 class RunLock:
-    """Holds a run directory; the operating system lets go of it when the process ends, however it ends.
-
-    Args:
-        folder: The run directory; it must be there.
-
-    Raises:
-        InputError: If another process holds it; says which.
-        OSError: If the lock's file cannot be made.
-    """
+    """Holds a run directory until the process ends; raises InputError if another process holds it."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / LOCK
@@ -191,7 +147,7 @@ class RunLock:
         except Timeout:
             raise InputError(
                 f"{folder}: {_told(_holder(self._file))} is writing this run; wait for it, or name another "
-                "folder with --run-dir (without --run-dir, --fresh starts anew beside it)"
+                "folder with --run-dir (without --run-dir, --fresh starts a new run beside it)"
             ) from None
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": _now()}
         # On a full disk the lock holds all the same; it only cannot say whose it is.

@@ -1,20 +1,14 @@
-"""One run, in a line: what was run, and how it ended."""
+"""Lists of runs: what each run was, and how it ended."""
 
 import math
 import os
-from collections.abc import Iterable, Iterator
-from datetime import datetime
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
-from rich import box
-from rich.console import Group
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.formatting.text import counted, one_line, usd
+from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import MANIFEST, RECORDS, is_held
 from retrocypher.plugins.runs.log import RunLog
 
@@ -28,7 +22,6 @@ class RunEntry(Struct, frozen=True):
     """One run in a list; what is not known is None, or empty."""
 
     path: str
-    """Its folder."""
     state: str
     """``complete``; ``incomplete``: cases have no score, judgement or whole answer, or there is no manifest;
     ``interrupted``: ended by the user, or killed; ``running``: a process holds it; ``unreadable``."""
@@ -37,15 +30,10 @@ class RunEntry(Struct, frozen=True):
     started: str | None = None
     """When it began, UTC, ISO 8601."""
     ended: str | None = None
-    """When it ended."""
     models: tuple[str, ...] = ()
-    """Labels of its models."""
     prompts: tuple[str, ...] = ()
-    """Its prompts."""
     shots: tuple[str, ...] = ()
-    """Its shots."""
     loops: tuple[str, ...] = ()
-    """Its loops."""
     done: int | None = None
     """Cases that have a record."""
     planned: int | None = None
@@ -61,10 +49,7 @@ class RunEntry(Struct, frozen=True):
 
 
 def read_entry(run: RunLog) -> RunEntry:
-    """Return the entry of a run; that of a run that cannot be read says why.
-
-    The records themselves are read only if no summary was written.
-    """
+    """Return the entry of a run; of an unreadable one, with the reason."""
     try:
         return _entry(run)
     except InputError as error:
@@ -139,12 +124,9 @@ _DEEPEST = 3
 
 
 def find_runs(folder: Path) -> list[RunLog]:
-    """Return the runs in a folder and up to three folders below, by name; the folder may be a run itself.
+    """Return the runs in a folder, itself included, and up to three folders below, by name.
 
-    Folders inside a run are not looked into.
-
-    Raises:
-        InputError: The folder cannot be read.
+    Folders inside a run are not searched. Raises InputError if the folder cannot be read.
     """
     try:
         next(folder.iterdir(), None)
@@ -163,59 +145,3 @@ def _runs(folder: Path, deeper: int) -> Iterator[Path]:
             return
         for each in below:
             yield from _runs(each, deeper - 1)
-
-
-_STYLES = {"complete": "green", "unreadable": "red", "running": "cyan"}
-_COMMIT = 8
-
-
-def runs_table(entries: Iterable[RunEntry], folder: Path) -> Table:
-    """Return a table with two lines a run: its figures, and what was run.
-
-    Args:
-        entries: The runs in the order to be shown.
-        folder: The folder that their names are told from.
-    """
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("run", overflow="fold")
-    for heading in ("cases", "F1"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("cost", justify="right", no_wrap=True)
-    for entry in entries:
-        table.add_row(
-            _named(entry, folder),
-            _cases(entry),
-            "n/a" if entry.mean_f1 is None else f"{entry.mean_f1:.3f}",
-            Text(entry.state, _STYLES.get(entry.state, "yellow")),
-            "" if entry.cost is None else usd(entry.cost),
-        )
-    return table
-
-
-def _named(entry: RunEntry, folder: Path) -> Group:
-    path = Path(entry.path)
-    name = path.relative_to(folder) if path.is_relative_to(folder) and path != folder else path
-    return Group(Text(one_line(str(name))), Padding(Text(one_line(_what(entry)), "dim"), (0, 0, 0, 2)))
-
-
-def _what(entry: RunEntry) -> str:
-    if entry.reason is not None:
-        return entry.reason
-    commit = f"{entry.commit[:_COMMIT]}{'+' if entry.changed else ''}" if entry.commit else ""
-    run = (", ".join(names) for names in (entry.models, entry.prompts, entry.shots, entry.loops))
-    return "; ".join(filter(None, (_when(entry.started), *run, commit)))
-
-
-def _when(started: str | None) -> str:
-    if started is None:
-        return ""
-    return f"{datetime.fromisoformat(started).astimezone():%Y-%m-%d %H:%M}"
-
-
-def _cases(entry: RunEntry) -> str:
-    if entry.done is None:
-        return ""
-    return (
-        f"{entry.done:,}" if entry.planned in (None, entry.done) else f"{entry.done:,} of {entry.planned:,}"
-    )

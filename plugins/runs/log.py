@@ -1,4 +1,4 @@
-"""A run on disk, read: everything that reads a run takes a `RunLog`."""
+"""A run on disk; everything that reads a run takes a `RunLog`."""
 
 import json
 import re
@@ -32,13 +32,10 @@ from retrocypher.plugins.runs.summary import RunSummary
 
 
 class RunLog:
-    """A run on disk.
+    """A run on disk; each part is read when it is first asked for.
 
-    Each part is read when it is first asked for. Manifest, summary, questions and messages are kept; records
-    are streamed, because the records of a run can be larger than memory.
-
-    Attributes:
-        path: The run directory.
+    Manifest, summary, questions and messages are kept; records are streamed, because they can be larger than
+    memory. Whatever is damaged, absent or of another schema version raises InputError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,11 +46,7 @@ class RunLog:
 
     @cached_property
     def manifest_json(self) -> dict[str, JsonValue]:
-        """The manifest as it was written, with unknown fields; empty if there is none.
-
-        Raises:
-            InputError: It is not a JSON object, or of another schema version.
-        """
+        """The manifest as it was written, with unknown fields; empty if there is none."""
         manifest = _object(self.path / MANIFEST)
         version = manifest.get("schema_version", SCHEMA_VERSION)
         if version != SCHEMA_VERSION:
@@ -67,20 +60,12 @@ class RunLog:
 
     @cached_property
     def manifest(self) -> Manifest:
-        """The manifest; one of defaults if there is none.
-
-        Raises:
-            InputError: It is not what a run writes there, or of another schema version.
-        """
+        """The manifest; one of defaults if there is none."""
         return _convert(self.path / MANIFEST, self.manifest_json, Manifest)
 
     @cached_property
     def summary_json(self) -> dict[str, JsonValue]:
-        """The summary as it was written; empty if there is none, as in a run that was killed.
-
-        Raises:
-            InputError: It is not a JSON object.
-        """
+        """The summary as it was written; empty if there is none, as in a run that was killed."""
         return _object(self.path / SUMMARY)
 
     @property
@@ -90,11 +75,7 @@ class RunLog:
 
     @cached_property
     def summary(self) -> RunSummary:
-        """The summary; one of defaults if there is none.
-
-        Raises:
-            InputError: It is not what a run writes there, such as a count that is not a number.
-        """
+        """The summary; one of defaults if there is none."""
         return _convert(self.path / SUMMARY, self.summary_json, RunSummary)
 
     @cached_property
@@ -104,11 +85,7 @@ class RunLog:
 
     @cached_property
     def questions(self) -> dict[str, Question]:
-        """The questions of the run by id, in their first wording.
-
-        Raises:
-            InputError: The folder has no questions, or a line is not a question.
-        """
+        """The questions of the run by id, in their first paraphrase."""
         questions = {}
         for line in self._lines(QUESTIONS):
             try:
@@ -120,11 +97,7 @@ class RunLog:
 
     @cached_property
     def targets(self) -> dict[str, str]:
-        """By question id, the molecule that the question clusters by.
-
-        Raises:
-            InputError: The folder has no questions, or a line has no id or no target.
-        """
+        """By question id, the molecule that the question clusters by."""
         targets = {}
         for line in self._lines(QUESTIONS):
             for name in ("id", "target"):
@@ -137,15 +110,11 @@ class RunLog:
 
     @cached_property
     def messages(self) -> dict[str, list[dict[str, str]]]:
-        """The messages of the run by their hash.
-
-        Raises:
-            InputError: The folder has no messages, or a line is not what a run writes there.
-        """
+        """The messages of the run by their hash."""
         return {line.value["sha256"]: line.value["messages"] for line in self.message_lines()}
 
     def message_lines(self) -> Iterator["Line"]:
-        """Yield the lines of `messages.jsonl`; raises as `messages` does."""
+        """Yield the lines of `messages.jsonl`."""
         for line in self._lines(MESSAGES):
             value = line.value
             if not isinstance(value.get("sha256"), str) or not isinstance(value.get("messages"), list):
@@ -155,14 +124,7 @@ class RunLog:
             yield line
 
     def records(self) -> Iterator[Record]:
-        """Yield the records in the order they were written.
-
-        The last line of a run that was killed may be half a record, without the end of the line: it is left
-        out.
-
-        Raises:
-            InputError: The folder has no records, a line is not a record, or is of another schema version.
-        """
+        """Yield the records in the order written, without a last line that a killed run left partial."""
         file = self.path / RECORDS
         for number, _, raw in self._raw(RECORDS):
             record = _decoded(raw)
@@ -176,19 +138,12 @@ class RunLog:
         """Yield the lines of the records, or of one part of them, with place and JSON object.
 
         Commands that write changed records change `value`, so that fields of other versions survive.
-
-        Raises:
-            InputError: As `records`.
         """
         for line in self._lines(RECORDS, chunk):
             yield RecordLine(*line, record_in(self.path / RECORDS, line.number, line.value))
 
     def case_ids(self) -> Iterator["CasePlace"]:
-        """Yield the ids of the cases in the order of their records, which are not read for it.
-
-        Raises:
-            InputError: The folder has no records, or a line is neither a record nor begins as one.
-        """
+        """Yield the ids of the cases in the order of their records, which are read up to their ids only."""
         for number, offset, line in self._raw(RECORDS):
             begins = _CASE_ID.match(line)
             if begins is not None and line.endswith(b"\n"):
@@ -197,15 +152,7 @@ class RunLog:
                 yield CasePlace(record_in(self.path / RECORDS, number, value).case_id, number, offset)
 
     def record_at(self, number: int, offset: int) -> Record:
-        """Return the record of a line.
-
-        Args:
-            number: Number of the line, from 1.
-            offset: Bytes before it.
-
-        Raises:
-            InputError: As `records`.
-        """
+        """Return the record of a line, given its number from 1 and the bytes before it."""
         with (self.path / RECORDS).open("rb") as file:
             file.seek(offset)
             value = _object_in(self.path / RECORDS, number, file.readline())
@@ -216,7 +163,7 @@ class RunLog:
         return record_in(self.path / RECORDS, number, value)
 
     def case(self, case_id: str) -> Record | None:
-        """Return the newest record of a case; None if there is none. Raises as `case_ids` and `records`."""
+        """Return the newest record of a case; None if there is none."""
         places = [place for place in self.case_ids() if place.case_id == case_id]
         return self.record_at(places[-1].number, places[-1].offset) if places else None
 
@@ -264,25 +211,19 @@ class Line(NamedTuple):
 
 
 class RecordLine(NamedTuple):
-    """A line of `records.jsonl`."""
+    """A `Line` of `records.jsonl` with its record, which shares its open parts with `value`."""
 
     number: int
-    """Number of the line, from 1."""
     offset: int
-    """Bytes before it."""
     raw: bytes
-    """The line with its end."""
     value: dict[str, JsonValue]
-    """The JSON object, with unknown fields; it shares its open parts with the record."""
     record: Record
-    """The record."""
 
 
 class CasePlace(NamedTuple):
     """Where the record of a case stands."""
 
     case_id: str
-    """The case."""
     number: int
     """Number of its line, from 1."""
     offset: int
@@ -325,11 +266,7 @@ class RunFacts(Struct, frozen=True):
     """By label of a model, the name of the one that plays its roles, if that has no list price."""
 
     def lacks(self, cases: int) -> str:
-        """Return in a few words what the run lacks, such as ``43 of 2,400 cases; interrupted``.
-
-        Returns:
-            The words; empty where nothing is missing.
-        """
+        """Return what the run lacks, such as ``43 of 2,400 cases; interrupted``; empty if nothing."""
         parts = []
         if self.planned is not None and cases < self.planned:
             parts.append(f"{cases:,} of {counted(self.planned, 'case')}")
@@ -361,10 +298,7 @@ def _facts(log: RunLog) -> RunFacts:
 
 
 def _decoded(raw: bytes) -> Record | None:
-    """Return the record in a line; None for a line that only the slower way can read or refuse.
-
-    This takes a third of the time, but cannot read half a surrogate pair.
-    """
+    """Return the record in a line, in a third of the time; None if this decoder cannot read it."""
     if not raw.startswith(_BEGINNING):
         return None
     try:
@@ -374,12 +308,7 @@ def _decoded(raw: bytes) -> Record | None:
 
 
 def record_in(file: Path, number: int, value: Mapping[str, JsonValue]) -> Record:
-    """Return the record in the JSON object of a line.
-
-    Raises:
-        InputError: It is of another schema version, or a field is missing or of another type; the message
-            names file, line, field and remedy.
-    """
+    """Return the record in the JSON object of a line; raise InputError if it is damaged."""
     version = value.get("schema_version")
     if version != SCHEMA_VERSION:
         raise InputError(f"{file}, line {number}: {other_version(version)}")

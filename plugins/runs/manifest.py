@@ -346,11 +346,7 @@ _CPUS = Path("/proc/cpuinfo")
 
 
 def machine(java: str | None = None) -> Machine:
-    """Return what a reader of times should know of this machine.
-
-    Args:
-        java: Version of the Java that runs the graph's server here; None where it does not run here.
-    """
+    """Return the facts of this machine; `java` is the Java of a graph's server here."""
     return Machine(
         system=platform.platform(terse=True),
         os=_os(),

@@ -1,4 +1,4 @@
-"""Work on the parts of a run in several processes."""
+"""Works on the parts of a run in several processes."""
 
 import gc
 import multiprocessing
@@ -25,15 +25,13 @@ def in_processes(
     workers: int,
     lost: str,
 ) -> Iterator[_Done]:
-    """Do parts, and yield what came of them in their order.
+    """Do parts, and yield the results in their order; raise RetroCypherError if a process is lost.
 
     Args:
-        prepare: Makes of a job what does its parts, once in each process. A class or function of a module, so
+        prepare: Called with the job once in each process, for what does its parts. It belongs to a module, so
             that a new process finds it.
-        workers: How many processes; with one, and of one part, all is done in this process.
-
-    Raises:
-        RetroCypherError: A process is lost, or as the work raises.
+        workers: How many processes; with one worker or part, all is done in this process.
+        lost: The message for a lost process.
     """
     count = min(workers, len(parts))
     if count <= 1:

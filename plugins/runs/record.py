@@ -524,6 +524,14 @@ class Record(Struct, kw_only=True):
     """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
 
     @property
+    def numbers(self) -> dict[str, float]:
+        """The scores that are numbers, by name; empty without scores."""
+        if self.scores is None:
+            return {}
+        values = ((name, getattr(self.scores, name)) for name in self.scores.__struct_fields__)
+        return {name: value for name, value in values if name in METRICS and value is not None}
+
+    @property
     def was_run(self) -> bool:
         """Whether the case was asked, executed and scored, even where a judge could then not be asked."""
         error = self.infrastructure_error
@@ -544,20 +552,12 @@ class Record(Struct, kw_only=True):
 
 
 def record_from(value: Mapping[str, JsonValue]) -> Record:
-    """Return the record in the JSON object of a line; unknown fields are ignored, values in rows are shared.
-
-    Raises:
-        msgspec.ValidationError: A field is missing or of another type.
-    """
+    """Return the record in the JSON object of a line; raise msgspec.ValidationError if it is damaged."""
     return msgspec.convert(value, Record)
 
 
 def fields_of(part: Any) -> dict[str, JsonValue]:
-    """Return the fields of a struct or a dataclass that are set, by name; values are shared, not copied.
-
-    Raises:
-        TypeError: It is neither.
-    """
+    """Return the fields of a struct or dataclass that are set, not copied; raise TypeError for others."""
     if isinstance(part, Struct):
         values = ((name, getattr(part, name)) for name in part.__struct_fields__)
         return {name: value for name, value in values if value is not UNSET}

@@ -1,22 +1,118 @@
-"""Replays runs: rows and completions come from their records."""
+"""Replays runs: rows and completions come from their records, graph calls included."""
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from msgspec import Struct, structs
 
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.plugins.runs.files import MANIFEST, json_line, no_run
-from retrocypher.plugins.runs.graph_calls import Call, calls_of
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import GraphEntry, Manifest, ModelEntry
-from retrocypher.plugins.runs.record import GENERATOR, Record, Round
+from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Fallback, GraphCall, Record, Round
+from retrocypher.prompts.loops.interface import Graph
 from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
+
+
+class Call(Struct, frozen=True):
+    """One call of a graph."""
+
+    call: Literal["run", "explain"]
+    """Whether the query was run, or only planned."""
+    cypher: str
+    """The query, not blank."""
+    timeout_s: float | None = None
+    """Seconds it might take, if the caller set a limit of its own."""
+    row_limit: int | None = None
+    """Rows it might ask for, if the caller set a limit."""
+
+    def digest(self) -> bytes:
+        """Return what stands for the call in an index."""
+        text = json.dumps([self.call, self.cypher, self.timeout_s, self.row_limit])
+        return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def calls_of(record: Record) -> Iterator[tuple[Call, Execution]]:
+    """Yield the calls of a case with their results; none if the graph could not be asked."""
+    execution = record.execution
+    if execution is None:
+        return
+    if record.loop == NO_LOOP:
+        if record.cypher is not None:
+            yield Call("run", record.cypher), _plain(execution)
+        return
+    # Records of the first versions hold no calls.
+    for each in record.graph_calls:
+        call = Call(each.call, each.cypher, each.timeout_s, each.row_limit)
+        if each.result == "execution":
+            yield call, _plain(execution)
+        elif isinstance(each.result, Execution):
+            yield call, each.result
+        elif execution.fallback:
+            yield call, _plain(execution.fallback)
+
+
+def _plain(part: Execution | Fallback) -> Execution:
+    """Return an execution without its fallback, or that of a fallback, which has no code."""
+    names = Execution.__struct_fields__
+    return Execution(**{name: getattr(part, name) for name in names if hasattr(part, name)})
+
+
+class WatchedGraph:
+    """Asks a graph the same thing only once within a case, and keeps the results."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._calls: dict[Call, Execution] = {}
+
+    def explain(self, cypher: str | None) -> Execution:
+        """Return whether a query may run, as the graph does."""
+        return self._once("explain", cypher, None, None, lambda: self._graph.explain(cypher))
+
+    def run(
+        self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
+    ) -> Execution:
+        """Run a query, as the graph does."""
+
+        def run() -> Execution:
+            return self._graph.run(cypher, timeout_s=timeout_s, row_limit=row_limit)
+
+        return self._once("run", cypher, timeout_s, row_limit, run)
+
+    def calls(self, execution: Execution, fallback: Fallback | None) -> list[GraphCall]:
+        """Return the calls for a record; those whose result the record holds elsewhere name that field."""
+
+        def result(found: Execution) -> Execution | Literal["execution", "fallback"]:
+            if structs.replace(found, time_s=execution.time_s) == execution:
+                return "execution"
+            return "fallback" if fallback is not None and found.rows is fallback.rows else found
+
+        return [
+            GraphCall(call.call, call.cypher, call.timeout_s, call.row_limit, result(found))
+            for call, found in self._calls.items()
+        ]
+
+    def _once(
+        self,
+        call: Literal["run", "explain"],
+        cypher: str | None,
+        timeout_s: float | None,
+        row_limit: int | None,
+        ask: Callable[[], Execution],
+    ) -> Execution:
+        if cypher is None or not cypher.strip():
+            return ask()
+        key = Call(call, cypher, timeout_s, row_limit)
+        if key not in self._calls:
+            self._calls[key] = ask()
+        return self._calls[key]
 
 
 class Place(NamedTuple):
@@ -46,11 +142,7 @@ class ModelCall(NamedTuple):
 
 
 class RunIndex:
-    """Finds records without holding them: of each case, call and completion it knows the place alone.
-
-    Args:
-        runs: The runs; where two hold the same, the first counts.
-    """
+    """Finds records by case, call and completion without holding them; earlier runs come first."""
 
     def __init__(self, runs: Sequence[RunLog]) -> None:
         self.runs = runs
@@ -122,10 +214,7 @@ class RunIndex:
 
 
 def model_identity(model: ModelSpec | ModelEntry, seed: int) -> str | None:
-    """Return what tells a model that reads messages from others; None for other models.
-
-    Weights are told by the name of their file: the folder may be another on another machine.
-    """
+    """Return what identifies a model that reads messages, without folders of weights; None for others."""
     if model.kind not in TEXT_KINDS:
         return None
     name = Path(model.argument).name if model.kind == "gguf" else model.argument
@@ -172,17 +261,7 @@ class ReplayedRuns:
 def replayed_runs(
     graph: str, named: Sequence[str], *, fingerprint: str, query_timeout: float
 ) -> ReplayedRuns | None:
-    """Resolve and check ``--graph none`` and ``--replay``; None if the run has a graph.
-
-    Args:
-        graph: The value of ``--graph``.
-        named: The values of ``--replay``.
-        fingerprint: Of the graph that the questions were made for.
-
-    Raises:
-        InputError: One of the two options is given without the other, a folder is not a run, or a run was on
-            another graph or with another limit.
-    """
+    """Resolve and check ``--graph none`` and ``--replay``; None for a run with a graph. Raises InputError."""
     if graph != "none":
         if named:
             raise InputError(
@@ -230,13 +309,7 @@ _DETAILS = frozenset({"attempts", "finish_reason", "no_answer"})
 
 
 class ReplayedModel:
-    """Answers as a run has it on record, else as another model does.
-
-    The records come first: another cache may hold another answer to the same question.
-
-    Args:
-        otherwise: Who is asked what is not on record; None for nobody.
-    """
+    """Answers from the records of runs, else as another model does, if there is one."""
 
     def __init__(
         self, spec: ModelSpec, seed: int, index: RunIndex, otherwise: TextModel | Model | None
@@ -247,11 +320,7 @@ class ReplayedModel:
         self._otherwise = otherwise
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request.
-
-        Raises:
-            ModelError: If the answer is not on record and nobody else is to be asked, or cannot be.
-        """
+        """Answer a request; raise ModelError if it cannot be answered."""
         sha256 = hashlib.sha256(json_line(request.messages).encode()).hexdigest()
         turn = None
         if self._identity is not None:
@@ -292,7 +361,7 @@ _LONGEST = 200
 
 
 class NotRecorded(GraphError):  # noqa: N818 - the name that records and readers know
-    """No run that is replayed has what a case asks the graph: nobody's wrong answer."""
+    """No replayed run has what a case asks the graph."""
 
 
 class RecordedGraphs:

@@ -49,11 +49,7 @@ def _canonical(value: JsonValue) -> str:
 
 
 def newest_incomplete(reports: Path, key: RunKey) -> Path | None:
-    """Return the newest run of a key that is not complete; None if there is none.
-
-    Args:
-        reports: The folder that holds runs.
-    """
+    """Return the newest run of a key in a folder that is not complete; None if there is none."""
     found = [
         (str(run.manifest.started), run.path.name, run.path)
         for run in _runs(reports)
@@ -66,11 +62,7 @@ def newest_incomplete(reports: Path, key: RunKey) -> Path | None:
 
 
 def named_incomplete(folder: Path, key: RunKey) -> Path | None:
-    """Return the folder a user named if it holds a run that can be resumed; None for a new run.
-
-    Raises:
-        InputError: It holds a complete run, one of another key, or one that another judge has judged.
-    """
+    """Return a folder if its run can be resumed; None for a new run. Raises InputError for another run."""
     if not holds_records(folder):
         return None
     run = RunLog(folder)
@@ -96,11 +88,10 @@ def named_incomplete(folder: Path, key: RunKey) -> Path | None:
 
 
 def is_complete(run: RunLog) -> bool:
-    """Return whether every case that was selected for a run has a score, and its judge could be asked.
+    """Return whether every selected case of a run has a score, and its judge could be asked.
 
-    A run whose summary cannot be read is not complete: the summary is made again from the records. A run that
-    was killed and then judged or scored again has a summary of its records only; its manifest says how many
-    cases were planned.
+    A run whose summary cannot be read is not complete. A run that was killed and then judged or rescored has
+    a summary of its records only; its manifest says how many cases were planned.
     """
     try:
         summary = run.summary

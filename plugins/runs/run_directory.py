@@ -40,8 +40,8 @@ class RunDirectory:
         resume: Whether the folder holds a run to resume; nothing in it is changed before `resume` is called.
 
     Raises:
-        InputError: If another process holds the folder, it cannot be written to, or, where a new run is
-            asked for, it holds a run or other things.
+        InputError: Another process holds the folder, it cannot be written to, or a new run would replace
+            another run or other files.
     """
 
     def __init__(self, path: Path, *, resume: bool = False) -> None:
@@ -69,14 +69,7 @@ class RunDirectory:
         self.close()
 
     def resume(self, kept: Iterable[int] | None) -> None:
-        """Resume the run: cut off half a last line, and open the files to append to them.
-
-        Args:
-            kept: Numbers of the lines of the records that are kept, from 1; None for all.
-
-        Raises:
-            InputError: If that cannot be written.
-        """
+        """Remove partial lines and records of lines not in `kept`, and open the files to append to them."""
         with _understood(self.path):
             for name in (RECORDS, MESSAGES):
                 truncate_partial_line(self.path / name)
@@ -87,14 +80,7 @@ class RunDirectory:
             self._seen = set(_hashes(self.path / MESSAGES))
 
     def write_record(self, line: str, messages: Mapping[str, JsonValue]) -> None:
-        """Append a record, and those of its messages that were not written yet.
-
-        Args:
-            messages: The record's messages by their hash.
-
-        Raises:
-            OSError: If they cannot be written, on a full disk for instance; every line there is whole.
-        """
+        """Append a record and its new messages, by hash; raise OSError, with all lines whole."""
         if self._records is None or self._messages is None:
             raise ValueError(f"{self.path} is not open")
         for key, value in messages.items():
@@ -106,11 +92,7 @@ class RunDirectory:
     def begin(
         self, questions: Iterable[Mapping[str, JsonValue]], manifest: Manifest | Mapping[str, JsonValue]
     ) -> None:
-        """Write or replace what is known before the first case.
-
-        Raises:
-            InputError: If they cannot be written.
-        """
+        """Write or replace questions and manifest; raise InputError if they cannot be written."""
         with _understood(self.path):
             self.write_questions(questions)
             self.write_manifest(manifest)
@@ -173,11 +155,7 @@ def _remove_files(path: Path) -> None:
 
 
 def holds_records(path: Path) -> bool:
-    """Tell whether a folder holds a run with a record.
-
-    Raises:
-        InputError: If that cannot be told.
-    """
+    """Tell whether a folder holds a run with a record; raise InputError if that cannot be told."""
     try:
         with (path / RECORDS).open("rb") as file:
             return file.readline().endswith(b"\n")
@@ -188,11 +166,7 @@ def holds_records(path: Path) -> bool:
 
 
 def new_run_path(reports: Path, labels: Iterable[str], now: datetime) -> Path:
-    """Return the path of a run directory that does not exist yet: time, then the models' labels.
-
-    Args:
-        reports: The folder that holds runs.
-    """
+    """Return a new path for a run directory: time, then the models' labels."""
     name = f"{now:%Y%m%d-%H%M%S}-{'+'.join(labels)[:80].replace('/', '_')}"
     path = reports / name
     number = 2

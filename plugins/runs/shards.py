@@ -1,4 +1,4 @@
-"""Which questions of a run are a shard's."""
+"""The questions of each shard of a run."""
 
 import re
 from collections.abc import Iterable
@@ -24,18 +24,11 @@ class Shard:
         return f"shard {self.number} of {self.of}"
 
     def select(self, questions: Iterable[Question]) -> tuple[Question, ...]:
-        """Return the questions of this shard, in the order they came in.
+        """Return the questions of this shard, in the order given; raise InputError if none is left for it.
 
-        Questions are dealt out like cards, one task and step count after the other, each in the order of a
-        hash of the question's id. So every question is in one shard, and two shards differ by at most one
-        question, in total and of each task and step count. Nothing but the ids, tasks and step counts of
-        the questions enters.
-
-        Args:
-            questions: All questions of the run, each once.
-
-        Raises:
-            InputError: If none is left for it.
+        Questions are dealt out by task and step count, in the order of a hash of the question's id. So every
+        question is in one shard, and two shards differ by at most one question, in total and of each task and
+        step count.
         """
         every = tuple(questions)
         mine = {question.id for question in sorted(every, key=_place)[self.number - 1 :: self.of]}
@@ -48,11 +41,7 @@ class Shard:
 
 
 def parse_shard(text: str | None) -> Shard | None:
-    """Read ``--shard``; None where it was not given.
-
-    Raises:
-        InputError: If it is not ``i/n`` with i from 1 to n.
-    """
+    """Read ``i/n`` with i from 1 to n, else raise InputError; None for None."""
     if text is None:
         return None
     form = _FORM.fullmatch(text.strip())

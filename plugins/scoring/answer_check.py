@@ -1,4 +1,4 @@
-"""Who says what the graph holds of an answer."""
+"""Checks written answers against the graph, or takes the checks from replayed runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,9 +16,9 @@ from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, ope
 from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.record import Claim as RecordedClaim
-from retrocypher.plugins.runs.record import ListedClaims, Verification
+from retrocypher.plugins.runs.record import ListedClaims, Verification, fields_of
 from retrocypher.plugins.runs.replay import RunIndex
-from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer, support_of
 from retrocypher.prompts.answering.claims import StatedClaims, Triple
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
 from retrocypher.prompts.answering.writing import Limits, Search, WrittenAnswer
@@ -26,11 +26,7 @@ from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
 
 
 def sources_of(fingerprint: str) -> Mapping[int, Source]:
-    """Return the record that each reaction of a graph was made from, by its id.
-
-    Args:
-        fingerprint: Of the graph; only of the default one is this known, of others it is empty.
-    """
+    """Return the source record of each reaction of a graph, by id; empty unless it is the default graph."""
     if fingerprint != read_manifest()["fingerprint"]:
         return {}
     return {each.id: each.source for each in read_graph() if each.source is not None}
@@ -59,11 +55,10 @@ _HYBRID = "hybrid"
 
 
 def require_passages(context: str, encoder: str | None, fingerprint: str) -> None:
-    """See that the passages can be searched, and put them into the cache folder where they are not.
+    """Check that passages can be searched, and fetch them into the cache folder if they are absent.
 
     Args:
-        context: ``hybrid`` or ``hybrid-lexical``.
-        encoder: Name of the encoder with ``hybrid``.
+        encoder: Name of the encoder with ``hybrid``; else None.
         fingerprint: Of the graph that the questions were made for.
 
     Raises:
@@ -95,13 +90,7 @@ def require_passages(context: str, encoder: str | None, fingerprint: str) -> Non
 
 @contextmanager
 def passage_search(context: str, encoder: str | None, limits: Limits) -> Iterator[Search | None]:
-    """Open what finds passages; None where answers are written from rows alone.
-
-    Args:
-        context: ``rows``, ``hybrid`` or ``hybrid-lexical``.
-        encoder: Name of the encoder with ``hybrid``.
-        limits: How many passages at most, and the weights of a hybrid context.
-    """
+    """Open what finds passages for a context; None with the context ``rows``."""
     if context not in (_HYBRID, _LEXICAL):
         yield None
         return
@@ -128,7 +117,6 @@ class Listed:
     """The claims that a model lists, as the graph can be asked about them.
 
     Attributes:
-        claims: Those that can be read, each once.
         unreadable: How many name something that is no molecule, or link reactions that have no id.
     """
 
@@ -145,8 +133,8 @@ def listed(stated: StatedClaims) -> Listed:
 def same(one: Claim, other: Claim) -> bool:
     """Return whether two claims say the same.
 
-    What the reader knows of a reaction without an id (which product it makes) the model need not repeat; and
-    where the reader finds no word for the role of a molecule, any role will do.
+    The model need not repeat which product a reaction without an id makes, as the reader knows it. If the
+    reader finds no role of a molecule, any role matches.
     """
     if one.predicate == other.predicate == "YIELD":
         told = one.product is None or other.product is None or one.product == other.product
@@ -167,12 +155,6 @@ def in_both(found: Iterable[Claim], claims: Iterable[Claim]) -> tuple[set[int], 
         if same(one, other)
     ]
     return {here for here, _ in pairs}, {there for _, there in pairs}
-
-
-def support_of(verified: Iterable[VerifiedClaim]) -> float | None:
-    """Return the share of claims that are supported; None without one."""
-    verdicts = [each.verdict == "SUPPORTED" for each in verified]
-    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def _claim(triple: Triple) -> Claim | None:
@@ -200,17 +182,14 @@ def check_answer(
     verifier: Verifier,
     thresholds: Thresholds,
 ) -> Checked:
-    """Have the graph say what holds of an answer.
+    """Have the graph say what holds of an answer; raise GraphError if the graph cannot be asked.
 
     The verdict is by the claims that the reader finds, and by what the question asks for. Those that the
-    model lists of its own answer are looked up too and compared, but decide nothing: who wrote the answer
-    could raise its verdict by listing much that is true.
+    model lists itself are looked up and compared, but decide nothing: it could raise its verdict by listing
+    much that is true.
 
     Args:
-        stated: What the model lists; None where it listed nothing that could be read.
-
-    Raises:
-        GraphError: The graph cannot be asked.
+        stated: What the model lists; None if it listed nothing that could be read.
     """
     found = judge_answer(question, answer, verifier, thresholds)
     if stated is None or stated.malformed:
@@ -252,7 +231,7 @@ def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verifica
         claims=len(found.claims),
         counts=found.counts,
         shortcomings=list(found.shortcomings),
-        thresholds=asdict(found.thresholds),
+        thresholds=fields_of(found.thresholds),
         model=listed,
     )
 
@@ -280,11 +259,7 @@ class RecordedChecker:
         self._index = index
 
     def check(self, case_id: str, question: str, written: WrittenAnswer) -> Checked:
-        """Return what the record of the case has.
-
-        Raises:
-            NotChecked: If it has another answer, or none.
-        """
+        """Return what the record of the case has; raise NotChecked if it has another answer, or none."""
         record = self._index.case(case_id)
         if record is None or record.answer != written.text or record.verification is None:
             raise NotChecked(

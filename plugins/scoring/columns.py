@@ -1,4 +1,4 @@
-"""The editable table of column names, and the names themselves brought to one form."""
+"""The names of columns: the editable table, normalisation, and the key that a column matches."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,7 @@ from retrocypher.prompts.templates.encoder import Encoder, Vectors, load_encoder
 
 @dataclass(slots=True)
 class KeyMatcher:
-    """Matches a column to the gold key nearest in meaning.
-
-    Attributes:
-        encoder: Encodes names, underscores read as spaces.
-        threshold: Lowest cosine similarity that matches, in (0, 1]; the paper's is 0.93.
-    """
+    """Matches a column to the gold key nearest in meaning, at a cosine of at least a threshold in (0, 1]."""
 
     encoder: Encoder
     threshold: float
@@ -42,34 +37,18 @@ class KeyMatcher:
 
 @dataclass(frozen=True, slots=True)
 class KeyEncoder:
-    """The encoder stage as it is asked for.
-
-    Attributes:
-        name: Name of the encoder.
-        threshold: Lowest cosine that matches, over 0 and at most 1.
-    """
+    """The encoder stage of key matching as requested: name and threshold."""
 
     name: str
     threshold: float
 
     def matcher(self) -> KeyMatcher:
-        """Return the stage, ready to match.
-
-        Raises:
-            InputError: If the encoder cannot be had.
-        """
+        """Return the stage, ready to match; raise InputError if the encoder cannot be had."""
         return KeyMatcher(load_encoder(self.name), self.threshold)
 
 
 def key_encoder_named(text: str) -> KeyEncoder:
-    """Read ``--key-encoder``, and make sure that the encoder can be had.
-
-    Args:
-        text: ``NAME@THRESHOLD``.
-
-    Raises:
-        InputError: If it is something else, or the encoder cannot be had.
-    """
+    """Read ``NAME@THRESHOLD``; raise InputError if it is something else, or the encoder cannot be had."""
     name, at, threshold = text.rpartition("@")
     try:
         value = float(threshold)
@@ -88,39 +67,37 @@ def key_encoder_named(text: str) -> KeyEncoder:
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def reduce_expression(column: str, transparent: frozenset[str], molecule_properties: frozenset[str]) -> str:
+def reduce_expression(column: str) -> str:
     """Reduce a column name that is a Cypher expression to the variable or property that gives its values.
 
     ``collect(DISTINCT reactant.name)`` gives ``reactant``, ``rel.yield`` gives ``yield``, ``r.id`` gives
-    ``id``. Whatever is neither a name nor built in that way is returned as it stands.
-
-    Args:
-        transparent: Lower-case names of functions that hand on their first argument.
+    ``id``. Other names are returned unchanged.
     """
     if column.replace("_", "").isalnum():
         return column
     parts = [token.text for token in tokens(column)]
-    return _reduce(parts, transparent, molecule_properties) or column
+    return _reduce(parts) or column
 
 
-def _reduce(parts: list[str], transparent: frozenset[str], molecule_properties: frozenset[str]) -> str | None:
+def _reduce(parts: list[str]) -> str | None:
+    names = column_names()
     while len(parts) > 1:
         opening = _opening(parts)
         if opening == 0 and parts[0] == "(":
             parts = parts[1:-1]
         elif opening == 0 and parts[0] == "[":
-            return _comprehension(parts[1:-1], transparent, molecule_properties)
+            return _comprehension(parts[1:-1])
         elif opening and parts[-1] == "]":
             parts = parts[:opening]
         elif opening == 1 and parts[-1] == "}":
             parts = parts[:1]
         elif opening and parts[-1] == ")":
-            if "".join(parts[:opening]).lower() not in transparent:
+            if "".join(parts[:opening]).lower() not in names.transparent_functions:
                 return None
             parts = _until(parts[opening + 1 : -1], ",")
             parts = parts[1:] if parts and parts[0].upper() == "DISTINCT" else parts
         elif len(parts) > 2 and parts[-2] == ".":
-            if parts[-1].strip("`").lower() not in molecule_properties:
+            if parts[-1].strip("`").lower() not in names.molecule_properties:
                 return parts[-1].strip("`") if _is_access(parts) else None
             parts = parts[:-2]
         else:
@@ -128,17 +105,16 @@ def _reduce(parts: list[str], transparent: frozenset[str], molecule_properties: 
     return parts[0].strip("`") if parts and _is_word(parts[0]) else None
 
 
-def _comprehension(
-    parts: list[str], transparent: frozenset[str], molecule_properties: frozenset[str]
-) -> str | None:
+def _comprehension(parts: list[str]) -> str | None:
     """Reduce ``x IN list WHERE ... | x.property``: a molecule's name gives the list, else the property."""
     if len(parts) < 3 or parts[1].upper() != "IN":
         return None
+    properties = column_names().molecule_properties
     projected = _until(parts[::-1], "|")[::-1] if "|" in parts else parts[:1]
-    if len(projected) == 3 and projected[1] == "." and projected[2].lower() not in molecule_properties:
+    if len(projected) == 3 and projected[1] == "." and projected[2].lower() not in properties:
         return projected[2].strip("`")
     source = _until(_until(parts[2:], "|"), "WHERE")
-    return _reduce(source, transparent, molecule_properties)
+    return _reduce(source)
 
 
 def _opening(parts: Sequence[str]) -> int | None:
@@ -190,14 +166,13 @@ class ColumnNames:
     """The table of ``column_names.yaml``, names stemmed.
 
     Attributes:
-        aliases: Name -> gold keys it can mean, in order of preference.
-        transparent_functions: Lower-case names of functions that hand on their argument.
+        aliases: The gold keys that a name can mean, in order of preference.
+        transparent_functions: Lower-case names of functions that return their argument.
         molecule_properties: Properties that stand for the molecule itself.
         reaction_words: Last words of names of reactions.
         count_words: First words of names of quantities.
-        quantities: Words of names of quantities.
         positions: Last words of names that say which step or route a row is about.
-        ordinals: Words that number a column -> the number.
+        ordinals: Words that number a column, with the number.
     """
 
     aliases: Mapping[str, tuple[str, ...]]
@@ -212,11 +187,7 @@ class ColumnNames:
 
 @lru_cache(maxsize=1)
 def column_names() -> ColumnNames:
-    """Read the table.
-
-    Raises:
-        InputError: The file does not have the form that its comments describe.
-    """
+    """Read the table; raise InputError if the file does not have the form that its comments describe."""
     text = resources.files(__package__).joinpath(_FILE).read_text("utf-8")
     try:
         return parse_column_names(yaml.safe_load(text))
@@ -254,15 +225,11 @@ def parse_column_names(body: Any) -> ColumnNames:
 @lru_cache(maxsize=16384)
 def plain_name(column: str) -> str:
     """Return a column's normalised name, unaliased expressions reduced to what they return."""
-    names = column_names()
-    return normalise(reduce_expression(column, names.transparent_functions, names.molecule_properties))
+    return normalise(reduce_expression(column))
 
 
 def normalise(name: str) -> str:
-    """Lower-case, trim, turn camelCase and punctuation into snake_case, drop a trailing name or names.
-
-    The steps are those of appendix 5.5 of the paper.
-    """
+    """Normalise a name as in appendix 5.5 of the paper: snake_case, without a trailing name or names."""
     snake = re.sub(r"[\W_]+", "_", _CAMEL.sub("_", name.strip()).lower()).strip("_")
     return _TRAILING_NAME.sub("", snake)
 
@@ -313,11 +280,7 @@ def match_columns(
     keys: tuple[str, ...],
     key_encoder: KeyMatcher | None,
 ) -> dict[str, Match]:
-    """Match columns to keys; columns that match none are left out.
-
-    Args:
-        reaction_columns: Columns of Reaction nodes, which are ``id`` under any name.
-    """
+    """Match columns to keys; columns of Reaction nodes are ``id``, and those that match none are left out."""
     matches = {}
     for column, raw in names.items():
         name = plain_name(raw)

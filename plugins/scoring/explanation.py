@@ -12,9 +12,9 @@ from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.record import Explanation, Fallback, Record, Round, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
-from retrocypher.plugins.scoring.counts import compare
 from retrocypher.plugins.scoring.labels import diagnose
 from retrocypher.plugins.scoring.single_step import Values, focus_key, values_by_key
+from retrocypher.plugins.scoring.table import compare
 
 LONGEST = 20_000
 """Most characters of a difference on a record."""
@@ -31,22 +31,14 @@ _SHOWN_ELSEWHERE = frozenset({"analyst", "fallback"})
 def explain(
     record: Record, question: Question, finding: str | None, key_encoder: KeyMatcher | None
 ) -> Explanation | UnsetType:
-    """Return the explanation to store on a record; UNSET if nothing is wrong with the case.
-
-    Args:
-        finding: What the text of the query shows of the primary label (see `diagnose`).
-    """
+    """Return the explanation to store on a record; UNSET if nothing is wrong. `finding` is of `diagnose`."""
     return _explanation(record, question, finding, _differing(record, question, key_encoder))
 
 
 def explanation_of(
     record: Record, question: Question, schema: Schema | None, key_encoder: KeyMatcher | None
 ) -> Explanation:
-    """Return the explanation stored on a record, or that of a record of an earlier version, which has none.
-
-    Args:
-        schema: The schema of the graph; without one there is no finding.
-    """
+    """Return the stored explanation of a record, else a new one, with a finding only if there is a schema."""
     found = record.explanation
     if found is UNSET:
         values = _differing(record, question, key_encoder)

@@ -1,4 +1,4 @@
-"""What a question of the benchmark asks, from its own slots and not from its words."""
+"""What a question asks, from its slots, and what the rows of a result show."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
@@ -39,8 +39,7 @@ class Evidence:
         status: The execution's status.
         empty: Whether a query that ran returned no rows.
         readable: Whether anything in the rows could be read as a part of the answer.
-        answers: The reactions (single-step) or routes (multi-step) that were returned, beside those of gold:
-            all, ``fewer``, ``more``, some ``other``, ``none``; ``unknown`` where rows do not tell.
+        answers: The reactions (single-step) or routes (multi-step) returned, compared with gold.
         absent: Keys for which gold has values and the result no column.
         lacking: Keys that have a column, without some of gold's values.
         surplus: Keys with values that gold does not have.
@@ -67,11 +66,7 @@ def evidence(
     scores: Scores,
     values: Mapping[str, Values] | None = None,
 ) -> Evidence:
-    """Read a result against gold.
-
-    Args:
-        values: What `values_by_key` reads, without an encoder; None to read it here.
-    """
+    """Compare a result with gold; `values` are those of `values_by_key` without an encoder, if known."""
     found = values_by_key(question, execution) if values is None else values
     empty = execution.status == "ok" and not execution.rows
     return (

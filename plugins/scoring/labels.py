@@ -1,4 +1,4 @@
-"""What is wrong with one case."""
+"""The error labels of a case."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,8 +80,7 @@ _RUNAWAY = frozenset(
 def ranked(labels: Iterable[str], shown: Evidence, scores: Scores) -> list[str]:
     """Return labels without repetition, those that explain the result first.
 
-    A label that the rows contradict is kept behind those that they do not: it is wrong with the query, but
-    it is not why this case failed.
+    A label that the rows contradict comes last: the query has that error, but it is not why the case failed.
     """
     return sorted(
         dict.fromkeys(labels), key=lambda label: (contradicted(label, shown, scores), _place(label, shown))
@@ -147,10 +146,8 @@ class Diagnosis:
     """What is wrong with a case.
 
     Attributes:
-        labels: Labels of ``kg.labels``, with details where they have one, the primary label first; none where
-            nothing is wrong.
-        message: What the text of the query shows of the primary label, in words; None where it shows nothing
-            of it, and of a query that did not run, of which the server says why.
+        labels: Labels with details, the primary one first; empty if nothing is wrong.
+        message: What the query text shows of the primary label; None if nothing, or if the query did not run.
     """
 
     labels: tuple[str, ...] = ()
@@ -165,20 +162,15 @@ def diagnose(
     schema: Schema,
     values: Mapping[str, Values] | None = None,
 ) -> Diagnosis:
-    """Return what is wrong with a case.
+    """Return what is wrong with a case; raise GraphError if the tables of Cypher's grammar cannot be had.
 
-    Something is wrong where the query did not run to its end, or where ``f1`` or ``row_f1`` is under 1. So
-    a case can pass, with all values right, and still have labels: those of a result whose values do not
-    stand in the rows of their reactions. The reference query is not looked at. The same arguments give the
-    same diagnosis.
+    Something is wrong if the query did not run to its end, or if ``f1`` or ``row_f1`` is under 1. So a case
+    can pass with all values right and still have labels, if values are not in the rows of their reactions.
+    The reference query is not looked at.
 
     Args:
-        cypher: The query; None where there is none.
-        values: What `plugins.scoring.values_by_key` reads of the execution, without an encoder, where it was
-            read already: of thousands of rows it is most of the work.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
+        values: What `values_by_key` reads of the execution without an encoder, if it was read already: for
+            thousands of rows that is most of the work.
     """
     status = execution.status
     if status == "ok" and is_perfect(scores):
@@ -230,9 +222,9 @@ def _labels(
 
 @lru_cache(maxsize=256)
 def _told(cypher: str, asked: QuestionIntent, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
-    """What the text of a query shows, and whether it is broken as the grammar has it.
+    """Return the findings in a query text, and whether the grammar calls it broken.
 
-    A question often has the same query as an answer: from another prompt, in several rounds of a loop.
+    Cached, because a question often gets the same query from other prompts and rounds.
     """
     reading = read_query(cypher, schema)
     return find_issues(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)

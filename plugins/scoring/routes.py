@@ -1,4 +1,4 @@
-"""Routes read from the rows of a multi-step answer."""
+"""The routes of a multi-step result, and their scores."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,10 +6,12 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.runs.record import JsonValue, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, Words, column_names, plain_name, resolve, stem_name
 from retrocypher.plugins.scoring.table import (
     MAX_DEPTH,
+    compare_sets,
     is_reaction_id,
     map_of,
     may_hold,
@@ -33,13 +35,7 @@ class Kind(Enum):
 
 
 class StepName(NamedTuple):
-    """A column's name as the part of a route.
-
-    Attributes:
-        kind: What the numbers are.
-        stem: The name without its last number.
-        number: That number; None where there is none.
-    """
+    """A column's name as part of a route: its kind, its stem, and the last number in it."""
 
     kind: Kind
     stem: str
@@ -67,9 +63,9 @@ def step_name(column: str) -> StepName:
 
 
 def most_numbered(columns: Iterable[str]) -> str | None:
-    """Return the stem that most columns bear with different numbers; None where no two do.
+    """Return the stem that most columns have with different numbers; None if no two do.
 
-    A name that tells a place in the route (``step1``) gives way to one that does not.
+    A name of a place in the route (``step1``) gives way to one of something else.
     """
     found: dict[str, tuple[Kind, set[int]]] = {}
     for name in map(step_name, columns):
@@ -139,10 +135,7 @@ def step_of(value: Any) -> tuple[int, ...]:
 
 
 def reaction_of(entries: Mapping[str, JsonValue]) -> tuple[int, ...]:
-    """Return the reaction that a map such as ``r{.id}`` stands for.
-
-    None where the map has two different reactions, or an id beside a list of reactions: it holds a route.
-    """
+    """Return the reaction of a map such as ``r{.id}``; none for a map with two reactions, or with a route."""
     found = {
         step for entry, value in entries.items() if is_reaction_id(entry, value) for step in step_of(value)
     }
@@ -246,10 +239,7 @@ def _list_routes(value: Any, depth: int) -> list[Route]:
 
 
 def _oriented(path: Mapping[str, JsonValue]) -> Route:
-    """Return a path's reactions in the direction in which most of its relationships point.
-
-    A path in which as many point either way is left as it was returned.
-    """
+    """Return a path's reactions in the direction of most of its relationships; as returned in a tie."""
     nodes = _tagged(path.get("nodes"), "$node")
     links = _tagged(path.get("relationships"), "$relationship")
     steps = [step for node in nodes for step in step_of(node)]
@@ -264,3 +254,35 @@ def _tagged(value: Any, tag: str) -> list[Any]:
     """A path's nodes or relationships as they stand elsewhere: within a path they have no tag."""
     items = value if isinstance(value, list) else []
     return [item if isinstance(item, dict) and tag in item else {tag: item} for item in items]
+
+
+def multi_step_scores(question: Question, columns: Sequence[str], rows: Iterable[Any]) -> Scores:
+    """Return the scores of a result against the question's gold routes."""
+    gold = {tuple(row["route"]) for row in question.gold}
+    returned = routes(columns, rows)
+    exact = compare_sets(returned, gold)
+    return Scores(
+        precision=exact.precision,
+        recall=exact.recall,
+        f1=exact.f1,
+        exact_path_precision=exact.precision,
+        exact_path_recall=exact.recall,
+        exact_path_f1=exact.f1,
+        partial_path_recall=partial_path_recall(returned, gold),
+    )
+
+
+def partial_path_recall(returned: set[Route], gold: set[Route]) -> float:
+    """Return the mean, over gold routes, of the longest common suffix with a returned route ÷ its length.
+
+    In [0, 1]; 1 without a route on either side.
+    """
+    if not gold:
+        return 0.0 if returned else 1.0
+    longest = max(len(route) for route in gold)
+    suffixes = {route[-length:] for route in returned for length in range(1, min(len(route), longest) + 1)}
+    total = 0.0
+    for route in gold:
+        lengths = range(len(route), 0, -1)
+        total += next((length for length in lengths if route[-length:] in suffixes), 0) / len(route)
+    return total / len(gold)

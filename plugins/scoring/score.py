@@ -1,48 +1,28 @@
-"""The scores of a result."""
+"""Scores and labels of a case, of a query of a loop, and of the rows of a fallback."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec import UnsetType
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.runs.record import Fallback, Scores
+from retrocypher.kg.semantics.schema import Schema
+from retrocypher.plugins.runs.record import (
+    Explanation,
+    Fallback,
+    JsonValue,
+    Record,
+    ResultScores,
+    RoundResult,
+    Scores,
+)
 from retrocypher.plugins.scoring.columns import KeyMatcher
-from retrocypher.plugins.scoring.counts import compare_sets
-from retrocypher.plugins.scoring.routes import Route, routes
+from retrocypher.plugins.scoring.explanation import explain
+from retrocypher.plugins.scoring.labels import diagnose, labels_of
+from retrocypher.plugins.scoring.routes import multi_step_scores
 from retrocypher.plugins.scoring.single_step import single_step_scores
 from retrocypher.plugins.scoring.text import text_scores
-
-
-def multi_step_scores(question: Question, columns: Sequence[str], rows: Iterable[Any]) -> Scores:
-    """Return the scores of a result against the question's gold routes."""
-    gold = {tuple(row["route"]) for row in question.gold}
-    returned = routes(columns, rows)
-    exact = compare_sets(returned, gold)
-    return Scores(
-        precision=exact.precision,
-        recall=exact.recall,
-        f1=exact.f1,
-        exact_path_precision=exact.precision,
-        exact_path_recall=exact.recall,
-        exact_path_f1=exact.f1,
-        partial_path_recall=partial_path_recall(returned, gold),
-    )
-
-
-def partial_path_recall(returned: set[Route], gold: set[Route]) -> float:
-    """Return the mean, over gold routes, of the longest common suffix with a returned route ÷ its length.
-
-    The suffix ends at the target. In [0, 1]; 1 where there is no route on either side.
-    """
-    if not gold:
-        return 0.0 if returned else 1.0
-    longest = max(len(route) for route in gold)
-    suffixes = {route[-length:] for route in returned for length in range(1, min(len(route), longest) + 1)}
-    total = 0.0
-    for route in gold:
-        lengths = range(len(route), 0, -1)
-        total += next((length for length in lengths if route[-length:] in suffixes), 0) / len(route)
-    return total / len(gold)
 
 
 def score(
@@ -53,15 +33,10 @@ def score(
     text_metrics: bool = True,
     key_encoder: KeyMatcher | None = None,
 ) -> Scores:
-    """Return the scores of a case; `docs/scores.md` defines them.
+    """Return the scores of a case, as `docs/scores.md` defines them.
 
-    Needs neither a graph nor a model. A status other than ``ok`` is scored as a result without rows.
-
-    Args:
-        text_metrics: Whether to compute BLEU, METEOR and ROUGE-L; else they are None.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar, by which query text is read, cannot be had.
+    A status other than ``ok`` is scored as a result without rows. Raises GraphError if the tables of Cypher's
+    grammar, which text metrics need, cannot be had.
     """
     ran = execution.status == "ok"
     columns, rows = (execution.columns, execution.rows) if ran else ([], [])
@@ -72,3 +47,64 @@ def score(
     if text_metrics:
         scores.bleu, scores.meteor, scores.rouge_l = text_scores(question.reference_cypher, cypher)
     return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The scores and labels of a case."""
+
+    scores: Scores
+    labels: list[str]
+    """Error labels, the primary one first."""
+    finding: str | None
+    """What the text of the query shows of the primary label; None if it shows nothing of it."""
+    passed: bool
+    """Whether F1 reaches the threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessor:
+    """Scores and labels results; needs neither a graph nor a model."""
+
+    schema: Schema
+    """The schema of the graph that the queries ran on."""
+    threshold: float
+    """F1 below which a case fails."""
+    key_encoder: KeyMatcher | None
+    """The opt-in encoder stage of key matching."""
+
+    def case(self, question: Question, cypher: str | None, execution: Execution) -> Assessment:
+        """Return scores and labels of a case; raises GraphError if Cypher's grammar cannot be had."""
+        scores = score(question, execution, cypher, key_encoder=self.key_encoder)
+        found = diagnose(question, cypher, execution, scores, self.schema)
+        return Assessment(scores, list(found.labels), found.message, self._passes(scores))
+
+    def query(self, question: Question, cypher: str | None, execution: Execution) -> RoundResult:
+        """Return status, scores and labels of a query of a loop."""
+        scores = score(question, execution, cypher, text_metrics=False, key_encoder=self.key_encoder)
+        return RoundResult(
+            execution.status,
+            *_numbers(scores),
+            passed=self._passes(scores),
+            errors=labels_of(question, cypher, execution, scores, self.schema),
+        )
+
+    def fallback(self, question: Question, found: Mapping[str, JsonValue]) -> Fallback:
+        """Return a fallback from its fields, with scores of its own, which never count for the case."""
+        unscored = ResultScores(0.0, 0.0, 0.0, None, None)
+        fallback = Fallback(**{**found, "scores": unscored})
+        scores = score(question, fallback, None, text_metrics=False, key_encoder=self.key_encoder)
+        fallback.scores, fallback.passed = ResultScores(*_numbers(scores)), self._passes(scores)
+        return fallback
+
+    def explain(self, record: Record, question: Question, finding: str | None) -> Explanation | UnsetType:
+        """Return the explanation to store on the record of a case; UNSET if nothing is wrong with it."""
+        return explain(record, question, finding, self.key_encoder)
+
+    def _passes(self, scores: Scores) -> bool:
+        return scores.f1 >= self.threshold
+
+
+def _numbers(scores: Scores) -> tuple[float, float, float, float | None, float | None]:
+    precision, recall = scores.precision or 0.0, scores.recall or 0.0
+    return scores.f1, precision, recall, scores.row_f1, scores.focus_f1

@@ -7,9 +7,19 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import JsonValue, KeyScore, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher, Match, match_columns, weakest
-from retrocypher.plugins.scoring.counts import Counts, compare, harmonic_mean
 from retrocypher.plugins.scoring.routes import routes
-from retrocypher.plugins.scoring.table import Atom, Cells, Row, Table, atoms, read_table, whole_number
+from retrocypher.plugins.scoring.table import (
+    Atom,
+    Cells,
+    Counts,
+    Row,
+    Table,
+    atoms,
+    compare,
+    harmonic_mean,
+    read_table,
+    whole_number,
+)
 
 Content = dict[str, set[Atom]]
 
@@ -20,11 +30,10 @@ def row_f1(
     matches: Mapping[str, Match],
     keys: tuple[str, ...],
 ) -> float:
-    """Return F1 over whole reactions, in [0, 1]; 1 where there is none on either side.
+    """Return F1 over whole reactions, in [0, 1]; 1 without one on either side.
 
-    Rows of one reaction id are merged first. A row with one id is right where the gold reaction of that
-    id has equal values for every key; a row without an id where any gold reaction has; a row with several
-    ids never is.
+    Rows of one reaction id are merged first. A row with one id is right if the gold reaction of that id has
+    equal values for every key; a row without an id if any gold reaction has; a row with several ids never is.
     """
     gold: dict[Hashable, Content] = {}
     for number, gold_row in enumerate(gold_rows):
@@ -122,20 +131,6 @@ def scored_keys(question: Question) -> tuple[str, ...]:
     return tuple(key for key in SCORED_KEYS if any(key in row for row in question.gold))
 
 
-def values_of_answer(
-    question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
-) -> dict[str, set[Atom]]:
-    """Return the distinct values that a result holds, by ``id`` and scored key."""
-    keys = scored_keys(question)
-    table = read_table(columns, rows)
-    return _united(table, match_columns(table.names, table.reaction_columns(), keys, key_encoder), keys)
-
-
-def values_of_gold(question: Question) -> dict[str, set[Atom]]:
-    """Return the distinct values that a result should hold, by ``id`` and scored key."""
-    return _gold(question, scored_keys(question))
-
-
 def _gold(question: Question, keys: tuple[str, ...]) -> dict[str, set[Atom]]:
     return {key: {atom for row in question.gold for atom in atoms(row.get(key))} for key in (ID_KEY, *keys)}
 
@@ -188,17 +183,16 @@ class Values(NamedTuple):
 def values_by_key(
     question: Question, execution: Execution, key_encoder: KeyMatcher | None = None
 ) -> dict[str, Values]:
-    """Return gold and returned values as the scores read them.
+    """Return gold and returned values as the scores read them; a failed execution returned none.
 
-    An execution whose status is not ``ok`` returned nothing.
-
-    Returns:
-        Single-step: ``id`` and the scored keys. Multi-step: ``route``, each a tuple of reaction ids.
+    Keys are ``id`` and the scored keys; for multi-step questions ``route``, each a tuple of reaction ids.
     """
     ok = execution.status == "ok"
     columns, rows = (execution.columns, execution.rows) if ok else ([], [])
     if question.setting == "multi_step":
         gold_routes = frozenset(tuple(row["route"]) for row in question.gold)
         return {"route": Values(gold_routes, frozenset(routes(columns, rows)))}
-    gold, returned = values_of_gold(question), values_of_answer(question, columns, rows, key_encoder)
+    keys, table = scored_keys(question), read_table(columns, rows)
+    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    gold, returned = _gold(question, keys), _united(table, matches, keys)
     return {key: Values(frozenset(gold[key]), frozenset(returned[key])) for key in gold}

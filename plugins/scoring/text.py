@@ -13,13 +13,10 @@ _UNUSED = "scipy.stats"
 
 
 def nltk_module(name: str) -> ModuleType:
-    """Return a module of NLTK.
+    """Return a module of NLTK, by its name below ``nltk``.
 
-    The package imports SciPy's statistics where they are there, which would cost each process 0.6 s and
-    50 MiB for nothing. None in their place makes Python raise ImportError, which NLTK is written to bear.
-
-    Args:
-        name: Its name below ``nltk``.
+    NLTK imports SciPy's statistics if they are there, which costs each process 0.6 s and 50 MiB for nothing.
+    None in their place raises ImportError, which NLTK handles.
     """
     hidden = "nltk" not in sys.modules and _UNUSED not in sys.modules
     if hidden:
@@ -129,10 +126,9 @@ def _numbered(side: Sequence[str], numbers: dict[str, str]) -> str:
 
 
 def query_tokens(query: str) -> Sequence[str]:
-    """Return the tokens of a query as the metrics compare them.
+    """Return the tokens of a query as the metrics compare them, without comments.
 
-    Comments and blanks are left out, keywords are in upper case and string literals in single quotes, so
-    that no score depends on what Neo4j does not tell apart.
+    Keywords are in upper case and string literals in single quotes, because Neo4j does not distinguish them.
     """
     return tuple(_comparable(token) for token in tokens(query))
 

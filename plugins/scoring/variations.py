@@ -16,19 +16,16 @@ _Types = frozenset[str]
 
 
 def variations(cypher: str, reference: str) -> list[str]:
-    """Return in what a query differs from the reference query, in the order of `VARIATIONS`.
+    """Return how a query is written differently from the reference query, in the order of `VARIATIONS`.
 
-    Meant for queries whose result is perfect: it looks at how they are written and not at what they mean.
+    Meant for queries whose result is perfect. Raises GraphError if the tables of Cypher's grammar cannot be
+    had.
 
-    - ``aliases``: the names of variables and columns are not the same;
-    - ``with_clause``: one has more WITH clauses than the other;
-    - ``edge_written_from_other_side``: some type that both use has its arrows pointing to the right in one
-      and to the left in the other, or both ways in one only;
-    - ``clause_order``: the patterns that both have (told by their relationship types) do not come in the
-      same order.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
+    - ``aliases``: the names of variables and columns differ;
+    - ``with_clause``: one has more WITH clauses;
+    - ``edge_written_from_other_side``: a type that both use has arrows to the right in one and to the left in
+      the other, or both ways in one only;
+    - ``clause_order``: common patterns (by relationship types) are in another order.
     """
     query, wanted = _form(cypher), _form(reference)
     differs = (

@@ -1,52 +1,259 @@
-"""The verdict on an answer, from those on its claims."""
+"""What an answer must be about, and the verdict on it from those on its claims."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
-from retrocypher.kg.claims.claim import VERDICTS, Claim, VerifiedClaim
+from msgspec import Struct
+
+from retrocypher.kg.claims.claim import ROLE_PREDICATES, VERDICTS, Claim, Predicate, Reading, VerifiedClaim
 from retrocypher.kg.claims.reader import read_answer
 from retrocypher.kg.claims.verification import Verifier
-from retrocypher.plugins.scoring.answer_requirements import requirements_of
+from retrocypher.kg.graph.molecules import canonical_name
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS
+from retrocypher.plugins.runs.record import JsonValue, fields_of
+from retrocypher.prompts.validation.finding import QuestionIntent
+from retrocypher.prompts.validation.question import read_question
+
+_OF_REACTIONS = frozenset(
+    {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
+)
+_OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
+_COMPONENTS: dict[str, Predicate] = {"agents": "USES_AGENT", "solvents": "USES_SOLVENT"}
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What an answer must be about.
+
+    Attributes:
+        target: The molecule that is made; None if the question names none or several.
+        products: All molecules that one reaction must make.
+        start: The molecule that routes start from; None if the question names none.
+        known: All molecules of the question.
+    """
+
+    asked: QuestionIntent
+    target: str | None = None
+    products: tuple[str, ...] = ()
+    start: str | None = None
+    known: frozenset[str] = frozenset()
+
+    @property
+    def routes(self) -> bool:
+        """Whether chains of several reactions are asked for."""
+        return self.asked.intent in MULTI_STEP_TASKS
+
+    def claims(self, reading: Reading) -> list[Claim]:
+        """Return what must hold of the reactions that an answer names.
+
+        Each reaction, of a route the last one, must make what is asked for; a route must begin at the start.
+        Of the reactions called the best, or else of the first one named, none may have a better yield.
+        """
+        if self.asked.intent is None:
+            return []
+        if self.routes:
+            return self._of_routes(reading)
+        claims = [
+            _required(number, "PRODUCES", name) for number in reading.reactions for name in self.products
+        ]
+        if self.asked.intent == "best_yield" and self.target is not None:
+            claims += [_required(number, "BEST_YIELD", self.target) for number in self._best(reading)]
+            claims += [
+                Claim(number, "BEST_YIELD", self.target, negated=True, origin="question")
+                for number in reading.not_best
+            ]
+        return claims
+
+    def _best(self, reading: Reading) -> list[int]:
+        """The reactions that an answer calls the best, or else the first that it names."""
+        found = reading.best or reading.reactions[:1]
+        return [number for number in found if number not in reading.not_best]
+
+    def _of_routes(self, reading: Reading) -> list[Claim]:
+        claims: dict[Claim, None] = {}
+        for route in self._chains(reading):
+            if self.target is not None:
+                claims.setdefault(_required(route[-1], "PRODUCES", self.target))
+            if self.start is not None:
+                claims.setdefault(Claim(self.start, "REACTS_IN", route[0], origin="question"))
+        return list(claims)
+
+    def _chains(self, reading: Reading) -> list[tuple[int, ...]]:
+        """The routes of an answer; a reaction outside of all of them is one of a single step."""
+        inside = {number for route in reading.routes for number in route}
+        return [*reading.routes, *((number,) for number in reading.reactions if number not in inside)]
+
+    def completed(self, claim: Claim) -> Claim:
+        """Return a claim with what the question adds: which reactions are meant if none is named."""
+        intent = self.asked.intent
+        if claim.reactions or intent is None or self.target is None:
+            return claim
+        name = claim.subject if claim.predicate in ("REACTS_IN", "TAKES_PART_IN") else claim.object
+        if (
+            not isinstance(name, str)
+            or name == self.target
+            or claim.predicate not in (*ROLE_PREDICATES, "TAKES_PART_IN")
+        ):
+            return claim
+        if self.routes:
+            return self._within_routes(claim, name)
+        predicate = claim.predicate if claim.predicate != "TAKES_PART_IN" else self._role_asked()
+        reacts = predicate in ("REACTS_IN", "TAKES_PART_IN")
+        return Claim(
+            name if reacts else None,
+            predicate,
+            None if reacts else name,
+            product=claim.product if predicate != "PRODUCES" and claim.product else self.target,
+            negated=claim.negated,
+            start=claim.start,
+            stop=claim.stop,
+        )
+
+    def _within_routes(self, claim: Claim, name: str) -> Claim:
+        """A molecule that an answer names for a route without naming reactions."""
+        steps = self.asked.steps
+        precursors = self.asked.intent in ("multi_step_precursors", "chains_between")
+        direct = claim.product is not None and claim.product != self.target
+        if not precursors or steps is None or direct or claim.predicate not in ("REACTS_IN", "TAKES_PART_IN"):
+            return claim
+        return Claim(
+            name,
+            "PRECURSOR_OF",
+            self.target,
+            steps=steps,
+            negated=claim.negated,
+            start=claim.start,
+            stop=claim.stop,
+        )
+
+    def _role_asked(self) -> Predicate:
+        if self.asked.intent == "precursors":
+            return "REACTS_IN"
+        if self.asked.intent in ("co_products", "multi_product"):
+            return "PRODUCES"
+        if self.asked.intent == "conditions" and len(self.asked.components) == 1:
+            return _COMPONENTS[next(iter(self.asked.components))]
+        return "TAKES_PART_IN"
+
+    def shortcomings(self, reading: Reading, claims: list[Claim]) -> list[str]:
+        """Return why an answer is none to the question, whatever holds of its claims."""
+        asked = self.asked
+        found: list[str] = []
+        if not reading.whole:
+            found.append("The answer is too long to be read whole.")
+        if reading.unreadable:
+            found.append(f"Not a SMILES: {', '.join(reading.unreadable[:3])}.")
+        found += self._unclear(reading, claims)
+        if asked.intent is None:
+            return found
+        if self.routes and asked.steps is not None:
+            wrong = [each for each in self._chains(reading) if len(each) != asked.steps]
+            if wrong:
+                told = ", ".join(" → ".join(map(str, each)) for each in wrong[:3])
+                found.append(f"The question asks for {asked.steps} steps; of another number: {told}.")
+        if asked.intent == "best_yield" and reading.not_best and not self._best(reading):
+            found.append("The question asks for the best yield, and no reaction is said to have it.")
+        if asked.intent in _OF_REACTIONS and claims and not reading.reactions:
+            found.append("The question asks for reactions, and none is named.")
+        wanted = self._wanted()
+        if (
+            wanted
+            and claims
+            and not any(claim.predicate in wanted and self._about(claim) for claim in claims)
+        ):
+            found.append(f"Nothing is said of what is asked for: {' or '.join(wanted)}.")
+        return found
+
+    def _unclear(self, reading: Reading, claims: list[Claim]) -> list[str]:
+        """What of an answer was not understood, so that it may be false."""
+        found: list[str] = []
+        if not claims:
+            found.append("Nothing can be looked up: it tells no SMILES and no id of a reaction.")
+        if reading.unplaced:
+            told = ", ".join(reading.unplaced[:3])
+            found.append(f"Not clear what these numbers say: {told}.")
+        if reading.denied:
+            found.append(f"Not clear what is denied: {'; '.join(reading.denied[:3])}.")
+        if reading.names:
+            found.append(f"Names of molecules are not read, only SMILES: {', '.join(reading.names[:3])}.")
+        unclear = [name for name in reading.without_role if name not in self.known]
+        if self.asked.intent is not None:
+            unclear += [name for claim in claims for name in claim.molecules if _is_loose(claim)]
+        if unclear:
+            told = ", ".join(dict.fromkeys(unclear[:3]))
+            found.append(f"Not clear in which reaction these molecules have which part: {told}.")
+        return found
+
+    def _wanted(self) -> tuple[Predicate, ...]:
+        """Claims of which an answer must have one."""
+        if self.asked.intent == "precursors":
+            return ("REACTS_IN",)
+        if self.asked.intent == "conditions":
+            return tuple(_COMPONENTS[name] for name in sorted(self.asked.components))
+        if self.asked.intent == "co_products":
+            return ("PRODUCES",)
+        return ()
+
+    def _about(self, claim: Claim) -> bool:
+        return self.asked.intent != "co_products" or claim.object != self.target
+
+
+def requirements_of(question: str) -> Requirements:
+    """Read from a question what its answer must be about; nothing is required if that is unclear."""
+    asked = read_question(question)
+    names = {each.name: canonical_name(each.name) or each.name for each in asked.molecules}
+    targets = [names[each.name] for each in asked.molecules if each.role == "target"]
+    products = [names[each.name] for each in asked.molecules if each.role == "product"]
+    starts = [names[each.name] for each in asked.molecules if each.role == "start"]
+    target = targets[0] if len(targets) == 1 else None
+    lone = next(iter(names.values())) if len(names) == 1 else None
+    return Requirements(
+        asked,
+        target or lone,
+        tuple(products) or ((target,) if target else ()),
+        starts[0] if len(starts) == 1 else None,
+        frozenset(names.values()),
+    )
+
+
+def _is_loose(claim: Claim) -> bool:
+    """Whether all it says of a molecule is that some reaction of the graph holds it."""
+    return not (claim.reactions or claim.product or claim.negated or claim.predicate not in _OF_A_MOLECULE)
+
+
+def _required(number: int, predicate: Predicate, name: str) -> Claim:
+    return Claim(number, predicate, name, origin="question")
+
 
 Overall = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
 ANSWER_VERDICTS: tuple[Overall, ...] = get_args(Overall)
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Where verdicts begin.
-
-    Attributes:
-        verified: Least share of supported claims of a ``VERIFIED`` answer.
-        partial: Least share of a ``PARTIALLY_VERIFIED`` one.
-        false_claims: Most claims of a ``VERIFIED`` answer that the graph does not hold: unsupported,
-            contradicted, or on a molecule it does not know in a reaction that it does, by its id or by what
-            it makes.
-    """
+class Thresholds(Struct, frozen=True):
+    """Where verdicts begin."""
 
     verified: float = 0.9
+    """Minimum share of supported claims of a ``VERIFIED`` answer."""
     partial: float = 0.7
+    """Minimum share of a ``PARTIALLY_VERIFIED`` one."""
     false_claims: int = 0
+    """Maximum number of claims of a ``VERIFIED`` answer that the graph does not hold: unsupported,
+    contradicted, or on a molecule it does not know in a reaction that it does, by its id or its product."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerVerdict:
-    """What the graph says of an answer.
-
-    Attributes:
-        verdict: ``VERIFIED``, ``PARTIALLY_VERIFIED``, ``REFUTED`` (too little support, and a claim is
-            contradicted) or ``UNVERIFIABLE`` (too little support, or nothing was claimed).
-        support: Share of the claims that are supported, None where there are none.
-        claims: The claims: those of the answer, and those that must hold for it to be one to its question.
-        shortcomings: Why it is no answer to its question, one sentence each.
-        thresholds: Where the verdicts begin.
-    """
+class AnswerVerdict(Struct, frozen=True):
+    """What the graph says of an answer."""
 
     verdict: Overall
+    """``VERIFIED``, ``PARTIALLY_VERIFIED``, ``REFUTED`` (too little support, and a claim is contradicted) or
+    ``UNVERIFIABLE`` (too little support, or nothing was claimed)."""
     support: float | None
+    """Share of the claims that are supported; None without a claim."""
     claims: tuple[VerifiedClaim, ...]
+    """The claims of the answer, and those that must hold for it to answer its question."""
     shortcomings: tuple[str, ...] = ()
+    """Why it does not answer its question, one sentence each."""
     thresholds: Thresholds = Thresholds()
 
     @property
@@ -54,14 +261,13 @@ class AnswerVerdict:
         """How many claims have each verdict."""
         return {name: sum(each.verdict == name for each in self.claims) for name in VERDICTS}
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdict as it stands in a record."""
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return the verdict for JSON."""
         return {
-            "verdict": self.verdict,
-            "support": self.support,
+            **fields_of(self),
             "counts": self.counts,
             "shortcomings": list(self.shortcomings),
-            "thresholds": asdict(self.thresholds),
+            "thresholds": fields_of(self.thresholds),
             "claims": [each.to_json() for each in self.claims],
         }
 
@@ -69,12 +275,8 @@ class AnswerVerdict:
 def overall(
     claims: Sequence[VerifiedClaim], shortcomings: Sequence[str], thresholds: Thresholds
 ) -> AnswerVerdict:
-    """Return the verdict on an answer.
-
-    An answer of which each claim holds, but which falls short of its question, is partially verified.
-    """
-    supported = sum(each.verdict == "SUPPORTED" for each in claims)
-    support = supported / len(claims) if claims else None
+    """Return the verdict on an answer; one that has shortcomings is at best partially verified."""
+    support = support_of(claims)
     false = sum(is_false(each) for each in claims)
 
     def verdict() -> Overall:
@@ -90,6 +292,11 @@ def overall(
     return AnswerVerdict(verdict(), support, tuple(claims), tuple(shortcomings), thresholds)
 
 
+def support_of(claims: Sequence[VerifiedClaim]) -> float | None:
+    """Return the share of claims that are supported; None without a claim."""
+    return sum(each.verdict == "SUPPORTED" for each in claims) / len(claims) if claims else None
+
+
 def is_false(found: VerifiedClaim) -> bool:
     """Whether the graph does not hold a claim, as far as it can know: it knows all of its reactions."""
     if found.verdict == "UNCERTAIN":
@@ -101,22 +308,15 @@ def is_false(found: VerifiedClaim) -> bool:
 def judge_answer(
     question: str, answer: str, verifier: Verifier, thresholds: Thresholds | None = None
 ) -> AnswerVerdict:
-    """Read the claims of an answer, look them up in the graph, and say what that makes of the answer.
+    """Check the claims of an answer, and what its question asks for; raise GraphError if the graph fails.
 
-    What the question asks is checked with them as far as it can be told from its words: that the reactions
-    named make the molecule asked about, that routes have as many steps as asked, end at the target and begin
-    at the start, that a yield called the best is the best. It is not checked that the answer is complete.
-
-    Args:
-        question: The question, empty where there is none.
-        thresholds: Where verdicts begin; those of `Thresholds` where absent.
-
-    Raises:
-        GraphError: The server cannot be read.
+    As far as its words tell, the reactions named must make the molecule asked about, routes must have the
+    number of steps, target and start asked for, and a yield called the best must be the best. Completeness is
+    not checked.
     """
     required = requirements_of(question)
     reading = read_answer(answer, required.target, required.known, routes=required.routes)
-    said = required.completed(list(reading.claims))
+    said = [required.completed(claim) for claim in reading.claims]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
     short = required.shortcomings(reading, claims)

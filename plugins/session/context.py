@@ -1,11 +1,11 @@
-"""What the controller hands to the workers of its session, and what they run cases with."""
+"""What the controller sends to its workers, and what workers run cases with."""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 from msgspec import structs
@@ -15,15 +15,15 @@ from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record
 from retrocypher.plugins.runs.record import Judge as RecordedJudge
+from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import Checker
-from retrocypher.plugins.scoring.assessor import Assessor
+from retrocypher.plugins.scoring.score import Assessor
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.side_plans import JudgePlan
-from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, Step, ValidatorName
-from retrocypher.prompts.models.interface import Completion, Message, Model
+from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, ValidatorName
+from retrocypher.prompts.models.interface import Completion, Model
 from retrocypher.prompts.templates.encoder import Encoder
 from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.templates.template import Prompt
@@ -60,11 +60,7 @@ _PREFIX = "once-"
 
 
 class OnceInFolder:
-    """Keeps texts that are made once a run in a folder that all its processes share.
-
-    Args:
-        directory: The folder; made if absent.
-    """
+    """Keeps texts that are made once a run in a folder that all its processes share."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
@@ -72,11 +68,7 @@ class OnceInFolder:
         self._known: dict[str, str] = {}
 
     def get(self, key: str, make: Callable[[], Completion]) -> str:
-        """Return the text of a key; the first process to ask makes it, the others wait for it.
-
-        Raises:
-            ModelError: As ``make`` does; then the next to ask tries again.
-        """
+        """Return the text of a key; the first process to ask makes it, the others wait for it."""
         if key not in self._known:
             stem = _PREFIX + hashlib.sha256(key.encode()).hexdigest()[:16]
             file = self._directory / f"{stem}.json"
@@ -103,43 +95,6 @@ def made_once(directory: Path) -> list[dict[str, JsonValue]]:
     """Return what was made once in a run, by key: text, tokens, cost, seconds, and whether it was cached."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in directory.glob(f"{_PREFIX}*.json")]
     return sorted(found, key=lambda each: str(each["key"]))
-
-
-@dataclass(slots=True)
-class Outcome:
-    """The record of a case that was run, and its messages."""
-
-    record: Record
-    messages: dict[str, list[Message]] = field(default_factory=dict)
-    """The messages of its rounds, by their hash."""
-
-    def keep_messages(self, messages: list[Message]) -> str:
-        """Keep messages and return their hash."""
-        sha256 = hashlib.sha256(json_line(messages).encode()).hexdigest()
-        self.messages[sha256] = messages
-        return sha256
-
-    def add_completion(self, messages: list[Message], completion: Completion, cypher: str | None) -> None:
-        """Put the first completion on the record."""
-        self.add(Step("generator", cypher, "", messages=messages, answer=completion))
-
-    def add(self, step: Step) -> None:
-        """Put a step on the record."""
-        answer = step.answer
-        self.record.rounds.append(
-            Round(
-                role=step.role,
-                messages_sha256=None if step.messages is None else self.keep_messages(step.messages),
-                answer=answer.text if answer else "",
-                cypher=step.cypher,
-                verdict=step.verdict or None,
-                findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
-                time_s=step.time_s or (answer.time_s if answer else 0.0),
-                tokens=answer.tokens if answer else None,
-                cost=answer.cost if answer and not step.cached else None,
-                cached=step.cached or bool(answer and answer.cached),
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,24 +147,6 @@ def _table(record: Record) -> tuple[list[str], list[JsonValue]] | None:
     return None if execution is None else (execution.columns, execution.rows)
 
 
-class Graphs(Protocol):
-    """The graphs that cases ask."""
-
-    def of(self, case_id: str) -> Graph:
-        """Return the graph for one case."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveGraph:
-    """The same graph for all cases."""
-
-    graph: Graph
-
-    def of(self, case_id: str) -> Graph:
-        """Return the graph."""
-        return self.graph
-
-
 @dataclass(frozen=True, slots=True)
 class Answering:
     """What written answers are made and checked with."""
@@ -227,31 +164,24 @@ class CaseRuntime:
     """What a case is run with."""
 
     prompts: Mapping[str, Prompt]
-    """Prompts by name."""
     schema: str
     """Schema text of the graph."""
     graph_schema: Schema
-    """The same, parsed."""
     banks: Mapping[Setting, tuple[Exemplar, ...]]
-    """Exemplar bank of each setting."""
     encoder: Encoder
     """Encoder of 1S-D-S."""
     models: Mapping[str, Model]
-    """Models by label."""
     loops: Mapping[str, Loop]
-    """Loops by name."""
     players: Mapping[str, Model]
     """By label of a model, the model that plays the other roles of its loops."""
     validator: ValidatorName
-    """The validator of the loops."""
     once: OnceARun
     """Texts made once a run."""
-    graphs: Graphs
-    """Guarded access to the graph, for each case."""
+    graphs: Graph | RecordedGraphs
+    """Guarded access to the graph; in a replay, what records have of it, for each case."""
     seed: int
     """Seed of 1S-D-R."""
     assessor: Assessor
-    """Scores, labels and explains results."""
     answering: Answering | None = None
     """What written answers are made with; None without them."""
     judge: CaseJudge | None = None

@@ -1,10 +1,11 @@
-"""The side of the session that starts things, writes records and reports to the user; one a session."""
+"""The controller's side of a session: starts the server and models, writes records, reports to the user."""
 
 import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -30,7 +31,6 @@ from retrocypher.plugins.session.run_key import run_key, shard_facts
 from retrocypher.plugins.session.state import RunState
 from retrocypher.plugins.session.terminal import INCOMPLETE, Progress, exit_status, header_lines
 from retrocypher.plugins.session.worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD, STOP
-from retrocypher.plugins.session.writing import RunWriter
 from retrocypher.prompts.models.cache_files import prepare
 from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.open import SharedModels, start_shared
@@ -40,17 +40,7 @@ if TYPE_CHECKING:
 
 
 class Controller:
-    """Owns the run directory, the server and what models share.
-
-    Args:
-        gate: The gate of the run; None without a rule.
-
-    Attributes:
-        state: What the run has measured so far.
-
-    Raises:
-        InputError: The response cache, a model's file or the run directory cannot be used.
-    """
+    """Owns the run directory, the server and what models share; its `state` is what the run has measured."""
 
     def __init__(
         self,
@@ -70,7 +60,6 @@ class Controller:
         self._key = run_key(plan, selection, self._contents)
         self._run, resumed = open_run(plan, self._key, root)
         self._end_early = end_early
-        self._writer = RunWriter(self._run, self._give_up)
         writers = plan.answering.writers if plan.answering else {}
         self.state = RunState(
             plan,
@@ -96,15 +85,7 @@ class Controller:
         return self._run.path / ALLURE
 
     def start(self, allure: str | None) -> WorkerContext:
-        """Start the server and what models share, and write the questions and the manifest.
-
-        Args:
-            allure: Folder of the Allure results; None if Allure is off.
-
-        Raises:
-            GraphError: The server cannot be started or reached.
-            InputError: The graph is not the questions' graph, or a local model cannot be started.
-        """
+        """Start the server and what models share; raise GraphError or InputError if that fails."""
         plan, resumed = self._plan, self.state.resumed
         try:
             if not plan.options.offline:
@@ -165,7 +146,7 @@ class Controller:
         if self.state.resumed is not None and self.state.resumed.restore_costs(record):
             line = json_line(record)
         messages = json.loads(report.__dict__.pop(MESSAGES_FIELD))
-        if not self._writer.record(line, messages):
+        if self.state.failure or not self._write(partial(self._run.write_record, line, messages)):
             return
         if self._allure is not None:
             self._allure.add(record, messages, report)
@@ -188,21 +169,18 @@ class Controller:
         aside = bool(state.answer_faults) or state.summary.judge_faults > 0
         gate = state.gate.exit_status if state.gate else None
         status = exit_status(status, unscored, aside, gate, elsewhere)
-        self._writer.summary(
-            {
-                **state.summary.to_json(),
-                "selected_cases": state.selected,
-                "lost_cases": sorted(state.crashed),
-                **({"ledger": state.ledger.to_json()} if self._plan.loops.active else {}),
-                **({"gate": state.gate} if state.gate else {}),
-            }
-        )
+        summary = {
+            **state.summary.to_json(),
+            "selected_cases": state.selected,
+            "lost_cases": sorted(state.crashed),
+            **({"ledger": state.ledger.to_json()} if self._plan.loops.active else {}),
+            **({"gate": state.gate} if state.gate else {}),
+        }
+        self._write(partial(self._run.write_summary, summary))
         if self._allure is not None:
             self._allure.finish(state.crashed, state.summary.cases, state.selected)
-        status = INCOMPLETE if self._writer.failure else status
-        self._finish_manifest(status)
-        state.failure = self._writer.failure
-        return INCOMPLETE if self._writer.failure else status
+        self._finish_manifest(INCOMPLETE if state.failure else status)
+        return INCOMPLETE if state.failure else status
 
     def stop(self) -> None:
         """Stop what was started."""
@@ -229,7 +207,18 @@ class Controller:
         manifest.answers = state.usage.counts(str(self._plan.answers) if self._plan.answers else None)
         manifest.counts = counted(self._plan, state.summary, state.selected, state.crashed)
         manifest.standstill = StandstillEntry(state.standstill.queries, state.standstill.seconds)
-        self._writer.manifest(manifest)
+        self._write(partial(self._run.write_manifest, manifest))
+
+    def _write(self, write: Callable[[], None]) -> bool:
+        """Write a file of the run, and return whether that succeeded; the first failure ends the session."""
+        try:
+            write()
+        except OSError as error:
+            if not self.state.failure:
+                self.state.failure = f"the run cannot be written to ({error.strerror or error})"
+                self._give_up(self.state.failure)
+            return False
+        return True
 
     def _add_resumed(self, record: Record) -> None:
         self.state.count(record)

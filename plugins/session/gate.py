@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from msgspec import convert
@@ -11,11 +11,18 @@ from msgspec.structs import replace
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.analysis.comparison import differences, require_comparable
-from retrocypher.plugins.analysis.gate import Gate
-from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, unpaired
+from retrocypher.plugins.analysis.gate import Gate, gate_of, unused_baseline
+from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, GateResult, GateVerdict, unpaired
 from retrocypher.plugins.analysis.paired_scores import require_common
 from retrocypher.plugins.analysis.score_table import CaseScores
-from retrocypher.plugins.analysis.scores import UNKNOWN, Conditions, RunScores, digest, gold_digest
+from retrocypher.plugins.analysis.scores import (
+    UNKNOWN,
+    Conditions,
+    RunScores,
+    digest,
+    gold_digest,
+    read_scores,
+)
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog
@@ -26,31 +33,23 @@ from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.state import RunState
 from retrocypher.prompts.models.checks import contents_of
 
-if TYPE_CHECKING:
-    from retrocypher.plugins.analysis.gate_decision import GateResult
-
-
 _ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_ERROR: "broken off"}
 
 
-def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> "Gate | None":
+def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> Gate | None:
     """Return the gate of a run; None without a rule.
 
     Raises:
-        InputError: If a rule cannot be read, the run is only a part of what is planned, no rule needs the
-            baseline of the command line, the baseline is not there or is of other questions, another graph
-            or other scoring options, or a rule is about a judge that was not calibrated well enough.
+        InputError: A rule cannot be read, the run is partial, no rule needs the baseline of the command line,
+            the baseline does not fit the run, or the judge of a rule was not calibrated well enough.
     """
     options = plan.options
     # One of pyproject.toml stands there for all runs; one of the command line is for this run.
     standing = config.getoption(dest("baseline")) is None
     if not options.gate and (standing or options.baseline is None):
         return None
-    from retrocypher.plugins.analysis.gate import gate_of, unused_baseline
-
     if not options.gate:
         raise unused_baseline(str(options.baseline), "")
-
     gate = gate_of(
         options.gate,
         options.baseline,
@@ -81,10 +80,8 @@ def _judge(plan: Plan) -> JudgeEntry | None:
     return convert(judge_facts(spec, plan.judge.criteria, contents_of([spec])), JudgeEntry)
 
 
-def run_scores(state: RunState, status: int) -> "RunScores":
+def run_scores(state: RunState, status: int) -> RunScores:
     """Return the scores of a run whose cases are done."""
-    from retrocypher.plugins.analysis.scores import read_scores
-
     errors, lost = state.summary.infrastructure_errors, len(state.crashed)
     missing = [f"{errors:,} with an infrastructure error"] if errors else []
     missing += [f"{lost:,} crashed"] if lost else []
@@ -98,10 +95,8 @@ def run_scores(state: RunState, status: int) -> "RunScores":
     return replace(read_scores(RunLog(state.path)), incomplete="; ".join(missing), part="; ".join(parts))
 
 
-def judged(gate: "Gate", state: RunState, status: int) -> "GateResult":
-    """Return what becomes of a gate; a run that cannot be read back is refused."""
-    from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
-
+def judged(gate: Gate, state: RunState, status: int) -> GateResult:
+    """Return the result of a gate; a run that cannot be read back is refused."""
     try:
         return gate.judge(run_scores(state, status))
     except InputError as error:
@@ -169,8 +164,8 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
     """Refuse a run that cannot be compared with its baseline, before it has cost anything.
 
     Raises:
-        InputError: If the two will not be measured alike, have no case in common, or which cases to pair is
-            not clear; or if a case of one has no partner in the other, unless a part may be judged.
+        InputError: The two are measured differently, have no case in common, or the pairs are not clear; or a
+            case has no partner, unless a partial run may be judged.
     """
     baseline = gate.baseline
     if baseline is None:

@@ -41,16 +41,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunGraph:
-    """A graph that answers and fits the questions.
+    """A graph that fits the questions.
 
     Attributes:
-        schema: Schema text, as the prompts show it.
-        fingerprint: Hash of the graph's content.
-        kind: How its server came to be; ``none`` where rows come from runs that were.
-        version: Version of the server that rows are from.
+        kind: How its server was started; ``none`` in a replay.
         notes: What cannot be enforced on the server, one sentence each.
-        server: The server; None where there is none.
-        replayed: Folders of the runs that rows come from, where there is no server.
+        server: The server; None in a replay.
+        replayed: The runs that are replayed; empty without a replay.
     """
 
     schema: str
@@ -86,15 +83,7 @@ class RunGraph:
 
 
 def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
-    """Return the graph of a run: the one that replayed runs were asked of, or a server's.
-
-    Args:
-        announce: Called with one line for each thing the user should know.
-
-    Raises:
-        GraphError: As `open_graph`.
-        InputError: As `open_graph`.
-    """
+    """Return the graph of a run, of a server or of replayed runs; raises as `open_graph` does."""
     runs = plan.replay
     if runs is None:
         return open_graph(plan.options.graph, plan.question_set, announce)
@@ -105,13 +94,9 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
 def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
     """Start or reach the server and check that it holds the questions' graph.
 
-    Args:
-        spec: ``auto``, ``docker``, ``local`` or a URI.
-        announce: Called with one line for each thing the user should know.
-
     Raises:
-        GraphError: If the server cannot be started or reached.
-        InputError: If the graph is not the one the questions were made for.
+        GraphError: The server cannot be started or reached.
+        InputError: It holds another graph.
     """
     shipped = cache(read_graph)
 
@@ -158,11 +143,7 @@ def _mismatch(endpoint: Endpoint, question_set: QuestionSet, found: str) -> str:
 def described(
     plan: Plan, graph: RunGraph, contents: Mapping[str, str], started: datetime, root: Path
 ) -> Manifest:
-    """Return the manifest of a run that is about to ask its first case.
-
-    Args:
-        contents: SHA-256 of the files its models are made of, by path.
-    """
+    """Return the manifest of a run before its first case; `contents` are hashes of model files by path."""
     judge = plan.judge
     return Manifest(
         started=started.astimezone(UTC).isoformat(timespec="seconds"),
@@ -186,11 +167,7 @@ def described(
 
 
 def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> Counts:
-    """Return how many cases a run has, and what became of them.
-
-    Args:
-        selected: How many were left by ``-k`` and ``-m``.
-    """
+    """Return how many cases a run has, and what became of them."""
     return Counts(
         planned=plan.case_count(),
         selected=selected,

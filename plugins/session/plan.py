@@ -1,4 +1,4 @@
-"""The cases of a run: every combination of question, wording, prompt, shot, loop and model."""
+"""The cases of a run: every combination of question, paraphrase, prompt, shot, loop and model."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
-from retrocypher.plugins.session.arguments import (
+from retrocypher.plugins.session.options import (
+    Options,
     prompts_named,
     require_overlap,
     shots_named,
     tasks_named,
 )
-from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.side_plans import (
     AnswerPlan,
     JudgePlan,
@@ -51,14 +51,7 @@ class Case:
     """One pytest test.
 
     Attributes:
-        id: Readable and stable: question, wording where it is not the first (``w2``), prompt, shot, loop and
-            model, joined by dashes.
-        question: The question asked, in the wording asked.
-        phrasing: Number of the wording, from 1.
-        prompt: Prompt name.
-        shot: Shot name.
-        loop: What happens after the first answer.
-        model: Label of the model.
+        id: Question, paraphrase other than the first (``w2``), prompt, shot, loop and model, with dashes.
     """
 
     id: str
@@ -106,11 +99,7 @@ NONE = "none"
 
 
 def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
-    """Return the file of the run's answer cache; None where no answer is to be kept.
-
-    Raises:
-        InputError: If there can be no folder for it, or none is wanted where there is nobody to ask.
-    """
+    """Return the file of the response cache; None without one. Raises InputError if nothing could answer."""
     if not any(spec.kind in TEXT_KINDS for spec in specs):
         return None
     replayed = options.offline and bool(options.replay)
@@ -125,17 +114,12 @@ def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
 
 
 def answers_line(usage: Usage, cache: Path | None, replayed: bool = False) -> str:
-    """Return in words how many answers a run asked for; empty where it asked for none.
-
-    Args:
-        cache: File of the cache; None without one.
-        replayed: Whether answers come from the records of runs, too.
-    """
+    """Return in words how many completions a run requested; empty if none."""
     if not usage.asked and not usage.from_cache:
         return ""
     kept = f", {usage.from_cache:,} from the cache" if cache else ", none kept (--cache none)"
     if replayed:
-        kept = f", {usage.from_cache:,} had before"
+        kept = f", {usage.from_cache:,} from records or the cache"
     return f"answers: {usage.asked:,} asked{kept}"
 
 
@@ -144,23 +128,16 @@ class Plan:
     """A run as it will be: every name resolved, every input file read.
 
     Attributes:
-        options: The options it came from.
-        question_set: The set the questions were taken from.
-        questions: The questions of this run, in their first wording.
-        phrasings: The wordings of this run, by number.
-        prompts: The prompts of this run, by name.
-        shots: The shots of this run, canonical names.
-        loops: The loops of this run, with who plays their roles.
-        models: The models of this run.
-        judge: Who judges its queries; None for nobody.
-        prices: List prices of its models, of those that play roles, and of the judge; None where none is
-            known.
-        key_encoder: The encoder stage of key matching, where asked for.
-        answers: File of the cache of answers; None where none is kept.
+        question_set: The set that the questions were taken from.
+        questions: The questions of this run, in their first paraphrase.
+        phrasings: The paraphrases of this run, by number.
+        prices: List prices of its models, of those that play roles, and of the judge; None if none is known.
+        key_encoder: The encoder stage of key matching; None without it.
+        answers: File of the response cache; None without one.
         shard: Which part of the run this is; None for all of it.
         whole: The questions of all parts together.
-        replay: The runs that rows come from; None where they come from a graph.
-        answering: How answers are written; None where none are.
+        replay: The runs that rows come from; None with a graph.
+        answering: How answers are written; None without them.
     """
 
     options: Options
@@ -210,11 +187,7 @@ class Plan:
         return sum(each * by_setting.count(question.setting) for question in questions)
 
     def require_cases(self, settings: Collection[Setting]) -> None:
-        """Refuse a session that names only settings without a case.
-
-        Raises:
-            InputError: If none of them has a case.
-        """
+        """Refuse a session that names only settings without a case; raise InputError."""
         if not any(question.setting in settings for question in self.questions):
             asked = ",".join(self.prompts) + (f", {self.shard}," if self.shard else "")
             raise InputError(
@@ -226,10 +199,9 @@ class Plan:
 def resolve(
     options: Options, environment: Mapping[str, str] = os.environ, registered: Iterable[object] = ()
 ) -> Plan:
-    """Resolve and check options; reads files, but calls no model and starts no server.
+    """Resolve and check options; raise InputError if something does not exist, fit or select a case.
 
-    Raises:
-        InputError: If anything asked for does not exist, does not fit together, or selects nothing.
+    This reads files, but calls no model and starts no server.
     """
     if options.offline:
         environment = _offline(options, environment)
@@ -300,7 +272,7 @@ def resolve(
 
 
 def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Check that no other machine is named, and return an environment with a key: nobody will see it."""
+    """Check that no other machine is named, and return an environment with a key, which is never sent."""
     if is_uri(options.graph):
         named = without_password(options.graph)
         require_loopback(urlsplit(named).hostname or "", f"--graph {named}")

@@ -1,4 +1,4 @@
-"""A worker on another machine: what it is asked to look for there, and where it shares locks."""
+"""Workers on other machines: what they need there, and where they share locks."""
 
 import os
 import subprocess
@@ -15,6 +15,7 @@ from retrocypher.kg.graph.fingerprint import fingerprint
 from retrocypher.kg.server.control import SessionFolder, joined_folder
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.open import is_uri
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.plan import Plan, resolve
@@ -33,15 +34,7 @@ def require_reachable(
     arguments: Sequence[str],
     root: Path,
 ) -> None:
-    """Refuse what a worker on another machine cannot reach, before anything is started.
-
-    Args:
-        graph: What ``--graph`` says.
-        offline: Whether nothing but this machine is to be reached.
-
-    Raises:
-        InputError: With what cannot be reached and what to give instead.
-    """
+    """Raise InputError for what a worker on another machine cannot reach, before anything is started."""
     where = f"the worker on {host} (--tx)"
     if not is_uri(graph):
         raise InputError(
@@ -73,11 +66,7 @@ def _exists(path: Path) -> bool:
 
 
 def remote_specs(config: pytest.Config) -> tuple[Any, ...]:
-    """Return the workers of a session that are not children of it here, as execnet knows them.
-
-    Args:
-        config: The session's configuration; without pytest-xdist there are none.
-    """
+    """Return the workers of a session that run elsewhere, as execnet knows them."""
     if config.getoption("dist", "no") == "no" or not config.getoption("tx", None):
         return ()
     import execnet
@@ -101,15 +90,9 @@ _PATIENCE_S = 60
 
 
 def require_log_on(specs: Iterable[Any]) -> None:
-    """Refuse machines that ssh does not reach, or that have no such Python; each is asked once.
+    """Raise InputError for machines that ssh does not reach, or that have no such Python; each is asked once.
 
-    Without this execnet's traceback is all that a user sees of a wrong name or key.
-
-    Args:
-        specs: Workers as execnet knows them; those that are not reached by ssh are passed over.
-
-    Raises:
-        InputError: With the machine and what ssh says.
+    Without this, execnet's traceback is all that a user sees of a wrong name or key.
     """
     for command, spec in {_command(spec): spec for spec in specs if spec.ssh}.items():
         try:
@@ -156,15 +139,8 @@ def bring_along(config: pytest.Config) -> None:
     config.option.rsyncignore = [*config.option.rsyncignore, *(str(root / name) for name in _LEFT_HERE)]
 
 
-def prepare(gateway: Any, root: Path, asked: Mapping[str, Any]) -> None:
-    """Make a worker's process use the code that was copied there, and see that it has what the run needs.
-
-    Args:
-        gateway: The process, before pytest is in it.
-
-    Raises:
-        InputError: With what is missing on that machine.
-    """
+def prepare(gateway: Any, root: Path, asked: Mapping[str, JsonValue]) -> None:
+    """Make a worker's process use the code that was copied there; raise InputError for what it lacks."""
     from execnet.gateway_base import RemoteError
 
     told = {name: os.environ.get(name) for name in _TOLD}
@@ -179,7 +155,7 @@ def prepare(gateway: Any, root: Path, asked: Mapping[str, Any]) -> None:
 
 
 def _settle(
-    channel: "Any", folder: str, environment: dict[str, str | None], asked: "Mapping[str, Any]"
+    channel: "Any", folder: str, environment: dict[str, str | None], asked: "Mapping[str, JsonValue]"
 ) -> None:
     """Runs over there, by its source alone: so no name of this module may be looked up in it."""
     import os
@@ -203,14 +179,7 @@ def _settle(
 
 
 def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
-    """Refuse what workers on other machines cannot have, and have the project brought to them.
-
-    Returns:
-        Lines of the terminal's header; none without such workers.
-
-    Raises:
-        InputError: If such a worker could not reach something.
-    """
+    """Refuse what remote workers cannot have, have the project copied, and return lines for the header."""
     remote = remote_specs(config)
     if not remote:
         return []
@@ -232,12 +201,8 @@ def allow_for_remote(config: pytest.Config, plan: Plan) -> list[str]:
     ]
 
 
-def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[str, Any]:
-    """Return what a machine must have for a worker of this run, as plain values.
-
-    Args:
-        registered: Whether loops were brought by plugins; these are looked for when the worker starts.
-    """
+def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[str, JsonValue]:
+    """Return what a machine must have for a worker of this run, as plain values."""
     return {
         "libraries": library_versions(),
         "options": None if registered else asdict(plan.options),
@@ -247,7 +212,7 @@ def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[st
     }
 
 
-def look(asked: Mapping[str, Any]) -> str | None:
+def look(asked: Mapping[str, JsonValue]) -> str | None:
     """Return what this machine lacks for a worker; None where it has all."""
     try:
         _require_libraries(asked["libraries"])
@@ -261,13 +226,9 @@ def look(asked: Mapping[str, Any]) -> str | None:
 
 
 def settled(context: WorkerContext) -> tuple[WorkerContext, SessionFolder | None]:
-    """Return the context as it holds on this machine.
+    """Return the context as it holds on this machine, and the folder to remove in the end.
 
-    Where the controller's folders are not, workers share locks in a folder of their machine, and show
-    nothing to Allure.
-
-    Returns:
-        The context, and the folder to remove in the end where it is this machine's own.
+    On another machine than the controller's, workers share locks in a folder there, without Allure.
     """
     theirs = Path(context.coordination)
     if theirs.is_dir():
@@ -276,7 +237,7 @@ def settled(context: WorkerContext) -> tuple[WorkerContext, SessionFolder | None
     return replace(context, coordination=str(folder.path), allure=None), folder
 
 
-def _inputs(plan: Plan) -> dict[str, Any]:
+def _inputs(plan: Plan) -> dict[str, JsonValue]:
     return {
         "questions": plan.question_set.sha256,
         "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
@@ -293,7 +254,7 @@ def _require_libraries(here: Mapping[str, str]) -> None:
             )
 
 
-def _require_inputs(plan: Plan, here: Mapping[str, Any]) -> None:
+def _require_inputs(plan: Plan, here: Mapping[str, JsonValue]) -> None:
     there = _inputs(plan)
     for name in here:
         if here[name] != there[name]:

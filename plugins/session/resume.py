@@ -13,7 +13,7 @@ from retrocypher.plugins.reporting.case_view import headline
 from retrocypher.plugins.reporting.failures import CaseFailedError
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Continued, Manifest, StandstillEntry
-from retrocypher.plugins.runs.record import METRICS, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.record import JsonValue, Judgement, Record, Round
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
 from retrocypher.plugins.session.plan import Plan
@@ -44,20 +44,12 @@ class ResumedCase(Struct, frozen=True):
         )
         time_s = sum(turn.time_s for turn in record.rounds)
         time_s += record.execution.time_s if record.execution else 0.0
-        return cls(record.passed, "" if record.passed else message, numbers(record), time_s)
+        return cls(record.passed, "" if record.passed else message, record.numbers, time_s)
 
     def raise_unless_passed(self) -> None:
         """Raise CaseFailedError if the case failed."""
         if not self.passed:
             raise CaseFailedError(self.message)
-
-
-def numbers(record: Record) -> dict[str, float]:
-    """Return the scores of a record that are numbers, by name, in the order of the record."""
-    if record.scores is None:
-        return {}
-    values = ((name, getattr(record.scores, name)) for name in record.scores.__struct_fields__)
-    return {name: value for name, value in values if name in METRICS and value is not None}
 
 
 PaidCall = tuple[str, str | None, int]
@@ -72,11 +64,7 @@ def paid_calls(record: Record) -> dict[PaidCall, float | None]:
 def restore_costs(record: Record, paid: Mapping[PaidCall, float | None]) -> bool:
     """Put on a record what its run paid for before the case was tried again; return whether there was any.
 
-    The cache has the completions of the earlier attempt, but this run paid for them. So they are recorded as
-    in a run that asked the case once.
-
-    Args:
-        record: The new record; changed.
+    The cache has the completions of the earlier attempt, but this run paid for them.
     """
     found = [(call, made) for call, made in _calls(record) if made.cached and call in paid]
     for call, made in found:
@@ -111,12 +99,7 @@ class Resumable(Struct, frozen=True):
 
 
 def read_resumable(log: RunLog) -> Resumable:
-    """Read the records and messages of a run that is to be resumed.
-
-    Raises:
-        InputError: A line is not what a run writes there, apart from half a line at the end, or is of another
-            version.
-    """
+    """Read the records and messages of a run that is to be resumed; raise InputError if one is damaged."""
     newest: dict[str, tuple[int, bool]] = {}
     paid: dict[str, dict[PaidCall, float | None]] = {}
     count = 0
@@ -143,14 +126,7 @@ def read_resumable(log: RunLog) -> Resumable:
 
 
 class ResumeState:
-    """The earlier part of a resumed run, and how both parts make one run.
-
-    Args:
-        run: The run directory, held and not yet changed.
-
-    Attributes:
-        cases: The cases that are taken from the records, by their id.
-    """
+    """The earlier part of a resumed run, with its cases by id, and how both parts make one run."""
 
     def __init__(self, run: RunDirectory, found: Resumable) -> None:
         self._run = run
@@ -175,7 +151,9 @@ class ResumeState:
         retried = f", {again:,} that had an infrastructure error are tried again" if again else ""
         cases = f"{len(self.cases):,} of {counted(planned, 'case')}"
         are = "is" if len(self.cases) == 1 else "are"
-        return f"CONTINUED: {cases} {are} taken from the records of this run{retried} (--fresh starts anew)"
+        return (
+            f"CONTINUED: {cases} {are} taken from the records of this run{retried} (--fresh starts a new run)"
+        )
 
     def closing(self) -> str:
         """Return the closing line that says the same."""
@@ -216,8 +194,8 @@ def open_run(plan: Plan, key: RunKey, root: Path) -> tuple[RunDirectory, ResumeS
     """Open the directory of a run, and return it with what a resumed run has already.
 
     Raises:
-        InputError: If the folder that was named holds another run or other things, another process writes
-            the run, or its records cannot be read.
+        InputError: The named folder holds another run or other files, another process writes the run, or its
+            records cannot be read.
     """
     options = plan.options
     given = Path(options.run_dir) if options.run_dir else None

@@ -1,5 +1,6 @@
 """One case, from the question to its record. Each step comes after the one before; none reaches back."""
 
+import hashlib
 import json
 import time
 from collections import Counter
@@ -9,7 +10,7 @@ from msgspec import UNSET, structs
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.plugins.runs.graph_calls import WatchedGraph
+from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.record import (
     GENERATOR,
     NO_LOOP,
@@ -21,8 +22,9 @@ from retrocypher.plugins.runs.record import (
     RoundResult,
     fields_of,
 )
+from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
-from retrocypher.plugins.session.context import Answering, CaseRuntime, Outcome
+from retrocypher.plugins.session.context import Answering, CaseRuntime
 from retrocypher.plugins.session.plan import Case
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
@@ -31,11 +33,48 @@ from retrocypher.prompts.templates.exemplars import choose_exemplar
 from retrocypher.prompts.templates.template import build_messages
 
 
+@dataclass(slots=True)
+class Outcome:
+    """The record of a case that was run, and its messages."""
+
+    record: Record
+    messages: dict[str, list[Message]] = field(default_factory=dict)
+    """The messages of its rounds, by their hash."""
+
+    def keep_messages(self, messages: list[Message]) -> str:
+        """Keep messages and return their hash."""
+        sha256 = hashlib.sha256(json_line(messages).encode()).hexdigest()
+        self.messages[sha256] = messages
+        return sha256
+
+    def add_completion(self, messages: list[Message], completion: Completion, cypher: str | None) -> None:
+        """Put the first completion on the record."""
+        self.add(Step("generator", cypher, "", messages=messages, answer=completion))
+
+    def add(self, step: Step) -> None:
+        """Put a step on the record."""
+        answer = step.answer
+        self.record.rounds.append(
+            Round(
+                role=step.role,
+                messages_sha256=None if step.messages is None else self.keep_messages(step.messages),
+                answer=answer.text if answer else "",
+                cypher=step.cypher,
+                verdict=step.verdict or None,
+                findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
+                time_s=step.time_s or (answer.time_s if answer else 0.0),
+                tokens=answer.tokens if answer else None,
+                cost=answer.cost if answer and not step.cached else None,
+                cached=step.cached or bool(answer and answer.cached),
+            )
+        )
+
+
 def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     """Run one case.
 
-    An infrastructure error goes on the record and never becomes a score. That holds for one that a loop meets
-    after the first completion too, because nobody knows what the loop would have made of it.
+    An infrastructure error goes on the record and never becomes a score, even after the first completion of a
+    loop: nobody knows what the loop would have made of it.
     """
     question = case.question
     exemplar = choose_exemplar(
@@ -82,7 +121,8 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     completion = runtime.models[case.model].answer(request)
     record.cypher = (completion.text or None) if completion.verbatim else extract_cypher(completion.text)
     outcome.add_completion(request.messages, completion, record.cypher)
-    graph = runtime.graphs.of(case.id)
+    graphs = runtime.graphs
+    graph = graphs.of(case.id) if isinstance(graphs, RecordedGraphs) else graphs
     if case.loop == NO_LOOP:
         execution, fallback = graph.run(record.cypher), None
     else:
@@ -94,7 +134,8 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     record.execution = RecordedExecution(**structs.asdict(execution), fallback=fallback or UNSET)
     found = assessor.case(case.question, record.cypher, execution)
     record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
-    record.explanation = assessor.explain(record, case.question, found.finding)
+    if found.labels:
+        record.explanation = assessor.explain(record, case.question, found.finding)
     if runtime.answering is not None:
         write_answer(case, runtime.answering, outcome, request, execution)
     if runtime.judge is not None:
@@ -109,12 +150,7 @@ def run_loop(
     first: Request,
     completion: Completion,
 ) -> LoopResult:
-    """Run the loop of a case; its steps go on the record as they are made.
-
-    Raises:
-        ModelError: The model that plays a role cannot be asked.
-        GraphError: The graph cannot be asked.
-    """
+    """Run the loop of a case; its steps go on the record as they are made."""
     prompt = runtime.prompts[case.prompt]
     player = runtime.players.get(case.model)
     same = player is runtime.models[case.model]
@@ -142,11 +178,7 @@ def run_loop(
 
 
 class _RoleCaller:
-    """Asks the model that plays the roles of a case's loop, and counts repeated requests.
-
-    Args:
-        asked: Messages that this model was asked before the loop.
-    """
+    """Asks the model that plays the roles of a case's loop, and counts repeated requests."""
 
     def __init__(self, player: Model | None, loop: str, first: Request, asked: list[list[Message]]) -> None:
         self._player = player
@@ -190,15 +222,9 @@ class RoundScorer:
 def select_final_query(
     case: Case, runtime: CaseRuntime, graph: Graph, outcome: Outcome, result: LoopResult
 ) -> tuple[str | None, Execution]:
-    """Select the query of a loop that is scored, and put its score on each round that has a new query.
+    """Return the query of a loop that is scored, with its result, and score each new query of a round.
 
     A query that fails when it runs never replaces one that ran: planning does not show every error.
-
-    Returns:
-        The query that counts, and the result of running it.
-
-    Raises:
-        GraphError: The graph cannot be asked.
     """
     scorer = RoundScorer(case, runtime, graph)
     cypher, execution = result.cypher, result.execution
@@ -241,8 +267,7 @@ def write_answer(
 ) -> None:
     """Have the answer of a case written and checked, and put both on the record.
 
-    Nothing here changes the score of the query: a model or a graph that cannot be asked now is recorded in a
-    round.
+    The score of the query stays; a model or graph that cannot be asked is recorded in a round.
     """
     model, record = answering.models[case.model], outcome.record
 

@@ -18,7 +18,7 @@ from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.manifest import ShardEntry
 from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.plugins.runs.resume import RunKey
-from retrocypher.plugins.session.arguments import named_paths
+from retrocypher.plugins.session.options import named_paths
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Loop
 from retrocypher.prompts.models.checks import file_of
@@ -31,11 +31,7 @@ _CHECKOUT = Path(__file__).parents[2]
 
 
 def code_sha256(checkout: Path = _CHECKOUT) -> str:
-    """Return a hash of the code and data files that decide what is on a record, as they are on the disk.
-
-    Args:
-        checkout: The folder that holds the packages; needs no git.
-    """
+    """Return a hash of the code and data files that decide what is on a record."""
     digest = hashlib.sha256()
     for file in code_files(checkout):
         content = hashlib.sha256(file.read_bytes()).digest()
@@ -84,11 +80,7 @@ _CHOOSING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "
 
 
 def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[str, str]) -> RunKey:
-    """Return the key of a run.
-
-    Args:
-        contents: SHA-256 of the files its models are made of, by path.
-    """
+    """Return the key of a run; `contents` are the hashes of its model files by path."""
     options = plan.options
     settings = {prompt.setting for prompt in plan.prompts.values()}
     players = plan.loops.players
@@ -120,11 +112,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
 
 
 def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
-    """Return which shard of what run this is; None if it is no shard.
-
-    Args:
-        key: The key of this run; that of the whole run differs in the questions alone.
-    """
+    """Return which shard of what run this is; None if it is none. Only the questions differ in the keys."""
     if plan.shard is None:
         return None
     whole = RunKey({**key.parts, "questions": _questions(plan, plan.whole)})

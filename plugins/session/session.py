@@ -1,4 +1,4 @@
-"""What the hooks call: one object a pytest session, on the side that this process is on."""
+"""The object that the hooks call: one per pytest session, on the controller's or a worker's side."""
 
 import os
 from collections.abc import Collection
@@ -12,11 +12,10 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.control import SessionFolder
-from retrocypher.plugins.session.arguments import is_case, named_settings
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
-from retrocypher.plugins.session.options import read_options
+from retrocypher.plugins.session.options import is_case, named_settings, read_options
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.remote_workers import (
     allow_for_remote,
@@ -26,9 +25,15 @@ from retrocypher.plugins.session.remote_workers import (
     settled,
 )
 from retrocypher.plugins.session.run_key import selection_of
-from retrocypher.plugins.session.terminal import closing_lines, gate_said, quieten
-from retrocypher.plugins.session.worker import ERROR_FIELD, Worker, case_of, is_empty
-from retrocypher.plugins.session.writing import publish, redact_logs, redact_report
+from retrocypher.plugins.session.terminal import closing_lines, gate_said, publish, quieten
+from retrocypher.plugins.session.worker import (
+    ERROR_FIELD,
+    Worker,
+    case_of,
+    is_empty,
+    redact_logs,
+    redact_report,
+)
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"
@@ -37,8 +42,8 @@ _WORKER_INPUT = "retrocypher"
 class SuiteSession:
     """One session of the suite.
 
-    With xdist the controller's process has a controller and no worker, a worker's process the reverse;
-    without xdist, one process has both. A session that names no benchmark has neither.
+    With xdist the controller's process has a controller, and a worker's process a worker; without xdist, one
+    process has both. A session that names no benchmark has neither.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -53,11 +58,7 @@ class SuiteSession:
         self._folder: SessionFolder | None = None
 
     def configure(self) -> None:
-        """Resolve and check everything that can be checked before a server or a worker starts.
-
-        Raises:
-            pytest.UsageError: If anything the user gave cannot be used.
-        """
+        """Check all that can be checked before a server or worker starts; raise pytest.UsageError."""
         for name in ("single_step", "multi_step"):
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
@@ -93,11 +94,7 @@ class SuiteSession:
             limit_to_other_tests(self._config, lambda item: case_of(item) is not None)
 
     def start(self) -> None:
-        """Start the server and what models share; the controller's part.
-
-        Raises:
-            pytest.UsageError: If they cannot be started.
-        """
+        """Start the server and what models share; raise pytest.UsageError if that fails."""
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
@@ -110,11 +107,7 @@ class SuiteSession:
             self.worker.context = self._context
 
     def hand_over(self, node: Any) -> None:
-        """Give an xdist worker what the controller started.
-
-        Raises:
-            pytest.UsageError: If it is on another machine, which lacks something.
-        """
+        """Give an xdist worker what the controller started; raise pytest.UsageError if it lacks something."""
         if self._context is None or self.controller is None:
             return
         node.workerinput[_WORKER_INPUT] = to_builtins(self._context)

@@ -10,6 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
+from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
@@ -23,14 +24,7 @@ if TYPE_CHECKING:
 
 
 def named_player(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
-    """Read and check a model that an option names.
-
-    Args:
-        option: The option, such as ``--loop-model``.
-
-    Raises:
-        InputError: There is no such model, or it reads no messages.
-    """
+    """Read the model that an option names; raise InputError if there is none, or it reads no messages."""
     try:
         spec = parse_spec(text, environment)
         if spec.kind in TEXT_KINDS:
@@ -56,14 +50,11 @@ def named_player(text: str, option: str, environment: Mapping[str, str]) -> Mode
 def reader_for(
     spec: ModelSpec, asked: str, cannot: str, option: str, environment: Mapping[str, str]
 ) -> ModelSpec:
-    """Return a model itself where it reads what it is asked, else the default model, as for ``--model``.
+    """Return a model itself if it reads messages, else the default model; raise InputError without its key.
 
     Args:
         asked: What needs one that reads, for the message, such as ``--loop cove``.
-        cannot: What it cannot do without, such as ``correct itself``.
-
-    Raises:
-        InputError: There is no key for the default model.
+        cannot: What it cannot do, such as ``correct itself``.
     """
     if spec.kind in TEXT_KINDS:
         return spec
@@ -102,11 +93,8 @@ class AnswerPlan:
 
     Attributes:
         writers: The model that writes them, by the label of the model that wrote the query.
-        limits: How much it is given.
-        thresholds: Where verdicts on answers begin.
-        context: What it is given: ``rows``, with ``hybrid`` also passages found by vectors, with
-            ``hybrid-lexical`` also passages found by words. Neither stands in for the other unasked.
-        encoder: What passages are found by with ``hybrid``; None with another context.
+        context: ``rows``, ``hybrid`` (also passages found by vectors) or ``hybrid-lexical`` (found by words).
+        encoder: The encoder of ``hybrid``; None with another context.
     """
 
     writers: Mapping[str, ModelSpec]
@@ -124,7 +112,7 @@ class AnswerPlan:
             context=self.context,
             encoder=self.encoder,
             limits=asdict(self.limits),
-            thresholds=asdict(self.thresholds),
+            thresholds=fields_of(self.thresholds),
             texts=text_hashes(),
         )
 
@@ -132,15 +120,7 @@ class AnswerPlan:
 def answer_plan(
     options: Options, models: Sequence[ModelSpec], fingerprint: str, environment: Mapping[str, str]
 ) -> AnswerPlan | None:
-    """Resolve and check ``--answer`` and what goes with it; None where no answers are written.
-
-    Args:
-        fingerprint: Of the graph that the questions were made for.
-
-    Raises:
-        InputError: A model, a context or weights cannot be used, nobody can write, or passages are asked
-            for that are not to be had.
-    """
+    """Resolve and check ``--answer`` and its options; None if no answers are written. Raises InputError."""
     if not options.answer:
         return None
     # What answers are made with takes a while to load, and most runs write none.
@@ -225,9 +205,7 @@ class LoopPlan:
 
     Attributes:
         loops: The loops by name, in the order asked for.
-        validator: The validator they use.
-        players: The model that plays the roles of loops, by the label of the model that answered first;
-            empty where no loop needs one.
+        players: The model that plays the roles, by the label of the model that wrote the query; may be empty.
         notes: What was asked for and has no effect.
     """
 
@@ -278,11 +256,7 @@ def loop_plan(
     registered: Iterable[object],
     environment: Mapping[str, str],
 ) -> LoopPlan:
-    """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``.
-
-    Raises:
-        InputError: A loop, the validator or a model does not exist, or a loop needs a model and has none.
-    """
+    """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``; raise InputError."""
     known = loops_by_name(registered)
     unknown = [name for name in options.loop if name not in known]
     if unknown or not options.loop:
@@ -334,11 +308,7 @@ def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
 
 
 def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
-    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge.
-
-    Raises:
-        InputError: The model cannot judge, or the criteria cannot be read.
-    """
+    """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge. Raises InputError."""
     if options.judge is None:
         return None
     return JudgePlan(judge_spec(options.judge, environment), load_criteria(options.judge_rows))

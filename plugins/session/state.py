@@ -28,7 +28,7 @@ class RunState:
     selected: int = 0
     """Number of cases that pytest selected."""
     crashed: list[str] = field(default_factory=list)
-    """Ids of the tests whose worker or harness broke off."""
+    """Ids of the tests that crashed with their worker or in the harness."""
     faults: dict[str, list[str]] = field(default_factory=dict)
     """Messages of infrastructure errors, by stage and kind."""
     answer_faults: dict[str, list[str]] = field(default_factory=dict)

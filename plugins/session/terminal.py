@@ -1,5 +1,6 @@
-"""What a run says when it is over."""
+"""What a session shows in the terminal and reports to CI: header, progress, closing lines."""
 
+import os
 import shlex
 import time
 from collections import deque
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console, RenderableType
 
+from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.analysis.summary import Summary, in_order
@@ -17,6 +19,7 @@ from retrocypher.plugins.formatting.text import counted, duration, safe, usd
 from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.record import JUDGE_STAGE
+from retrocypher.plugins.session.gate import run_scores
 from retrocypher.plugins.session.manifest import RunGraph
 from retrocypher.plugins.session.plan import Plan, answers_line
 from retrocypher.plugins.session.side_plans import answer_lines, judge_lines, loop_lines
@@ -26,15 +29,11 @@ MANY = 20
 
 
 def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterator[str]:
-    """Yield the closing table and where the run lies.
-
-    Args:
-        reporter: The terminal it is written to, for its width and whether it has colour.
-    """
+    """Yield the closing table and where the run lies, drawn for a terminal."""
     if failure := state.failure:
         yield (
-            f"incomplete: {failure}. The records that are there are whole: make room, and give the same "
-            "command again to go on with this run"
+            f"incomplete: {failure}. The records that are there are whole: make room, then repeat the "
+            "command to resume this run"
         )
     if state.summary.cases == 0 and not state.crashed:
         yield "no case was run: nothing is kept (-k and -m choose among the questions of --sample)"
@@ -56,8 +55,8 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     waited = state.standstill
     if waited.queries:
         yield (
-            f"runaway queries run once more, alone: {waited.queries:,}; all others waited "
-            f"{waited.seconds:.0f} s for them (a shorter --query-timeout makes that less)"
+            f"runaway queries rerun alone: {waited.queries:,}; all others waited {waited.seconds:.0f} s "
+            "for them (a shorter --query-timeout reduces that)"
         )
     if state.resumed is not None:
         yield state.resumed.closing()
@@ -86,7 +85,7 @@ def _incomplete(state: RunState) -> Iterator[str]:
         yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
     if state.crashed:
         lost = counted(len(state.crashed), "case")
-        yield f"incomplete: {lost} broke off with their worker or in the harness"
+        yield f"incomplete: {lost} crashed with their worker or in the harness"
     if state.summary.cases + len(state.crashed) < state.selected:
         yield f"incomplete: {state.summary.cases:,} of {counted(state.selected, 'case')} were run"
 
@@ -116,11 +115,7 @@ _DEFAULT_REPORTCHARS = "fE"
 
 
 def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, run: Path) -> Iterator[str]:
-    """Yield the lines that say what is being measured.
-
-    Args:
-        gate: What decides the exit status; None without a rule.
-    """
+    """Yield the lines that say what is being measured."""
     models = ", ".join(model.label for model in plan.models)
     wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
     prompts, shots = ", ".join(plan.prompts), ", ".join(plan.shots)
@@ -162,13 +157,13 @@ def exit_status(
     gate: int | None = None,
     elsewhere: bool = False,
 ) -> int:
-    """Return the exit status: 16 where the run is incomplete, but pytest's own 2 to 5 stay.
+    """Return the exit status: 16 for an incomplete run, but pytest's own 2 to 5 stay.
 
     Args:
-        unscored: Whether a case has no scores, or was lost with its worker.
-        aside: Whether a judgement or a written answer is missing. A gate says itself whether it asks for it.
-        gate: What the gate calls for; None without one. It decides, however many cases failed.
-        elsewhere: Whether a test failed that is no case; of that no gate knows.
+        unscored: Whether a case has no scores, or crashed.
+        aside: Whether a judgement or a written answer is missing; a gate decides itself whether it needs it.
+        gate: The status of the gate; None without one. It decides, however many cases failed.
+        elsewhere: Whether a test failed that is no case, of which no gate knows.
     """
     if given in _KEPT:
         return int(given)
@@ -184,21 +179,16 @@ _FEWEST_TIMED = 20
 
 
 class Rate:
-    """The rate of the last two minutes, or of the last 20 cases where these took longer.
+    """The rate of the last two minutes, or of the last 20 cases if these took longer.
 
-    A rate over all of a run would go on telling of its start, and one over a few cases of chance. It begins
-    with the first case that ends: what was started before is no part of it.
+    A rate over the whole run would reflect its start, and one over a few cases chance.
     """
 
     def __init__(self) -> None:
         self._ends: deque[float] = deque()
 
     def add(self, now: float) -> None:
-        """Count a case that ended.
-
-        Args:
-            now: Seconds of a clock that does not go back.
-        """
+        """Count a case that ended at a time of a monotonic clock."""
         self._ends.append(now)
         while len(self._ends) > _FEWEST_TIMED + 1 and now - self._ends[1] >= _WINDOW_S:
             self._ends.popleft()
@@ -219,11 +209,11 @@ _LONGEST_S = 60.0
 class Progress:
     """Writes a line each twentieth of the way (of 50 cases or more), each minute, and at the end.
 
-    Lines are plain, one after another: workers and CI services garble anything that is written over.
+    Workers and CI services garble anything that is written over, so lines follow one another.
 
     Args:
-        cost: Tells what the run has cost so far in USD; None where no price is known.
-        clock: Seconds of a clock that does not go back.
+        cost: Returns the cost so far in USD; None if no price is known.
+        clock: Returns seconds of a monotonic clock.
     """
 
     def __init__(
@@ -242,20 +232,12 @@ class Progress:
         self._shown_at: float | None = None
 
     def take_over(self, f1: float | None) -> None:
-        """Count a case that was run before this session: done, but no part of how fast it goes.
-
-        Args:
-            f1: Its F1; None for an infrastructure error.
-        """
+        """Count a case of an earlier session, which does not enter the rate; `f1` is None without scores."""
         self._count(f1)
         self._shown += 1
 
     def add(self, f1: float | None, total: int) -> None:
-        """Count a case that ended now.
-
-        Args:
-            f1: Its F1; None for an infrastructure error.
-        """
+        """Count a case that ended now; `f1` is None without scores."""
         now = self._clock()
         self._count(f1)
         self._rate.add(now)
@@ -284,3 +266,32 @@ class Progress:
                 yield f"{duration((total - done) / rate)} left"
         if (cost := self._cost()) is not None:
             yield f"{usd(cost)} so far"
+
+
+def publish(config: pytest.Config, state: RunState, announce: Callable[[str], None]) -> None:
+    """Write what a JUnit file and the summary of a GitHub job say of a run, if there are any.
+
+    A failure here is reported and changes nothing: the verdict has been given.
+    """
+    if not state.summary.cases:
+        return
+    from retrocypher.plugins.reporting.ci import (
+        add_junit_properties,
+        append_job_summary,
+        facts_of,
+        job_summary,
+        job_summary_file,
+        writes_junit,
+    )
+
+    file = job_summary_file(os.environ)
+    if file is None and not writes_junit(config):
+        return
+    try:
+        scores = run_scores(state, 0)
+        facts = facts_of(state.path, scores, state.summary.to_json(), state.gate)
+        add_junit_properties(config, facts)
+        if file is not None:
+            append_job_summary(file, job_summary(facts, os.environ))
+    except (OSError, InputError) as error:
+        announce(f"what the run measured cannot be told to CI: {error}")

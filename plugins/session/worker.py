@@ -1,5 +1,6 @@
-"""The side of the session that runs cases: every xdist worker, or the one process without xdist."""
+"""The worker's side of a session: runs cases, in every xdist worker or in the one process without xdist."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,13 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.questions.question import Setting
+from retrocypher.kg.secrets import Secrets
 from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.session.context import Outcome, WorkerContext
+from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.plan import Case, Plan
-from retrocypher.plugins.session.resume import ResumedCase, numbers
+from retrocypher.plugins.session.resume import ResumedCase
+from retrocypher.plugins.session.run_case import Outcome
 
 RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
@@ -22,11 +25,7 @@ STOP = "stop"
 
 
 class Worker:
-    """Parametrizes the tests and sends each case's record along with its report.
-
-    Args:
-        context: What the controller started; None while only collecting.
-    """
+    """Parametrizes the tests and sends each case's record along with its report."""
 
     def __init__(self, plan: Plan, context: WorkerContext | None = None) -> None:
         self.plan = plan
@@ -72,7 +71,7 @@ class Worker:
         record = outcome.record
         setattr(report, RECORD_FIELD, json_line(record))
         setattr(report, MESSAGES_FIELD, json_line(outcome.messages))
-        _add_scores(item, report, numbers(record))
+        _add_scores(item, report, record.numbers)
 
     def _stopped(self) -> bool:
         return self.context is not None and (Path(self.context.coordination) / STOP).exists()
@@ -94,3 +93,42 @@ def is_empty(item: pytest.Item) -> bool:
 def _add_scores(item: pytest.Item, report: pytest.TestReport, scores: Mapping[str, float]) -> None:
     item.user_properties.extend(scores.items())
     report.user_properties = list(item.user_properties)
+
+
+_HANDLERS = ("caplog_handler", "report_handler", "log_file_handler", "log_cli_handler")
+
+
+def redact_report(secrets: Secrets, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    """Redact secrets in a report, and in the call that other plugins read the exception from."""
+    report.sections = [(name, secrets.redact(text)) for name, text in report.sections]
+    if call.excinfo is not None and secrets.are_in(text := call.excinfo.exconly()):
+        call.excinfo = _redacted(call.excinfo, secrets.redact(text))
+    if report.longrepr is not None and secrets.are_in(text := report.longreprtext):
+        report.longrepr = failure_repr(secrets.redact(text), report.location)
+
+
+def redact_logs(secrets: Secrets, config: pytest.Config) -> None:
+    """Have all that pytest shows or writes of the log go through a filter."""
+    plugin = config.pluginmanager.getplugin("logging-plugin")
+    for name in _HANDLERS:
+        handler = getattr(plugin, name, None)
+        if isinstance(handler, logging.Handler):
+            handler.addFilter(_Filter(secrets))
+
+
+class _Filter(logging.Filter):
+    def __init__(self, secrets: Secrets) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every line pass, without secrets."""
+        if self._secrets.are_in(said := record.getMessage()):
+            record.msg, record.args = self._secrets.redact(said), None
+        return True
+
+
+def _redacted(raised: pytest.ExceptionInfo[BaseException], text: str) -> Any:
+    """An exception that says no secret; a failed assertion stays one, which Allure tells from an error."""
+    kind = AssertionError if isinstance(raised.value, AssertionError) else RuntimeError
+    return pytest.ExceptionInfo.from_exception(kind(text).with_traceback(raised.tb))

@@ -1,4 +1,4 @@
-"""Correlation of two scores, and how well a score separates two kinds of cases, with intervals.
+"""Correlation and agreement of two scores, and how well a score tells right cases from wrong ones.
 
 The scores of two arguments are in the same order of cases.
 """
@@ -6,11 +6,14 @@ The scores of two arguments are in the same order of cases.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
 from msgspec.structs import replace
 
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
     NO_ESTIMATE,
+    STATISTIC_RESAMPLES,
     Clusters,
     Estimate,
     Floats,
@@ -21,8 +24,9 @@ from retrocypher.plugins.statistics.intervals import (
     bootstrapped,
     weighted,
 )
-from retrocypher.plugins.statistics.means import certain_share
-from retrocypher.plugins.statistics.reliability import Flags
+from retrocypher.plugins.statistics.means import certain_share, mean_of
+
+Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 _ZERO = 1e-12
 
@@ -33,10 +37,9 @@ def pearson(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Pearson's correlation with its interval.
+    """Return Pearson's correlation with its interval; the value is None if a score is constant.
 
-    The value is None where a score is constant; there is no interval where that holds in too many resamples,
-    or with too few clusters.
+    There is no interval with too few clusters, or if a score is constant in too many resamples.
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
@@ -59,10 +62,7 @@ def spearman(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Spearman's rank correlation with its interval; ranks are computed per resample.
-
-    Equal scores have the mean of their ranks. Arguments and result are those of `pearson`.
-    """
+    """Return Spearman's rank correlation, with mid-ranks computed per resample; else as `pearson`."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
         return NO_ESTIMATE
@@ -125,10 +125,7 @@ def kendall(
     clusters: Names,
     resampler: Resampler | None = None,
 ) -> Estimate:
-    """Return Kendall's tau-b (1945), which corrects for ties, with its interval.
-
-    The value is None where a score is constant.
-    """
+    """Return Kendall's tau-b (1945), which corrects for ties; else as `pearson`."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(first):
         return NO_ESTIMATE
@@ -171,9 +168,8 @@ def auroc(
     """Return the area under the ROC curve: the probability that a positive case scores above a negative one.
 
     A tie counts half (Hanley & McNeil 1982). With perfect separation no resample varies; the open end of the
-    interval is then the smallest share of the rarer kind that the sample would show (`certain_share`).
-
-    The value is None without a case of each kind.
+    interval is then the smallest share of the rarer kind that the sample would show (`certain_share`). The
+    value is None without a case of each kind.
     """
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
     if not len(values):
@@ -202,3 +198,99 @@ def auroc(
         return replace(found, low=None, high=None)
     share = certain_share(fewest)
     return replace(found, low=share, high=1.0) if found.value else replace(found, low=0.0, high=1 - share)
+
+
+def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None = None) -> Estimate:
+    """Return Cohen's kappa (1960), the agreement of two verdicts beyond chance.
+
+    With full agreement no resample varies; the lower bound is then the kappa of as many disagreements as the
+    sample may have missed (`certain_share`), with the same frequencies. The value is None without cases, and
+    if both verdicts are constant and equal.
+    """
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if not len(first):
+        return NO_ESTIMATE
+    of = Clusters(clusters)
+    sums = of.sums(np.column_stack([np.ones(len(first)), first, second, first * second]))
+
+    def of_weights(weights: Weights) -> Floats:
+        return _kappa(weighted(weights, sums))
+
+    found = bootstrapped(of_weights, of, len(first), resampler)
+    if found.value != 1 or of.count < FEWEST:
+        return found
+    share = float(first.mean())
+    by_chance = share**2 + (1 - share) ** 2
+    unseen = 1 - certain_share(of.count)
+    return replace(found, low=max(-1.0, 1 - unseen / (1 - by_chance)), high=1.0)
+
+
+def _kappa(totals: Floats) -> Floats:
+    n, a, b, both = totals.T
+    alike = (n - a - b + 2 * both) * n
+    by_chance = a * b + (n - a) * (n - b)
+    left = n * n - by_chance
+    return np.where(left > 0, (alike - by_chance) / np.where(left > 0, left, 1), np.nan)
+
+
+BINS = 10
+_EDGE = 1e-9
+"""A score this close below the edge of a bin counts as on it: 0.3 may be stored as 0.29999999999999998."""
+
+
+class ReliabilityBin(Struct, frozen=True):
+    """The cases whose scores fall into one bin."""
+
+    low: float
+    """Lower edge of the bin."""
+    high: float
+    """Upper edge, exclusive; the last bin includes 1."""
+    score: float
+    """Mean score of the cases."""
+    right: Estimate
+    """Share of the cases that are right."""
+
+
+class Reliability(Struct, frozen=True):
+    """How well a score estimates the probability of being right."""
+
+    bins: tuple[ReliabilityBin, ...]
+    """Bins with at least one case, in ascending order."""
+    brier: Estimate
+    """Mean of (score - right)², 0 at best (Brier 1950)."""
+    ece: Estimate
+    """Expected calibration error: mean over cases of the distance between mean score and share of right cases
+    in their bin, 0 at best (Naeini, Cooper & Hauskrecht 2015)."""
+
+
+def reliability(
+    scores: Sequence[float] | Floats, right: Flags, clusters: Names, resampler: Resampler | None = None
+) -> Reliability:
+    """Compare scores from 0 to 1 with the share of cases that are right, in ten bins of equal width."""
+    values, truth = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if not len(values):
+        return Reliability((), NO_ESTIMATE, NO_ESTIMATE)
+    of, resampler = Clusters(clusters), resampler or Resampler(STATISTIC_RESAMPLES)
+    # Bins have many cluster counts; their draws would evict the shared ones from the resampler's cache.
+    of_bins = Resampler(resampler.resamples, resampler.seed)
+    place = np.minimum(np.floor(values * BINS + _EDGE), BINS - 1).astype(np.intp)
+    within = place[:, None] == np.arange(BINS)
+    off = of.sums(within * (values - truth)[:, None])
+    cases = of.sums(np.ones(len(values)))
+
+    def of_weights(weights: Weights) -> Floats:
+        return np.asarray(np.abs(weighted(weights, off)).sum(axis=1) / weighted(weights, cases))
+
+    return Reliability(
+        tuple(
+            ReliabilityBin(
+                low=number / BINS,
+                high=(number + 1) / BINS,
+                score=float(np.sort(values[place == number]).mean()),
+                right=mean_of(truth[place == number], of.places[place == number], of_bins),
+            )
+            for number in np.unique(place).tolist()
+        ),
+        brier=mean_of((values - truth) ** 2, of.places, resampler),
+        ece=bootstrapped(of_weights, of, len(values), resampler),
+    )

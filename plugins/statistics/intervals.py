@@ -68,9 +68,9 @@ class Resampler:
         self._drawn: dict[int, Counts] = {}
 
     def weights(self, clusters: int) -> Counts:
-        """Return how often each cluster is drawn in each resample, of shape (resamples, clusters).
+        """Return how often each resample draws each cluster, of shape (resamples, clusters).
 
-        Each resample draws as many clusters as there are, at least one; a row sums to ``clusters``.
+        Each draws as many clusters as there are, at least one.
         """
         if clusters not in self._drawn:
             while len(self._drawn) >= _CACHED_DRAWS:
@@ -84,11 +84,7 @@ class Resampler:
         return self._drawn[clusters]
 
     def totals(self, sums: Floats) -> Floats:
-        """Return the sums of each resample, of shape (resamples,) or (resamples, columns).
-
-        Args:
-            sums: Those of each cluster, of shape (clusters,) or (clusters, columns).
-        """
+        """Return the sums of each resample, given those of each cluster, of shape (clusters[, columns])."""
         return weighted(self.weights(len(sums)), sums)
 
 
@@ -105,11 +101,7 @@ def blocks(rows: int, columns: int) -> Iterator[slice]:
 
 
 class Clusters:
-    """The cluster of each case, numbered.
-
-    Args:
-        names: The cluster of each case; an array of numbers is faster for many cases.
-    """
+    """The cluster of each case, numbered; an array of numbers is faster than names."""
 
     def __init__(self, names: Sequence[str] | npt.NDArray[np.intp]) -> None:
         labels = names if isinstance(names, np.ndarray) else np.asarray(list(names), dtype=object)
@@ -121,10 +113,7 @@ class Clusters:
         """Return the sum over the cases of each cluster, bit for bit independent of the order of cases.
 
         Args:
-            values: One a case, of shape (cases,) or (cases, columns).
-
-        Returns:
-            Of shape (clusters,) or (clusters, columns).
+            values: Of shape (cases,) or (cases, columns); the result has clusters in place of cases.
         """
         table = np.asarray(values, dtype=np.float64)
         if table.ndim > 1:
@@ -146,7 +135,7 @@ def expanded_percentile(resampled: Floats, clusters: int) -> tuple[Floats, Float
 
     Args:
         resampled: The resampled numbers, of shape (resamples, columns).
-        clusters: How many clusters they were drawn from, at least two.
+        clusters: Number of clusters, at least two.
     """
     from scipy.special import ndtr
 
@@ -164,7 +153,7 @@ def expanded_bca(
         value: The numbers estimated, of shape (columns,).
         resampled: The resampled numbers, of shape (resamples, columns).
         left_one_out: The numbers without one cluster each, of shape (clusters, columns).
-        clusters: How many clusters they were drawn from, at least two.
+        clusters: Number of clusters, at least two.
     """
     from scipy.special import ndtri
 
@@ -218,18 +207,15 @@ Weights = npt.NDArray[np.number]
 def bootstrapped(
     of_weights: Callable[[Weights], Floats], of: Clusters, n: int, resampler: Resampler | None = None
 ) -> Estimate:
-    """Return a number with its expanded BCa interval.
+    """Return a number with its expanded BCa interval; its value is None if it is not defined.
+
+    There is no interval with fewer than `FEWEST` clusters, if the number is undefined in too many resamples
+    or without any single cluster, and if all resamples give the same number.
 
     Args:
         of_weights: Maps how often each cluster counts, of shape (resamples, clusters), to the number for each
-            resample; NaN where it is not defined.
-        of: The clusters of the cases.
+            resample; NaN if it is not defined.
         n: Number of cases.
-
-    Returns:
-        The value is None where it is not defined. There is no interval with fewer than `FEWEST` clusters,
-        where the number is undefined in too many resamples or without any single cluster, and where all
-        resamples give the same number.
     """
     (value,) = of_weights(np.ones((1, of.count)))
     if np.isnan(value):

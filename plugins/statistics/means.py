@@ -1,8 +1,9 @@
-"""Means of scores with intervals, and the numbers of a box plot."""
+"""Means of scores, ratios of sums over cases, and the numbers of a box plot, with intervals."""
 
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from retrocypher.plugins.statistics.intervals import (
@@ -15,6 +16,7 @@ from retrocypher.plugins.statistics.intervals import (
     Names,
     Resampler,
     expanded_bca,
+    expanded_percentile,
 )
 
 
@@ -23,19 +25,15 @@ def mean_of(
 ) -> Estimate:
     """Return the mean of scores, each from 0 to 1, with its interval.
 
-    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one; where all
-    scores are equal, `certain_share` gives it.
+    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one; if all scores
+    are equal, `certain_share` gives it.
     """
     (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters, resampler)
     return estimate
 
 
 def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None) -> list[Estimate]:
-    """Return `mean_of` for several scores of the same cases.
-
-    Args:
-        table: Scores from 0 to 1, of shape (cases, columns).
-    """
+    """Return `mean_of` for several scores of the same cases, of shape (cases, columns)."""
     cases, columns = table.shape
     if not cases:
         return [NO_ESTIMATE] * columns
@@ -52,7 +50,7 @@ def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None)
 def mean_intervals(
     table: Floats, clusters: Clusters, resampler: Resampler | None = None
 ) -> tuple[Floats, Floats | None, Floats | None]:
-    """Return means and their intervals for several scores of the same cases at once.
+    """Return means and the ends of their intervals for several scores of the same cases at once.
 
     Args:
         table: Scores from 0 to 1, of shape (cases, columns), at least one case.
@@ -77,18 +75,24 @@ def mean_intervals(
 def certain_share(clusters: int) -> float:
     """Return the smallest share of all molecules that is consistent with all of a sample agreeing.
 
-    This is the lower bound of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m). It
-    gives an interval where all scores of a sample are c, so that resampling cannot: the mean over all
-    molecules is between c · share and 1 - share · (1 - c).
-
-    Args:
-        clusters: Molecules in the sample, at least one.
+    This is the lower bound of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m), at
+    least one. If all scores of a sample are c, resampling gives no interval; the mean over all molecules is
+    then between c · share and 1 - share · (1 - c).
     """
     return float(((1 - LEVEL) / 2) ** (1 / clusters))
 
 
+TIE = 1e-9
+"""Scores closer than this are equal."""
+
+
+def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
+    """Return in which comparisons all clusters differ by the same; arguments as `difference_intervals`."""
+    each = sums / counts[:, None]
+    return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
+
+
 _WHISKER = 1.5
-_TIE = 1e-9
 
 
 class BoxStats(Struct, frozen=True):
@@ -113,20 +117,113 @@ class BoxStats(Struct, frozen=True):
 
 
 def box_stats(values: Sequence[float] | Floats) -> BoxStats:
-    """Return the numbers of a box plot.
-
-    Raises:
-        ValueError: If there is no value.
-    """
+    """Return the numbers of a box plot; raise ValueError if there is no value."""
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not len(ordered):
         raise ValueError("a box plot of no values")
     q1, median, q3 = (float(each) for each in np.quantile(ordered, (0.25, 0.5, 0.75)))
     # A value on the fence is inside, however the fence was rounded.
-    reach = _WHISKER * (q3 - q1) + _TIE
+    reach = _WHISKER * (q3 - q1) + TIE
     inside = ordered[(ordered >= q1 - reach) & (ordered <= q3 + reach)]
     # An interpolated quartile can lie beyond the last value inside; a whisker never starts within the box.
     low, high = min(float(inside[0]), q1), max(float(inside[-1]), q3)
     beyond, often = np.unique(ordered[(ordered < low) | (ordered > high)], return_counts=True)
     outliers = tuple((float(each), int(count)) for each, count in zip(beyond, often, strict=True))
     return BoxStats(len(ordered), float(ordered.mean()), q1, median, q3, low, high, outliers)
+
+
+RESAMPLES = 2_000
+
+
+class Ratios:
+    """Ratios of sums over subsets of one set of cases.
+
+    Each result has ``value``, ``low`` and ``high`` (the interval at `LEVEL`), and ``of``, the denominator.
+    ``value`` is None where the denominator is 0; ``low`` and ``high`` are None where fewer than `FEWEST`
+    clusters contribute to it. ``within`` selects the cases that count.
+    """
+
+    def __init__(self, clusters: Sequence[str]) -> None:
+        self._clusters = Clusters(clusters)
+        self._resampler = Resampler()
+        self._of_costs = Resampler(RESAMPLES)
+
+    def rate(self, hits: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
+        """Return the share of hits (1 or 0 for each case).
+
+        The interval is the expanded BCa one, or that of `certain_share` if none or all are hits. Molecules
+        are drawn from all cases, so that one draw serves all rates.
+        """
+        top, bottom = self._shares(hits, within)
+        if not len(bottom):
+            return _ratio(None, 0)
+        value, of, molecules = top.sum() / bottom.sum(), bottom.sum(), len(bottom)
+        share = certain_share(molecules)
+        if molecules < FEWEST:
+            return _ratio(value, of)
+        if value in (0, 1):
+            return _ratio(value, of, value * share, 1 - share * (1 - value))
+        left_one_out = (top.sum() - top) / (bottom.sum() - bottom)
+        resampled = self._resampled(hits, within)
+        low, high = expanded_bca(np.asarray([value]), resampled, left_one_out[:, None], molecules)
+        return _ratio(value, of, low[0], high[0])
+
+    def gain(self, differences: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
+        """Return the mean of differences, from -1 to 1, 0 for none, with the interval of `paired`."""
+        top, bottom = self._shares(differences, within)
+        if not len(bottom):
+            return _ratio(None, 0)
+        value, of, molecules = top.sum() / bottom.sum(), bottom.sum(), len(bottom)
+        if molecules < FEWEST:
+            return _ratio(value, of)
+        if even(top[:, None], bottom)[0]:
+            share = (
+                1.0 if not np.any(np.asarray(differences)[np.asarray(within)]) else certain_share(molecules)
+            )
+            return _ratio(value, of, value * share - (1 - share), value * share + (1 - share))
+        low, high = expanded_percentile(self._resampled(differences, within), molecules)
+        return _ratio(value, of, min(low[0], value), max(high[0], value))
+
+    def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, float | None]:
+        """Return the ratio of two sums over the cases, such as costs, which have no upper bound.
+
+        The interval is the percentile one. ``high`` is also None if the denominator, which is never negative,
+        is 0 in too many resamples.
+        """
+        top, bottom = self._clusters.sums(numerator), self._clusters.sums(denominator)
+        of = bottom.sum()
+        if of == 0:
+            return _ratio(None, 0)
+        value = top.sum() / of
+        if np.count_nonzero(bottom) < FEWEST:
+            return _ratio(value, of)
+        tops, bottoms = self._of_costs.totals(np.stack([top, bottom], axis=1)).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(bottoms > 0, tops / bottoms, np.inf)
+        edges = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+        return _ratio(value, of, *(np.quantile(ratios, edge, method="nearest") for edge in edges))
+
+    def _shares(self, values: Sequence[float], within: Sequence[bool]) -> tuple[Floats, Floats]:
+        """Return sums and numbers of the cases that count, of each cluster that has any."""
+        counts = np.asarray(within, dtype=np.float64)
+        top, bottom = self._clusters.sums(np.asarray(values) * counts), self._clusters.sums(counts)
+        return top[bottom > 0], bottom[bottom > 0]
+
+    def _resampled(self, values: Sequence[float], within: Sequence[bool]) -> Floats:
+        """Return the ratio of each resample that has a case that counts, of shape (resamples, 1)."""
+        counts = np.asarray(within, dtype=np.float64)
+        sums = self._clusters.sums(np.stack([np.asarray(values) * counts, counts], axis=1))
+        top, bottom = self._resampler.totals(sums).T
+        return np.asarray(top[bottom > 0] / bottom[bottom > 0])[:, None]
+
+
+def _ratio(
+    value: float | None, of: float, low: float | None = None, high: float | None = None
+) -> dict[str, float | None]:
+    """Return a ratio with its interval; infinite ends become None."""
+    ends = {"low": low, "high": high}
+    return {
+        "value": None if value is None else float(value),
+        **{name: None if end is None or not np.isfinite(end) else float(end) for name, end in ends.items()},
+        "of": int(of) if float(of).is_integer() else float(of),
+    }

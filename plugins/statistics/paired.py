@@ -19,7 +19,7 @@ from retrocypher.plugins.statistics.intervals import (
     Resampler,
     expanded_percentile,
 )
-from retrocypher.plugins.statistics.means import certain_share
+from retrocypher.plugins.statistics.means import TIE, certain_share, even
 
 FLIPS = 9_999
 _EXACT = 14
@@ -29,19 +29,12 @@ _TIE = 1e-9
 
 
 def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
-    """Return the two-sided p-value of the sign-flip test (Fisher 1935).
+    """Return the two-sided p-value of the sign-flip test (Fisher 1935) of the difference of each cluster.
 
-    Under the null hypothesis neither run is better, and the sign of a molecule's difference is arbitrary, for
-    all its questions together.
-
-    Args:
-        sums: The sum of the differences of each cluster.
-        seed: Seed of the random sign patterns.
-
-    Returns:
-        With up to 14 clusters that differ, the exact share of sign patterns with a sum at least as far from
-        0; else (b + 1) / (m + 1) of m = 9,999 random patterns (Phipson & Smyth 2010). 1 where no cluster
-        differs.
+    Under the null hypothesis the sign of a molecule's difference is arbitrary, for all its questions
+    together. With up to 14 clusters that differ, this is the exact share of sign patterns with a sum at least
+    as far from 0; else (b + 1) / (m + 1) of m = 9,999 random patterns (Phipson & Smyth 2010). 1 if no cluster
+    differs.
     """
     moved = sums[sums != 0]
     if not len(moved):
@@ -58,11 +51,7 @@ def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values with the step-down correction of Holm (1979), in the order given.
-
-    Args:
-        p_values: From 0 to 1.
-    """
+    """Return p-values with the step-down correction of Holm (1979), in the order given."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     steps = p[order] * np.arange(len(p), 0, -1)
@@ -92,10 +81,7 @@ def standard_error(sums: Floats, counts: Floats) -> float:
 def detectable(error: float, clusters: int) -> float:
     """Return the minimum detectable effect at a power of `POWER` (Bloom 1995).
 
-    (t(0.975) + t(0.8)) · error, with m - 1 degrees of freedom; two-sided, at 5 %.
-
-    Args:
-        clusters: How many molecules it is from, at least two.
+    (t(0.975) + t(0.8)) · error, with m - 1 degrees of freedom for m clusters, at least two; two-sided.
     """
     from scipy.special import stdtrit
 
@@ -108,11 +94,8 @@ def power_curve(
     """Return the power of comparisons like this one for some true differences, as pairs (size, power).
 
     The power at size d is T(d / error - t(0.975)), where T is Student's distribution function with m - 1
-    degrees of freedom: 80 % at the detectable difference.
-
-    Args:
-        least: The detectable difference; None where there is none, and then no pair is returned.
-        clusters: Number of molecules, at least two.
+    degrees of freedom for m clusters, at least two: 80 % at the detectable difference `least`; if that is
+    None, there is no pair.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -140,10 +123,7 @@ def verdict(difference: Estimate, margin: float = MARGIN) -> Verdict:
 
     Improved: the whole interval is above 0. Regressed: it is below 0. Unchanged: it is within ± margin, ends
     included. Otherwise, or without an interval: inconclusive. A significant difference smaller than the
-    margin is improved or regressed, never unchanged.
-
-    Args:
-        margin: The largest difference that does not matter, 0 or more.
+    margin, which is 0 or more, is improved or regressed, never unchanged.
     """
     if difference.low is None or difference.high is None:
         return Verdict.INCONCLUSIVE
@@ -159,24 +139,17 @@ def verdict(difference: Estimate, margin: float = MARGIN) -> Verdict:
 def non_inferiority(
     difference: Estimate, margin: float = MARGIN
 ) -> Literal["holds", "regressed", "inconclusive"]:
-    """Test whether the new mean is not lower than the old one by more than a margin.
+    """Test whether the new mean is not lower than the old one by more than a margin, 0 or more.
 
-    It holds where the lower end is above -margin, and also where the interval is the point 0: a margin of 0
-    must accept an unchanged run. It regressed where the upper end is below -margin. Otherwise, or without an
-    interval, the test is inconclusive.
-
-    Args:
-        margin: The allowed loss, 0 or more.
+    It holds if the lower end is above -margin, or the interval is the point 0: a margin of 0 must accept an
+    unchanged run. It regressed if the upper end is below -margin. Otherwise, or without an interval, the test
+    is inconclusive.
     """
     if difference.low is None or difference.high is None:
         return "inconclusive"
     if difference.low > -margin or difference.low == difference.high == 0:
         return "holds"
     return "regressed" if difference.high < -margin else "inconclusive"
-
-
-TIE = 1e-9
-"""Scores closer than this are equal."""
 
 
 class PairedComparison(Struct, frozen=True, kw_only=True):
@@ -219,12 +192,9 @@ def paired(
     margin: float = MARGIN,
     resampler: Resampler | None = None,
 ) -> PairedComparison:
-    """Compare the scores of B with those of A, given in the same order.
+    """Compare the scores of B with those of A, in the same order; raise ValueError without whole pairs.
 
     The seed of the resampler also draws the signs of the p-value.
-
-    Raises:
-        ValueError: If there is no pair, or the lengths differ.
     """
     before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not len(before) or not len(before) == len(after) == len(clusters):
@@ -252,11 +222,7 @@ def paired(
 
 
 def difference_of(gains: Floats, clusters: Clusters, resampler: Resampler) -> Estimate:
-    """Return the mean difference with its interval.
-
-    Args:
-        gains: The difference of each pair, from -1 to 1; exactly 0 where a pair does not differ.
-    """
+    """Return the mean difference with its interval; pairs with equal scores differ by exactly 0."""
     sums, counts = clusters.sums(gains), clusters.sums(np.ones(len(gains)))
     still = np.asarray([not gains.any()])
     (value,), low, high = difference_intervals(sums[:, None], counts, resampler, still)
@@ -272,11 +238,11 @@ def difference_of(gains: Floats, clusters: Clusters, resampler: Resampler) -> Es
 def difference_intervals(
     sums: Floats, counts: Floats, resampler: Resampler, still: npt.NDArray[np.bool_]
 ) -> tuple[Floats, Floats | None, Floats | None]:
-    """Return mean differences and their intervals for several comparisons at once.
+    """Return mean differences and the ends of their intervals for several comparisons at once.
 
-    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded percentile one. Where
-    all clusters differ by the same, resampling shows no spread, and `certain_share` gives the interval: other
-    molecules may differ by anything from -1 to 1. Where no pair differs, the interval is the point 0.
+    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded percentile one. If all
+    clusters differ by the same, `certain_share` gives the interval: other molecules may differ by up to 1 in
+    either direction. If no pair differs, the interval is the point 0.
 
     Args:
         sums: The sum of differences of each cluster, of shape (clusters, comparisons).
@@ -296,12 +262,6 @@ def difference_intervals(
     low = np.where(wide, value * share - (1 - share), np.minimum(low, value))
     high = np.where(wide, value * share + (1 - share), np.maximum(high, value))
     return value, low, high
-
-
-def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
-    """Return in which comparisons all clusters differ by the same; arguments as in `difference_intervals`."""
-    each = sums / counts[:, None]
-    return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
 
 
 def _mean(values: Floats) -> float:

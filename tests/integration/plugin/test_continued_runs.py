@@ -109,7 +109,7 @@ def test_no_answer_is_paid_twice_and_errors_are_tried_again(
     before = len(api.asked)
     ended = session.whole()
     assert ended.status == 0, ended.output
-    assert "that had an infrastructure error are tried again (--fresh starts anew)" in ended.output
+    assert "that had an infrastructure error are tried again (--fresh starts a new run)" in ended.output
     assert manifest(session.run)["continued"][0]["retried"] == 2
     assert len(ended.records) == 10
     assert not any(record["infrastructure_error"] for record in ended.records.values())
@@ -149,7 +149,7 @@ def test_a_full_disk_ends_the_run_cleanly_and_it_goes_on(
     assert ended.status == 16, ended.output
     assert "INTERNALERROR" not in ended.output
     assert "the run cannot be written to (No space left on device)" in ended.output
-    assert "make room, and give the same command again to go on" in " ".join(ended.output.split())
+    assert "make room, then repeat the command to resume" in " ".join(ended.output.split())
     assert 0 < len(ended.records) < CASES
     assert not list(disk.rglob("*.tmp"))
     if workers == "-n0":

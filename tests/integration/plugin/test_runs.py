@@ -183,15 +183,15 @@ def test_a_broken_harness_is_no_score(
 ) -> None:
     pytester.makepyfile(
         breaks_scoring="""
-        import retrocypher.plugins.scoring.assessor as assessor
-        score = assessor.score
+        import retrocypher.plugins.scoring.score as scoring
+        score = scoring.score
 
         def broken(question, *arguments, **keywords):
             if question.task == "conditions":
                 raise RuntimeError("a fault of the harness")
             return score(question, *arguments, **keywords)
 
-        assessor.score = broken
+        scoring.score = broken
         """
     )
     monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=os.pathsep)

@@ -10,10 +10,9 @@ from msgspec import structs
 from support.records import record_of, write_run
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.plugins.runs.graph_calls import WatchedGraph, calls_of
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Fallback, Record, ResultScores, fields_of
-from retrocypher.plugins.runs.replay import NotRecorded, RecordedGraphs, RunIndex
+from retrocypher.plugins.runs.replay import NotRecorded, RecordedGraphs, RunIndex, WatchedGraph, calls_of
 
 MANIFEST: Mapping[str, Any] = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
 ROWS = Execution("ok", columns=["id"], rows=[[1]], row_count=1, time_s=0.5)

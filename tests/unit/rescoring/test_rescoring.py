@@ -21,11 +21,11 @@ from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.analysis.ledger import ledger_of
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.operations.rescore import RescoreResult, rescore
-from retrocypher.plugins.runs.graph_calls import WatchedGraph
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import fields_of, record_from
+from retrocypher.plugins.runs.replay import WatchedGraph
 from retrocypher.plugins.runs.run_directory import RunDirectory
-from retrocypher.plugins.scoring.assessor import Assessor
+from retrocypher.plugins.scoring.score import Assessor
 
 ASSESSOR = Assessor(default_schema(), 1.0, None)
 MANIFEST = {

@@ -7,8 +7,7 @@ import pytest
 
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
-from retrocypher.plugins.scoring.routes import routes
-from retrocypher.plugins.scoring.score import partial_path_recall
+from retrocypher.plugins.scoring.routes import partial_path_recall, routes
 
 
 def molecule(name: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import METRICS, Scores
-from retrocypher.plugins.scoring.score import partial_path_recall, score
+from retrocypher.plugins.scoring.routes import partial_path_recall
+from retrocypher.plugins.scoring.score import score
 
 Make = Callable[..., Question]
 Scored = Callable[..., Scores]

@@ -75,5 +75,5 @@ def test_what_was_asked_is_told_in_a_line() -> None:
     usage.add_once([made, {**made, "cached": True}])
     assert answers_line(usage, Path("a")) == "answers: 1 asked, 1 from the cache"
     assert answers_line(usage, None) == "answers: 1 asked, none kept (--cache none)"
-    assert answers_line(usage, None, replayed=True) == "answers: 1 asked, 1 had before"
+    assert answers_line(usage, None, replayed=True) == "answers: 1 asked, 1 from records or the cache"
     assert answers_line(Usage(), Path("a")) == ""

@@ -4,7 +4,7 @@ from typing import Any
 
 from support.records import record_of
 
-from retrocypher.plugins.session.context import Outcome
+from retrocypher.plugins.session.run_case import Outcome
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Completion
 

@@ -10,9 +10,8 @@ from scipy.stats import kendalltau, mannwhitneyu
 from support.examples import examples
 from support.simulated import Simulated
 
-from retrocypher.plugins.statistics.correlation import auroc, kendall, spearman
+from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa, kendall, reliability, spearman
 from retrocypher.plugins.statistics.intervals import Resampler
-from retrocypher.plugins.statistics.reliability import cohen_kappa, reliability
 
 SCORES = st.integers(0, 20).map(lambda each: each / 20)
 CASES = st.lists(st.tuples(SCORES, st.booleans(), SCORES, st.integers(0, 9)), min_size=1, max_size=40)

@@ -8,8 +8,7 @@ from scipy.stats import bootstrap
 from support.simulated import Simulated
 
 from retrocypher.plugins.statistics.intervals import Clusters, Estimate, Resampler
-from retrocypher.plugins.statistics.means import certain_share, mean_of
-from retrocypher.plugins.statistics.ratios import Ratios
+from retrocypher.plugins.statistics.means import Ratios, certain_share, mean_of
 
 QUICK = Resampler(400)
 SCORES = st.one_of(st.sampled_from([0.0, 0.5, 1.0, 2 / 3]), st.floats(0, 1, allow_subnormal=False))
