@@ -5,13 +5,13 @@ from statistics import median
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from support.schemas import default_schema
 
 from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import apply_edits
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import correct_directions
+from retrocypher.kg.semantics.schema import default_schema
 
 
 @pytest.fixture(scope="module")

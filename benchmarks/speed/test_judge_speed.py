@@ -10,9 +10,10 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema_text
-from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria, on_record
+from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.runs.record import VARIANTS, Judgement
+from retrocypher.plugins.runs.record import VARIANTS
+from retrocypher.plugins.runs.record import Judge as RecordedJudge
 from retrocypher.prompts.models.interface import Chat, Completion, Request
 
 AIM_MS = 10
@@ -60,16 +61,17 @@ def test_judging(benchmark: BenchmarkFixture, capsys: pytest.CaptureFixture[str]
     schema = default_schema_text()
     cases = [case_of(question, schema) for question in load_questions().questions[::8]]
 
-    def judge_all() -> list[dict[str, object]]:
+    def judge_all() -> list[RecordedJudge]:
         found = []
         for case in cases:
-            both: dict[str, Judgement] = {variant: judge.judge(case, variant) for variant in VARIANTS}
-            found.append(on_record("says", judge.criteria.sha256, both))  # type: ignore[arg-type]
+            both = {variant: judge.judge(case, variant) for variant in VARIANTS}
+            found.append(RecordedJudge("says", judge.criteria.sha256, **both))
         return found
 
     records = benchmark.pedantic(judge_all, rounds=3)
 
-    assert all(record["with_reference"] for record in records)
+    assert all(record.with_reference for record in records)
+    assert benchmark.stats
     each = benchmark.stats.stats.min / len(cases) * 1_000
     with capsys.disabled():
         print(f"\njudging a case, both variants, besides the calls: {each:.2f} ms (aim: {AIM_MS})")

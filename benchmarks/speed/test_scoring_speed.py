@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.score import score
 
-Answer = tuple[Question, dict[str, Any], str]
+Answer = tuple[Question, Execution, str]
 
 
 def near_miss(question: Question, number: int) -> Answer:
@@ -22,7 +24,7 @@ def near_miss(question: Question, number: int) -> Answer:
         columns = ["reaction_nodes"]
         rows = [[[reaction_node(step) for step in row["route"]]] for row in question.gold]
     cypher = question.reference_cypher.replace("reaction", f"r{number}").replace("OPTIONAL ", "", 1)
-    return question, {"status": "ok", "columns": columns, "rows": rows[:-1] or rows}, cypher
+    return question, Execution("ok", columns=columns, rows=rows[:-1] or rows), cypher
 
 
 def reaction_node(number: int) -> dict[str, Any]:
@@ -43,12 +45,13 @@ def test_scoring(
     text_metrics: bool,
     aim: int,
 ) -> None:
-    def score_all() -> list[dict[str, Any]]:
+    def score_all() -> list[Scores]:
         return [score(*answer, text_metrics=text_metrics) for answer in answers]
 
     scores = benchmark.pedantic(score_all, rounds=3)
 
-    assert sum(each["f1"] > 0 for each in scores) > len(scores) / 2
+    assert sum(each.f1 > 0 for each in scores) > len(scores) / 2
+    assert benchmark.stats
     rate = len(answers) / benchmark.stats.stats.median
     benchmark.extra_info["cases_per_s"] = rate
     kind = "with" if text_metrics else "without"
