@@ -306,18 +306,6 @@ class ModelContext:
         )
 
 
-def open_models(specs: Sequence[ModelSpec], **context: Any) -> dict[str, Model]:
-    """Open models with the fields of a `ModelContext` as arguments."""
-    return ModelContext(**context).open(specs)
-
-
-def open_text_model(
-    spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None, **context: Any
-) -> TextModel:
-    """Open a model that reads messages, with the fields of a `ModelContext` as arguments."""
-    return ModelContext(**context).open_text(spec, logprobs=logprobs, form=form)
-
-
 def _baseline(spec: ModelSpec, seed: int) -> Model:
     match spec.kind:
         case "exemplar":
