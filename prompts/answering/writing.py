@@ -233,14 +233,10 @@ def _holds(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of rows and passages a model is given.
+    """How much of rows and passages a model is given, at most; text and graph weigh passages against rows.
 
     Attributes:
-        rows: Rows, at most.
         characters: Of rows and passages together.
-        passages: Passages, at most.
-        text_weight: Weight of passages against facts, where both are given.
-        graph_weight: Weight of facts.
     """
 
     rows: int = 50
@@ -292,11 +288,9 @@ def context_of(
     given, cut off at its end if it alone is too long.
 
     Args:
-        columns: Column names.
         rows: Rows, at least one.
         row_count: How many rows the query returned, including those not kept.
         found: Passages with their relevance; None where none were looked for.
-        limits: Limits of rows, passages and characters.
     """
     facts = list(islice(facts_of(columns, rows), limits.rows))
     passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]
@@ -353,12 +347,7 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWriter:
-    """Has a model write answers, and list what they claim.
-
-    Attributes:
-        limits: How much the model is given.
-        search: Finds passages for a question and its rows; None to answer from rows alone.
-    """
+    """Has a model write answers, and list what they claim; without `search`, from rows alone."""
 
     limits: Limits
     search: Search | None = None
@@ -373,12 +362,6 @@ class AnswerWriter:
         """Write an answer; without values in the rows no model is asked.
 
         A ModelError becomes a step with the verdict ``error``: the query has its scores by then.
-
-        Args:
-            question: The question as asked.
-            execution: The result of its query.
-            ask: Asks the model; raises ModelError where it cannot be asked.
-            note: Puts a step on the record.
         """
         if tells_nothing(execution.rows):
             said = Completion(INSUFFICIENT)

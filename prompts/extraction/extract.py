@@ -58,10 +58,8 @@ def extract_cypher(completion: str) -> str | None:
     4. the last fenced block, unless it is empty or tagged as another language: a query broken at its start;
     5. a whole query inside a block of another language.
 
-    A broken query stays as it is, to be scored as a syntax error.
-
-    Raises:
-        GraphError: If the tables of the grammar cannot be loaded.
+    A broken query stays as it is, to be scored as a syntax error. Raises GraphError if the tables of the
+    grammar cannot be loaded.
     """
     reader = GrammarReader()
     completion = without_quote_marks(completion)
@@ -250,10 +248,7 @@ def sole_json(reply: str) -> Any:
     """Return the JSON value that a reply consists of, a fence around it aside.
 
     Several values, a value among words, a repeated name and NaN or Infinity are refused: their meaning is
-    unclear, and text that a reply quotes must not be read as its own.
-
-    Raises:
-        ValueError: If it is anything else; says why in a few words.
+    unclear, and text that a reply quotes must not be read as its own. Raises ValueError with the reason.
     """
     text = reply.strip()
     if len(text) > _LONGEST_JSON:

@@ -51,7 +51,6 @@ class _Work:
     """A query in the course of its correction.
 
     Attributes:
-        query: The current query.
         executable: Whether the database can run it.
         problem: What is wrong with it, for the corrector; None where nothing was found.
         note: Why the corrector's last proposal was not taken.
@@ -153,10 +152,6 @@ def _validate(query: str, case: LoopCase, tools: LoopTools) -> list[Finding]:
     """Return what the validators of the run find in an executable query, each noted on the record.
 
     A reply that cannot be understood finds nothing: it must not make a corrector change the query.
-
-    Raises:
-        ModelError: The model behind the checklist cannot be asked.
-        GraphError: The tables of Cypher's grammar cannot be had.
     """
     found: list[Finding] = []
     for name, validate in (("schema", _by_schema), ("checklist", _by_checklist)):
@@ -195,11 +190,9 @@ def _by_checklist(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Find
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A question and a query with names in place of SMILES.
+    """A question and a query with names in place of SMILES; one molecule has one name in both.
 
     Attributes:
-        question: The question with names for its molecules.
-        query: The query with names for its string literals; a molecule of the question has one name in both.
         literals: For each name, its literal in Cypher, quotes included.
         values: For each name, its text.
     """

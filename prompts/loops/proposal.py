@@ -42,7 +42,6 @@ class Decision:
     """The decision on a proposed query.
 
     Attributes:
-        query: The proposed query; None where there is none.
         verdict: Whether it is taken, or why not.
         detail: The names, molecules or message behind the verdict.
         executable: Whether the database can run it.
@@ -71,17 +70,7 @@ def decide(
 ) -> Decision:
     """Decide whether a proposed query, no longer masked, replaces the current one.
 
-    A query that can be run is never replaced by one that cannot.
-
-    Args:
-        proposed: The proposed query; None where the completion holds none.
-        current: The current query.
-        executable: Whether the current query can be run.
-        case: What the loop started from.
-        graph: Where the proposal is planned.
-
-    Raises:
-        GraphError: The graph cannot be asked.
+    A query that can be run (`executable`) is never replaced by one that cannot.
     """
     if proposed is None:
         return Decision(None, "no_query")

@@ -52,10 +52,8 @@ class ExemplarModel:
 class MutantModel:
     """Returns the reference Cypher after one known change.
 
-    Attributes:
-        label: Name in ids and tables.
-        operators: The mutations to choose from.
-        seed: Seed of the choice; the same question gets the same change for every prompt and shot.
+    The same question gets the same change for every prompt and shot; `seed` seeds the choice among the
+    `operators`.
     """
 
     label: str
@@ -89,7 +87,6 @@ class Prediction:
 
     Attributes:
         line: Its number, from 1.
-        question_id: The question it answers.
         cypher: The query; None where there is none.
         given: Those of `CONDITIONS` that the line names; a case must match all of them.
     """
@@ -121,11 +118,7 @@ class Predictions:
         return next((each for each in self.by_question.get(question_id, ()) if each.fits(values)), None)
 
     def require_known(self, known: Collection[str]) -> None:
-        """Refuse predictions for unknown questions.
-
-        Raises:
-            InputError: With the first unknown id, its line, and how many there are.
-        """
+        """Raise InputError with the first unknown question id, its line, and how many there are."""
         unknown = [each for name, lines in self.by_question.items() if name not in known for each in lines]
         if unknown:
             lines = "1 such line" if len(unknown) == 1 else f"{len(unknown):,} such lines"
@@ -136,14 +129,11 @@ class Predictions:
             )
 
     def require_use(self, selected: Collection[str], case: Mapping[str, Collection[str]]) -> None:
-        """Refuse a file without a prediction for this run: every case would count as without a query.
+        """Raise InputError if no prediction is for this run: every case would count as without a query.
 
         Args:
             selected: Ids of the questions of this run.
             case: Values of `CONDITIONS` that occur in this run.
-
-        Raises:
-            InputError: With the conditions of the file and those of the run.
         """
         lines = [each for name in selected for each in self.by_question.get(name, ())]
         if any(each.fits(case) for each in lines):
@@ -170,11 +160,9 @@ class Predictions:
 def read_predictions(path: Path) -> Predictions:
     """Read a file of predictions, one JSON object a line; empty lines are skipped.
 
-    ``question_id`` and ``cypher`` (text, or null for no query) are required; `CONDITIONS` are optional;
-    other fields are ignored, so the records of a run are a file of predictions too.
-
-    Raises:
-        InputError: If the file cannot be read, a line is broken, or two lines are for one case.
+    ``question_id`` and ``cypher`` (text, or null for no query) are required; `CONDITIONS` are optional; other
+    fields are ignored, so the records of a run are a file of predictions too. Raises InputError if the file
+    cannot be read, a line is broken, or two lines are for one case.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -42,11 +42,7 @@ _OLDEST = "DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY ma
 
 
 def default_file() -> Path:
-    """Return the file of the cache unless another is named.
-
-    Raises:
-        ResponseCacheError: If its folder cannot be made.
-    """
+    """Return the file of the cache unless another is named."""
     try:
         return cache_dir() / _FILE
     except OSError as error:
@@ -60,14 +56,8 @@ def default_file() -> Path:
 def prepare(path: Path, *, read_only: bool = False) -> int:
     """Make sure that a cache can be used, and return how many responses it holds.
 
-    It is read through and written to once, so that faults are known before a model is asked.
-
-    Args:
-        path: Its file; made if absent, unless `read_only`.
-        read_only: Whether nothing will be stored.
-
-    Raises:
-        ResponseCacheError: If it cannot be used, with the reason and a remedy.
+    It is read through and written to once, so that faults are known before a model is asked. The file is made
+    if absent, unless `read_only`. Raises ResponseCacheError with the reason and a remedy.
     """
     with sqlite_errors(path), closing(connect_to_read(path) if read_only else connect(path)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -84,16 +74,11 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
 def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
     """Write responses as JSON lines (`CacheEntry.to_json`), the oldest first, and return how many.
 
-    The same responses give the same bytes.
+    The same responses give the same bytes. Raises InputError if the file exists or cannot be written.
 
     Args:
-        path: File of the cache.
         to: File to write, compressed where its name ends in ``.gz``; it must not exist.
         models: Only responses of these models; empty for all.
-
-    Raises:
-        ResponseCacheError: If the cache cannot be read.
-        InputError: If the file exists or cannot be written.
     """
     prepare(path, read_only=True)
     if to.exists():
@@ -142,8 +127,6 @@ class Conflict:
     """Two responses to one request; the one in the cache stays.
 
     Attributes:
-        key: Key of the request.
-        model: The model.
         kept_made: When the response that stays was made.
         refused_made: When the other was made.
         file: File of the other.
@@ -176,9 +159,7 @@ class Imported:
 def import_responses(path: Path, files: Sequence[Path]) -> Imported:
     """Import exports, compressed or not, into a cache: all of them or, if one is faulty, nothing.
 
-    Raises:
-        ResponseCacheError: If the cache cannot be used.
-        InputError: If a file cannot be read or a line is not a response.
+    Raises InputError if a file cannot be read or a line is not a response.
     """
     prepare(path)
     added = known = 0
@@ -226,8 +207,6 @@ class ModelStats:
     """The responses of one model in a cache.
 
     Attributes:
-        model: As in `Identity`.
-        api: As in `Identity`.
         answers: How many there are.
         prompt_tokens: Tokens sent for them, as far as known.
         completion_tokens: Tokens received, as far as known.
@@ -251,7 +230,6 @@ class Stats:
     """What a cache holds.
 
     Attributes:
-        file: Its file.
         bytes: Size of the file and what SQLite writes beside it.
         models: Its models, the one with most responses first.
     """
@@ -281,11 +259,7 @@ class Stats:
 
 
 def stats(path: Path) -> Stats:
-    """Return what a cache holds, without changing it.
-
-    Raises:
-        ResponseCacheError: If it cannot be read.
-    """
+    """Return what a cache holds, without changing it."""
     prepare(path, read_only=True)
     with sqlite_errors(path), closing(connect_to_read(path)) as connection:
         models = tuple(ModelStats(*row) for row in connection.execute(_BY_MODEL))
@@ -300,14 +274,7 @@ def size_of(path: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed from a cache.
-
-    Attributes:
-        removed: How many responses.
-        left: How many responses remain.
-        bytes_before: Size of the cache before.
-        bytes_after: Size of the cache now.
-    """
+    """What was removed from a cache: counts of responses, and its size in bytes."""
 
     removed: int
     left: int
@@ -325,13 +292,9 @@ def prune(
     """Remove responses for good, and free their space on disk.
 
     Args:
-        path: File of the cache.
         before: Remove those that were made before this moment, in UTC; None for any age.
         models: Remove only those of these models; empty for all models.
         to_bytes: Remove the oldest, of any model, until the file is no larger.
-
-    Raises:
-        ResponseCacheError: If the cache cannot be used.
     """
     prepare(path, read_only=True)
     count = prepare(path)

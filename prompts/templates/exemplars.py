@@ -99,17 +99,11 @@ def molecules_of(slots: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def fill_exemplar(exemplar: Exemplar, slots: Mapping[str, Any]) -> str | None:
-    """Return an exemplar's query about a question's molecules and steps.
+    """Return an exemplar's query about a question's molecules and steps; None where it lacks one of them.
 
     ``<MOLECULE>`` takes the first molecule the question names, ``<MOLECULE_n>`` the n-th; ``<STEPS>`` takes
     its step count and ``<HOPS>`` twice that. A molecule of the question without a placeholder is left out.
-
-    Args:
-        exemplar: The exemplar.
-        slots: What the question's template was filled with.
-
-    Returns:
-        The query; None where the question has nothing for one of the placeholders.
+    `slots` is what the question's template was filled with.
     """
     names = molecules_of(slots)
     needed = {int(match[1] or 1) for match in _MOLECULE.finditer(exemplar.pattern)}
@@ -121,11 +115,7 @@ def fill_exemplar(exemplar: Exemplar, slots: Mapping[str, Any]) -> str | None:
 
 
 def canonical_shot(name: str) -> str:
-    """Return the full name of a shot.
-
-    Raises:
-        InputError: If there is no such shot.
-    """
+    """Return the full name of a shot; raise InputError if there is no such shot."""
     shot = _SHOT_ALIASES.get(name, name)
     if shot not in SHOTS:
         raise InputError(f"--shot {name}: no such shot; choose from {', '.join(SHOTS)}, or all")
@@ -138,17 +128,13 @@ def choose_exemplar(
     """Return the exemplar for a question; None with zero-shot.
 
     The choice depends only on these arguments, so it is the same for every prompt and model, on every machine
-    and with any number of workers.
+    and with any number of workers. Raises InputError if the shot is 1S-D-S and there is no vector for the
+    question and no way to compute one.
 
     Args:
-        shot: Canonical name of a shot.
-        question: The question.
-        bank: The exemplars of its setting, in bank order.
+        bank: The exemplars of the question's setting, in bank order.
         seed: Seed of 1S-D-R.
         encoder: Encoder of 1S-D-S; not used by the other shots.
-
-    Raises:
-        InputError: If the shot is 1S-D-S and there is no vector for the question and no way to compute one.
     """
     match canonical_shot(shot):
         case "ZS":
@@ -211,10 +197,8 @@ def texts_to_encode(questions: Iterable[Question]) -> list[str]:
 def require_vectors(questions: Iterable[Question], shots: Sequence[str]) -> None:
     """Compute and store the vectors that 1S-D-S lacks for these questions; nothing without that shot.
 
-    Called once, before a server or a worker starts; workers then find the vectors in the cache folder.
-
-    Raises:
-        InputError: If a text has no vector and the encoder is not installed or cannot be loaded.
+    Called once, before a server or a worker starts; workers then find the vectors in the cache folder. Raises
+    InputError if a text has no vector and the encoder is not installed or cannot be loaded.
     """
     if any(canonical_shot(shot) == "1S-D-S" for shot in shots):
         shot_encoder().prepare(texts_to_encode(questions))

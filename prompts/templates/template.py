@@ -29,7 +29,6 @@ class Prompt:
 
     Attributes:
         id: ``P1`` to ``P10``.
-        setting: The setting it applies to.
         text: The template, with the slots ``{schema}`` and ``{question}``; other braces are plain text.
         exemplar_text: How an exemplar is shown, with the slots ``{exemplar_question}`` and
             ``{exemplar_cypher}``.
@@ -89,13 +88,9 @@ def fill_slots(text: str, values: Mapping[str, str]) -> str:
 def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
     """Return the ten prompts by name, P1 first.
 
-    Args:
-        folder: A user's templates, ``P1.md`` to ``P10.md`` and ``exemplar.md``, which replace the shipped
-            ones of the same name.
-
-    Raises:
-        InputError: If the folder or a file in it cannot be read, a file is named like a prompt but is none,
-            no file replaces anything, or a template lacks a slot.
+    A user's folder has templates ``P1.md`` to ``P10.md`` and ``exemplar.md``, which replace the shipped ones
+    of the same name. Raises InputError if the folder or a file in it cannot be read, a file is named like a
+    prompt but is none, no file replaces anything, or a template lacks a slot.
     """
     own = {} if folder is None else _files_of(folder)
     paths = {name: own.get(f"{name}.md", _SHIPPED / f"{name}.md") for name in _SETTINGS}

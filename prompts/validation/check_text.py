@@ -105,11 +105,7 @@ def _syntax(reading: QueryModel) -> Finding:
 
 
 def syntax_words(parsed: ParsedQuery) -> str:
-    """Return what is wrong where a query first leaves the grammar: ``unexpected ')'; expected ',' or '}'``.
-
-    Args:
-        parsed: A query with errors.
-    """
+    """Return how a query first leaves the grammar: ``unexpected ')'; expected ',' or '}'``."""
     issue = parsed.errors[0]
     if not issue.message.startswith(_OWN_WORDS):
         return issue.message

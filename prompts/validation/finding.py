@@ -35,10 +35,9 @@ MoleculeRole = Literal["target", "start", "product"]
 
 @dataclass(frozen=True, slots=True)
 class QuestionMolecule:
-    """A molecule that a question names.
+    """A molecule that a question names, by its SMILES as the question writes it.
 
     Attributes:
-        name: Its SMILES as the question writes it.
         role: ``target`` for what is made, ``start`` for what a route starts from, ``product`` for one of
             several that one reaction makes; None where the question does not say.
     """
@@ -88,7 +87,6 @@ class Validation:
     """The verdict on a query.
 
     Attributes:
-        valid: Whether nothing was found.
         findings: What is wrong, the cause before its consequences.
         asked: What the question was read as.
         note: What could not be checked, and why; else empty.

@@ -107,12 +107,10 @@ class Anchor(NamedTuple):
     """What fixes the name of a molecule.
 
     Attributes:
-        node: Key of the molecule's node.
         values: The names it may have.
         kind: ``is`` for one name, ``one_of`` for several, ``like`` where the name only has to resemble it,
             ``spelled`` where letters are changed before they are compared.
         status: Whether it has to hold.
-        condition: Where it stands.
     """
 
     node: int
@@ -123,14 +121,7 @@ class Anchor(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge with its ends in the direction of the schema.
-
-    Attributes:
-        edge: The edge as it was read.
-        start: The node it leaves.
-        end: The node it enters.
-        status: Whether it has to be there.
-    """
+    """An edge with its ends in the direction of the schema, and whether it has to be there."""
 
     edge: PatternEdge
     start: int
@@ -151,10 +142,7 @@ class Link(NamedTuple):
 class View:
     """The reading of one query, with nodes that must be the same put together.
 
-    Args:
-        reading: A query.
-        domain: What its parts are called.
-        renamed: Other spellings of the question's molecules that the query has, with the right one.
+    `renamed` has other spellings of the question's molecules that the query has, with the right one.
     """
 
     def __init__(self, reading: QueryModel, domain: Domain, renamed: dict[str, str] | None = None) -> None:

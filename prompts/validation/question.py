@@ -341,15 +341,7 @@ def _words(text: str) -> str:
 def _beyond(
     intent: Intent, plain: str, words: _Words, concepts: set[str], names: Sequence[str]
 ) -> str | None:
-    """Say what a question holds that its intent does not; None where there is nothing.
-
-    Args:
-        intent: What the question was read as.
-        plain: The question as its words are looked up.
-        words: The words.
-        concepts: What the question is about.
-        names: The SMILES it holds.
-    """
+    """Return what a question holds that its intent does not; None where there is nothing."""
     beside: Mapping[str, str] = {}
     if intent in MULTI_STEP_TASKS:
         beside = _BESIDE_ROUTES

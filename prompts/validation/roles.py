@@ -55,14 +55,7 @@ class Held(NamedTuple):
 
 
 class Roles:
-    """Roles within the reactions that the query is about.
-
-    Args:
-        view: The query.
-        focal: The nodes of these reactions.
-        targets: The nodes of the molecules asked about.
-        names: The names of these molecules.
-    """
+    """Roles within the reactions (`focal`) that the query is about; `names` are those of the targets."""
 
     def __init__(self, view: View, focal: set[int], targets: set[int], names: Sequence[str]) -> None:
         self._view = view
@@ -261,13 +254,7 @@ def _speaks_of(term: Term, link: Link) -> bool:
 
 
 class Focus(NamedTuple):
-    """What the query looks at.
-
-    Attributes:
-        targets: The nodes of the molecules that are made.
-        reactions: The nodes of the reactions that make them.
-        findings: What is wrong with where the molecules stand.
-    """
+    """The molecules that are made, the reactions that make them, and what is wrong with where they stand."""
 
     targets: set[int]
     reactions: set[int]

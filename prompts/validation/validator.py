@@ -72,13 +72,9 @@ def find_issues(
 ) -> tuple[Finding, ...]:
     """Return what is wrong with a query, the cause before its consequences.
 
-    Args:
-        reading: The query, read with the same schema.
-        asked: What the question asks for; with no intent, only what the schema decides is checked, and
-            whether the molecules of the question are looked up.
-        schema: The schema of the graph.
-        convention: What must be returned: ``benchmark`` for the full context of each reaction or whole
-            routes of reactions, ``as-asked`` for what the question's words ask for.
+    With no intent of the question, only what the schema decides is checked, and whether the molecules of the
+    question are looked up. The convention ``benchmark`` wants the full context of each reaction or whole
+    routes of reactions, ``as-asked`` what the question's words ask for.
     """
     found = list(check_text(reading))
     if reading.parsed.errors:
@@ -149,12 +145,7 @@ _UNNAMED = "The validator calls the query invalid and does not say why."
 
 @dataclass(frozen=True, slots=True)
 class CheckItem:
-    """One point of a checklist.
-
-    Attributes:
-        label: Error label of a query that fails it.
-        text: What holds for a right query.
-    """
+    """One point of a checklist: what holds for a right query, and the error label of one that fails it."""
 
     label: str
     text: str
@@ -162,25 +153,14 @@ class CheckItem:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistVerdict:
-    """What a model said of a query.
-
-    Attributes:
-        valid: Whether it passes; None where the answer does not tell.
-        findings: What is wrong.
-    """
+    """What a model said of a query; `valid` is None where the answer does not tell."""
 
     valid: bool | None
     findings: tuple[Finding, ...] = ()
 
 
 def checklist_for(setting: Setting, intent: Intent | None) -> tuple[CheckItem, ...]:
-    """Return the checklist for a question.
-
-    Args:
-        setting: The setting of the prompt that asked.
-        intent: What the question's words ask for; None where they do not tell, which leaves the points that
-            hold for all questions of the setting.
-    """
+    """Return the checklist for a question; without an intent, the points for all questions of the setting."""
     lists = _checklists()
     specific = lists["tasks"].get(intent, ()) if intent else ()
     return (*lists["always"], *lists["settings"][setting], *specific)
@@ -190,10 +170,6 @@ def read_checklist_answer(answer: str, items: Sequence[CheckItem]) -> ChecklistV
     """Return what a model said of a query; anything that is not understood tells nothing.
 
     Errors count whatever ``valid`` says beside them.
-
-    Args:
-        answer: The answer as it came.
-        items: The checklist it was given.
     """
     said = extract_json(answer)
     if said is None or not {"valid", "errors"} & said.keys():
@@ -245,12 +221,7 @@ def _items(entries: Sequence[Mapping[str, str]]) -> tuple[CheckItem, ...]:
 class SchemaValidator:
     """Judges a query by its text, the question's text and the schema: no gold, no rows, no model.
 
-    Attributes:
-        schema: The schema of the graph.
-        convention: What must be returned, see `find_issues`.
-
-    Raises:
-        ValueError: There is no such convention.
+    Raises ValueError if there is no such convention.
     """
 
     schema: Schema
@@ -261,15 +232,7 @@ class SchemaValidator:
             raise ValueError(f"convention {self.convention!r} is none of {', '.join(CONVENTIONS)}")
 
     def validate(self, query: str, question: str) -> Validation:
-        """Say whether a query answers a question, and what is wrong with it.
-
-        Args:
-            query: Any text.
-            question: The question as it was asked.
-
-        Raises:
-            GraphError: The grammar can't be had.
-        """
+        """Return whether a query, which may be any text, answers a question, and what is wrong with it."""
         reading = read_query(query, self.schema)
         asked = read_question(question)
         findings = find_issues(reading, asked, self.schema, self.convention)
