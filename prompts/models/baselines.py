@@ -194,9 +194,8 @@ def _require_apart(path: Path, lines: list[Prediction]) -> None:
         )
         if other is not None:
             raise InputError(
-                f"{path}, line {line.line}: a second prediction for a case of {line.question_id} "
-                f"(the first is in line {other.line}). Keep one, or tell them apart by "
-                f"{', '.join(CONDITIONS)}."
+                f"{path}, line {line.line}: a second prediction for a case of {line.question_id} (the first "
+                f"is in line {other.line}). Keep one, or tell them apart by {', '.join(CONDITIONS)}."
             )
         seen[conditions] = line
         unlike.setdefault(names, []).append(line)

@@ -243,11 +243,9 @@ def check_sets(case: Case, focus: Focus) -> Iterator[Finding]:
         how = "" if verdict is None else f" The count that is tested is not {len(asked)}."
         yield _finding(
             case,
-            f"A reaction that makes only some of the {len(asked)} products is returned too.{how} Demand "
-            "all of "
-            f"them: count the distinct products that match and keep reactions with {len(asked)}, or give "
-            "each "
-            "product a MATCH of its own.",
+            f"A reaction that makes only some of the {len(asked)} products is returned too.{how} Demand all "
+            f"of them: count the distinct products that match and keep reactions with {len(asked)}, or give "
+            "each product a MATCH of its own.",
             condition,
         )
 

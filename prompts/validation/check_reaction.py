@@ -74,8 +74,7 @@ def _further(case: Case, focus: Focus) -> Iterator[Finding]:
                 yield case.finding(
                     "duplicate_or_incomplete",
                     f"{case.pattern(link)} demands another reaction of {case.view.name(molecule)}, which "
-                    "drops what "
-                    "has none. Leave it out: the question is about one step.",
+                    "drops what has none. Leave it out: the question is about one step.",
                     link.edge,
                 )
                 return
@@ -184,8 +183,7 @@ def _advice(case: Case, component: str, roles: Roles, focus: Focus) -> str:
     filtered = " WHERE it is not the molecule asked about" if component == "co_products" else ""
     return (
         f"The {component} of the reactions are not returned: add OPTIONAL MATCH {pattern}{filtered}, and "
-        "return "
-        f"collect(DISTINCT {singular}.{case.domain.molecule_name}) AS {component}."
+        f"return collect(DISTINCT {singular}.{case.domain.molecule_name}) AS {component}."
     )
 
 

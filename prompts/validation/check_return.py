@@ -303,8 +303,7 @@ def check_return(case: Case, route: Route | None) -> Iterator[Finding]:
                 "wrong_aggregation_or_order",
                 "The reactions come in the order from the target back, because the path is written from the "
                 "target's side. Return them from the precursor to the target: reverse() the list, or write "
-                "the "
-                "path the other way round.",
+                "the path the other way round.",
                 *at,
             )
         return
@@ -314,16 +313,14 @@ def check_return(case: Case, route: Route | None) -> Iterator[Finding]:
         yield Finding(
             "return_shape",
             "The nodes of all routes are returned one by one, so the routes cannot be told apart. Return "
-            "for each "
-            "path the list of its reactions.",
+            "for each path the list of its reactions.",
             *at,
         )
     else:
         yield Finding(
             "return_shape",
             "No reactions are returned. Return for each path the list of its reactions, such as [n IN "
-            "nodes(path) "
-            f"WHERE n:{case.domain.reaction}].",
+            f"nodes(path) WHERE n:{case.domain.reaction}].",
             *at,
         )
 

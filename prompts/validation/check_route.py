@@ -41,8 +41,7 @@ def check_turns(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "other",
                 f"`{case.written(condition.start, condition.stop)}` cannot hold on a path of {length} "
-                "relationships, "
-                "where molecules and reactions take turns.",
+                "relationships, where molecules and reactions take turns.",
                 condition.start,
                 condition.stop,
             )
@@ -71,8 +70,7 @@ def check_shortest(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 "duplicate_or_incomplete",
                 f"Only shortest paths are found by {case.written(edge.start_offset, edge.stop_offset)}. "
-                "Match the path "
-                "without shortestPath to get all routes of the length asked for.",
+                "Match the path without shortestPath to get all routes of the length asked for.",
                 edge,
             )
             return
@@ -159,9 +157,8 @@ def _backwards(case: Case, route: Route, target: str) -> Finding:
     link = route.links[0]
     return case.finding(
         "endpoint_anchoring",
-        f"{case.pattern(link)} leads away from {target}, which is what is made: it has to be the end of "
-        "the path. "
-        "Turn the arrow, or put the molecule at the other end.",
+        f"{case.pattern(link)} leads away from {target}, which is what is made: it has to be the end of the "
+        "path. Turn the arrow, or put the molecule at the other end.",
         link.edge,
     )
 
@@ -193,8 +190,7 @@ def _both_ways(case: Case, route: Route) -> Iterator[Finding]:
             yield case.finding(
                 "traversal_direction",
                 f"{case.pattern(link)} has no arrow, so it also goes from products back to reactants. Give "
-                "it an "
-                "arrow that points from the precursor to the target.",
+                "it an arrow that points from the precursor to the target.",
                 link.edge,
             )
             return
@@ -209,8 +205,7 @@ def _types(case: Case, route: Route) -> Iterator[Finding]:
             yield case.finding(
                 "wrong_relationship",
                 f"{case.pattern(link)} follows `{'|'.join(sorted(extra))}`, which is no step from a "
-                "precursor to a "
-                f"product. Follow only `{'|'.join(sorted(made))}`.",
+                f"precursor to a product. Follow only `{'|'.join(sorted(made))}`.",
                 link.edge,
             )
         elif not link.types and not _filtered_types(case, made) and _open_to_others(case, link):
@@ -223,8 +218,7 @@ def _types(case: Case, route: Route) -> Iterator[Finding]:
         elif link.types and link.types < made and link.hops.maximum != 1 and not link.edge.inner:
             yield case.finding(
                 "wrong_relationship",
-                f"{case.pattern(link)} repeats `{type_names(link.edge)}` alone, which never follows "
-                "itself. "
+                f"{case.pattern(link)} repeats `{type_names(link.edge)}` alone, which never follows itself. "
                 f"Follow `{'|'.join(sorted(made))}`.",
                 link.edge,
             )

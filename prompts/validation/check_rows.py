@@ -93,8 +93,7 @@ def _unconnected(case: Case) -> Iterator[Finding]:
             yield Finding(
                 "duplicate_or_incomplete",
                 f"Nothing joins {view.name(node.key)} to the molecules of the question, so every row is "
-                "combined "
-                "with every node it matches. Join it to the pattern or leave it out.",
+                "combined with every node it matches. Join it to the pattern or leave it out.",
                 node.start,
                 node.stop,
             )
@@ -325,8 +324,7 @@ def _cut_short(case: Case, limit: Projection) -> Iterator[Finding]:
                 case,
                 "duplicate_or_incomplete",
                 f"LIMIT 1 comes after {case.written_pattern(edge)}, where a reaction has several rows, so "
-                "only one "
-                "of its molecules is kept. Sort and limit before the OPTIONAL MATCHes.",
+                "only one of its molecules is kept. Sort and limit before the OPTIONAL MATCHes.",
                 limit,
             )
             return
@@ -341,9 +339,8 @@ def _wrong_edge(case: Case, focus: Focus, ranked: _Sorted) -> Iterator[Finding]:
                 yield _finding(
                     case,
                     "wrong_aggregation_or_order",
-                    f"The yield of {case.pattern(link)} may be that of another product. Sort by the yield "
-                    "of the "
-                    "relationship to the molecule asked about.",
+                    f"The yield of {case.pattern(link)} may be that of another product. Sort by the yield of "
+                    "the relationship to the molecule asked about.",
                     ranked.projection,
                 )
                 return

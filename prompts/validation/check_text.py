@@ -77,8 +77,7 @@ def check_text(reading: QueryModel) -> Iterator[Finding]:
         yield Finding(
             "syntax_error",
             f"The variable `{use.name}` is used but not defined there. Bind it in a pattern, or hand it on "
-            "in "
-            "the WITH before.",
+            "in the WITH before.",
             use.start,
             use.stop,
         )
@@ -328,8 +327,7 @@ def _turned(case: Case, edge: PatternEdge) -> Finding:
             return case.finding(
                 "wrong_relationship",
                 f"{shown} does not give the {name}: `{type_names(edge)}` runs the other way and is another "
-                "role. "
-                f"Use `{component.type}` there.",
+                f"role. Use `{component.type}` there.",
                 edge,
             )
     right = " or ".join(

@@ -319,9 +319,8 @@ def _misplaced(case: ValidationCase, targets: set[int], making: set[int]) -> Ite
         if made:
             yield case.finding(
                 "endpoint_anchoring" if case.asked.intent != "multi_product" else "set_logic",
-                f"{molecule.name} is only an optional product in {case.pattern(made[0])}, so reactions "
-                "that do "
-                "not make it are returned too. Use MATCH there.",
+                f"{molecule.name} is only an optional product in {case.pattern(made[0])}, so reactions that "
+                "do not make it are returned too. Use MATCH there.",
                 made[0].edge,
             )
         elif not touching and any(map(case.view.is_reaction, range(len(case.reading.nodes)))):
