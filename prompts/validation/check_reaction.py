@@ -95,12 +95,11 @@ def _filtered(case: Case, roles: Roles, asked: set[str], seen: set[str]) -> Iter
             found = _direct(case, roles, inner)
             if found is not None and found not in asked | seen:
                 seen.add(found)
-                yield Finding(
+                yield Finding.at(
+                    condition,
                     "duplicate_or_incomplete",
                     f"`{case.written(condition.start, condition.stop)}` drops every reaction without "
                     f"{found}.",
-                    condition.start,
-                    condition.stop,
                 )
 
 
@@ -196,22 +195,20 @@ def _identity(case: Case, columns: _Columns) -> Iterator[Finding]:
     by_reaction = any(each.role in ("id", "yield") for item in keys for each in columns.held[item])
     if returned.grouped and not by_reaction:
         if _gathers(case, returned) and not any(_holds_map(item.term) for item in columns.items):
-            yield Finding(
+            yield Finding.at(
+                returned,
                 "missing_component:id" if "id" not in columns.roles else "wrong_aggregation_or_order",
                 "The rows are not grouped by reaction, so all reactions flow into one row. Return "
                 f"`{case.domain.reaction_id}` of the reaction beside the lists.",
-                returned.start,
-                returned.stop,
             )
     elif not returned.grouped and "id" not in columns.roles:
         raw = [i for i in columns.items if isinstance(_bare(i.term), NodeTerm) and columns.held[i]]
         if raw and not any(_aggregated(item.term) for item in columns.items):
-            yield Finding(
+            yield Finding.at(
+                returned,
                 "missing_component:id",
                 f"Nothing tells which reaction a row belongs to: return `{case.domain.reaction_id}` of the "
                 "reaction.",
-                returned.start,
-                returned.stop,
             )
 
 
@@ -311,12 +308,11 @@ def _foreign(case: Case, item: Item, found: list[Held]) -> Iterator[Finding]:
     """A column of molecules that another reaction has, or that none has."""
     for each in found:
         if each.role == "foreign" and each.node is not None and case.view.is_molecule(each.node):
-            yield Finding(
+            yield Finding.at(
+                item,
                 "duplicate_or_incomplete",
                 f"`{item.column}` does not come from the reactions that are asked about: "
                 f"{case.view.name(each.node)} is bound to another node. Use the same reaction variable.",
-                item.start,
-                item.stop,
             )
 
 
@@ -334,11 +330,10 @@ def _mixed(case: Case, item: Item, held: Held) -> Finding:
 def _mislabelled(case: Case, hint: str, item: Item, held: Held) -> Finding:
     meant = None if held.node is None else case.domain.hint(case.reading.nodes[held.node].variable)
     if meant == held.role or held.link is None:
-        return Finding(
+        return Finding.at(
+            item,
             "return_shape",
             f"The column `{item.column}` holds the {held.role}. Return the {hint} there.",
-            item.start,
-            item.stop,
         )
     return case.finding(
         "wrong_relationship",
@@ -362,5 +357,5 @@ def _target_among(case: Case, columns: _Columns) -> Iterator[tuple[str, Finding]
                     f"`{item.column}` still holds {target} itself. Leave it out: WHERE "
                     f"{variable or 'co_product'}.{case.domain.molecule_name} <> the molecule asked about."
                 )
-                yield "co_products", Finding("extra_component:co_products", message, item.start, item.stop)
+                yield "co_products", Finding.at(item, "extra_component:co_products", message)
                 return

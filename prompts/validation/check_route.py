@@ -38,12 +38,11 @@ def check_turns(case: Case) -> Iterator[Finding]:
             continue
         listed = range(length + 1) if indices is None else indices
         if any(place > length or kinds[(place + first) % 2] not in wanted for place in listed):
-            yield Finding(
+            yield Finding.at(
+                condition,
                 "other",
                 f"`{case.written(condition.start, condition.stop)}` cannot hold on a path of {length} "
                 "relationships, where molecules and reactions take turns.",
-                condition.start,
-                condition.stop,
             )
 
 
@@ -140,11 +139,10 @@ def _no_route(case: Case, target: str) -> Iterator[Finding]:
     for condition in case.reading.conditions:
         tests = (isinstance(each, Comprehension) and each.kind != "list" for each in walk(condition.term))
         if any(tests) and _mentions(condition.term, target):
-            yield Finding(
+            yield Finding.at(
+                condition,
                 "endpoint_anchoring",
                 f"{target} may stand anywhere on the path. It has to be its last node.",
-                condition.start,
-                condition.stop,
             )
             return
 

@@ -42,20 +42,16 @@ def _cut(case: Case) -> Iterator[Finding]:
             continue
         skip, limit = projection.skip, projection.limit
         if isinstance(skip, Constant) and skip.value != 0:
-            yield Finding(
-                "limit",
-                f"SKIP {skip.value} leaves out rows; the question does not ask for that.",
-                projection.start,
-                projection.stop,
+            yield Finding.at(
+                projection, "limit", f"SKIP {skip.value} leaves out rows; the question does not ask for that."
             )
         if case.asked.intent == "best_yield" or not isinstance(limit, Constant):
             continue
         if isinstance(limit.value, int) and limit.value < _MANY:
-            yield Finding(
+            yield Finding.at(
+                projection,
                 "limit",
                 f"LIMIT {limit.value} cuts off results; the question asks for all of them.",
-                projection.start,
-                projection.stop,
             )
 
 
@@ -90,12 +86,11 @@ def _unconnected(case: Case) -> Iterator[Finding]:
         status = view.statuses[node.scope]
         if find(node.key) not in anchored | told and status in ("required", "optional"):
             told.add(find(node.key))
-            yield Finding(
+            yield Finding.at(
+                node,
                 "duplicate_or_incomplete",
                 f"Nothing joins {view.name(node.key)} to the molecules of the question, so every row is "
                 "combined with every node it matches. Join it to the pattern or leave it out.",
-                node.start,
-                node.stop,
             )
 
 
@@ -141,12 +136,11 @@ def _alternatives(case: Case) -> Iterator[Finding]:
     for condition in case.reading.conditions:
         term = condition.term
         if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
-            yield Finding(
+            yield Finding.at(
+                condition,
                 "set_logic",
                 f"`{case.written(condition.start, condition.stop)}` holds where only one of the molecules "
                 "fits. Use AND.",
-                condition.start,
-                condition.stop,
             )
 
 
@@ -170,11 +164,10 @@ def mentioned(case: Case, term: Term) -> set[str]:
 
 
 def _filter(case: Case, condition: Condition, effect: str) -> Finding:
-    return Finding(
+    return Finding.at(
+        condition,
         "duplicate_or_incomplete",
         f"`{case.written(condition.start, condition.stop)}` {effect}; the question does not ask for that.",
-        condition.start,
-        condition.stop,
     )
 
 
@@ -248,27 +241,24 @@ def check_yield(case: Case, focus: Focus) -> Iterator[Finding]:
         return
     backwards = _takes_last(case)
     if ranked.descending == backwards:
-        yield _finding(
-            case,
+        yield Finding.at(
+            ranked.projection,
             "wrong_aggregation_or_order",
             "The rows are sorted so that the least yield comes first. Sort by yield with DESC.",
-            ranked.projection,
         )
     # Nulls come first in descending order and last in ascending order.
     if not ranked.nulls_last and not backwards and not _checked(case, ranked.key):
-        yield _finding(
-            case,
+        yield Finding.at(
+            ranked.projection,
             "missing_null_check",
             "Reactions without a yield sort before all others. Keep only known yields first: WHERE the "
             f"`{case.domain.yield_name}` IS NOT NULL.",
-            ranked.projection,
         )
     if any(isinstance(each, Call) and each.name == "tostring" for each in walk(ranked.key)):
-        yield _finding(
-            case,
+        yield Finding.at(
+            ranked.projection,
             "wrong_aggregation_or_order",
             "Yields are sorted as texts, in which 9 comes after 80. Sort the numbers.",
-            ranked.projection,
         )
     yield from _wrong_edge(case, focus, ranked)
     yield from _limited(case, ranked, limits)
@@ -276,12 +266,11 @@ def check_yield(case: Case, focus: Focus) -> Iterator[Finding]:
 
 def _unsorted(case: Case, limits: list[Projection]) -> Iterator[Finding]:
     if limits:
-        yield _finding(
-            case,
+        yield Finding.at(
+            limits[0],
             "wrong_aggregation_or_order",
             "LIMIT keeps any reaction: the rows are not sorted by yield. Add ORDER BY the yield DESC "
             "before it.",
-            limits[0],
         )
     elif not any(_first_of(item.term) for p in case.reading.projections for item in p.items):
         yield _finding(
@@ -297,18 +286,17 @@ def _limited(case: Case, ranked: _Sorted, limits: list[Projection]) -> Iterator[
     after = [p for p in limits if p.part >= ranked.projection.part]
     if not after:
         if not any(_first_of(item.term) for p in case.reading.projections for item in p.items):
-            yield _finding(
-                case,
+            yield Finding.at(
+                ranked.projection,
                 "limit",
                 "The reactions are sorted by yield but all of them are returned. Add LIMIT 1 after the "
                 "ORDER BY.",
-                ranked.projection,
             )
         return
     limit = after[0]
     if isinstance(limit.limit, Constant) and limit.limit.value != 1:
-        yield _finding(
-            case, "limit", f"LIMIT {limit.limit.value} is not the one best reaction. Use LIMIT 1.", limit
+        yield Finding.at(
+            limit, "limit", f"LIMIT {limit.limit.value} is not the one best reaction. Use LIMIT 1."
         )
     elif not limit.grouped and not limit.distinct:
         yield from _cut_short(case, limit)
@@ -320,12 +308,11 @@ def _cut_short(case: Case, limit: Projection) -> Iterator[Finding]:
     since = max(grouped, default=0)
     for edge in case.reading.edges:
         if edge.optional and edge.scope == limit.scope and since < edge.part < limit.part:
-            yield _finding(
-                case,
+            yield Finding.at(
+                limit,
                 "duplicate_or_incomplete",
                 f"LIMIT 1 comes after {case.written_pattern(edge)}, where a reaction has several rows, so "
                 "only one of its molecules is kept. Sort and limit before the OPTIONAL MATCHes.",
-                limit,
             )
             return
 
@@ -336,12 +323,11 @@ def _wrong_edge(case: Case, focus: Focus, ranked: _Sorted) -> Iterator[Finding]:
         if isinstance(term, Property) and isinstance(term.of, EdgeTerm):
             link = case.view.links[term.of.key]
             if focus.targets and link.end not in focus.targets and link.start in focus.reactions:
-                yield _finding(
-                    case,
+                yield Finding.at(
+                    ranked.projection,
                     "wrong_aggregation_or_order",
                     f"The yield of {case.pattern(link)} may be that of another product. Sort by the yield of "
                     "the relationship to the molecule asked about.",
-                    ranked.projection,
                 )
                 return
 
@@ -435,4 +421,4 @@ def _in_query(case: Case, projection: Projection) -> bool:
 def _finding(case: Case, label: str, message: str, at: Projection | None) -> Finding:
     if at is None:
         return Finding(label, message, len(case.text), len(case.text))
-    return Finding(label, message, at.start, at.stop)
+    return Finding.at(at, label, message)

@@ -1,14 +1,10 @@
 """The types of validation: what a question asks, a finding, a verdict, and the case that checks examine."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.kg.semantics.query_model import (
-    PatternEdge,
-    Projection,
-    QueryModel,
-)
+from retrocypher.kg.semantics.query_model import PatternEdge, Projection, QueryModel
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.prompts.validation.graph_view import Domain, Link, View
 
@@ -65,6 +61,18 @@ class QuestionIntent:
     note: str = ""
 
 
+class Place(Protocol):
+    """A part of the query, by its offsets."""
+
+    @property
+    def start(self) -> int:
+        """Offset where it begins."""
+
+    @property
+    def stop(self) -> int:
+        """Offset after its last character."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is wrong with a query.
@@ -80,6 +88,11 @@ class Finding:
     message: str
     start: int
     stop: int
+
+    @classmethod
+    def at(cls, place: Place, label: str, message: str) -> "Finding":
+        """Return a finding about a part of the query."""
+        return cls(label, message, place.start, place.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +170,11 @@ class Case:
     def apart(self, node: int) -> Finding:
         """The finding that a molecule is looked up where nothing joins it to the rest."""
         place = self.reading.nodes[node]
-        return Finding(
+        return Finding.at(
+            place,
             "duplicate_or_incomplete",
             f"{self.view.name(node)} is looked up in a pattern of its own, so it limits nothing. "
             "Name the molecule in the pattern of the reactions.",
-            place.start,
-            place.stop,
         )
 
     def finding(self, label: str, message: str, edge: PatternEdge) -> Finding:

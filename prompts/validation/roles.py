@@ -329,12 +329,11 @@ def _misplaced(case: ValidationCase, targets: set[int], making: set[int]) -> Ite
             continue  # an unconnected pattern, which is told as such
         elif not touching:
             node = case.reading.nodes[min(nodes)]
-            yield Finding(
+            yield Finding.at(
+                node,
                 "return_shape",
                 f"{case.view.name(min(nodes))} is matched without a reaction. Match "
                 f"(:{case.domain.reaction})-[:{products}]->({node.variable or ''}).",
-                node.start,
-                node.stop,
             )
         else:
             yield _wrong_place(case, molecule.name, nodes, touching)
