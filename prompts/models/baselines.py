@@ -14,24 +14,25 @@ from retrocypher.prompts.templates.exemplars import canonical_shot, fill_exempla
 
 
 @dataclass(frozen=True, slots=True)
-class OracleModel:
-    """Returns the reference Cypher: its run must score 1 everywhere."""
-
+class _Baseline:
     label: str
-
-    def answer(self, request: Request) -> Completion:
-        """Return the question's reference query."""
-        return Completion(request.question.reference_cypher, verbatim=True)
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 @dataclass(frozen=True, slots=True)
-class ExemplarModel:
-    """Returns the exemplar's Cypher, molecules and step count filled in: the score of mere copying."""
+class OracleModel(_Baseline):
+    """Returns the reference Cypher: its run must score 1 everywhere."""
 
-    label: str
+    def answer(self, request: Request) -> Completion:
+        """Return the question's reference query."""
+        return Completion(request.question.reference_cypher, verbatim=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ExemplarModel(_Baseline):
+    """Returns the exemplar's Cypher, molecules and step count filled in: the score of mere copying."""
 
     def answer(self, request: Request) -> Completion:
         """Return the filled query; no query where the question lacks something the exemplar needs."""
@@ -44,19 +45,15 @@ class ExemplarModel:
             return Completion("", details={"no_answer": reason}, verbatim=True)
         return Completion(query, verbatim=True)
 
-    def close(self) -> None:
-        """Nothing is held."""
-
 
 @dataclass(frozen=True, slots=True)
-class MutantModel:
+class MutantModel(_Baseline):
     """Returns the reference Cypher after one known change.
 
     The same question gets the same change for every prompt and shot; `seed` seeds the choice among the
     `operators`.
     """
 
-    label: str
     operators: Sequence[Operator]
     seed: int
 
@@ -73,9 +70,6 @@ class MutantModel:
             "label": mutant.label,
         }
         return Completion(mutant.query, details=details, verbatim=True)
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 CONDITIONS = ("model", "prompt", "shot", "loop", "phrasing")
@@ -230,10 +224,9 @@ def _prediction(path: Path, number: int, line: str) -> Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class FileModel:
+class FileModel(_Baseline):
     """Returns the predictions of a file, each query unchanged."""
 
-    label: str
     predictions: Predictions
 
     def answer(self, request: Request) -> Completion:
@@ -242,6 +235,3 @@ class FileModel:
         if found is None:
             return Completion("", details={"no_answer": "no prediction for this case"}, verbatim=True)
         return Completion(found.cypher or "", details={"line": found.line}, verbatim=True)
-
-    def close(self) -> None:
-        """Nothing is held."""

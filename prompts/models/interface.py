@@ -102,18 +102,11 @@ class Model(Protocol):
         """Release what the model holds in this process."""
 
 
-class TextModel(Protocol):
+class TextModel(Model, Protocol):
     """A model that reads only the messages of a request."""
-
-    @property
-    def label(self) -> str:
-        """Name in ids and tables."""
 
     def answer(self, request: Request | Chat) -> Completion:
         """Return the completion of a request; raise ModelError if the model cannot be asked."""
-
-    def close(self) -> None:
-        """Release what the model holds in this process."""
 
 
 _HALF = re.compile("[\ud800-\udfff]")

@@ -95,18 +95,6 @@ class LlamaSettings:
     folder: str = ""
     port: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
-
-    def at(self, port: int) -> "LlamaSettings":
-        """Return the same settings with a port."""
-        return replace(self, port=port)
-
-    def keeping_in(self, folder: Path) -> "LlamaSettings":
-        """Return the same settings with a folder."""
-        return replace(self, folder=f"{folder}{os.sep}")
-
 
 def gguf_path(spec: ModelSpec) -> Path:
     """Return the file of a ``local`` or ``gguf`` model; raises as `shipped_gguf`."""
@@ -149,7 +137,7 @@ class LlamaProcess:
 
     def __init__(self, settings: LlamaSettings) -> None:
         self._folder = session_folder()
-        self._settings = settings = settings.keeping_in(self._folder.path)
+        self._settings = settings = replace(settings, folder=f"{self._folder.path}{os.sep}")
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in stop)
         self._stopping = threading.Event()
         try:
@@ -193,13 +181,13 @@ class LlamaProcess:
         except BaseException:
             _end(process)
             raise
-        self._settings = settings.at(urlsplit(address).port or 0)
+        self._settings = replace(settings, port=urlsplit(address).port or 0)
         return process
 
     def _hand_over(self, process: "subprocess.Popen[bytes]", settings: LlamaSettings) -> str:
         assert process.stdin is not None
         assert process.stdout is not None
-        first = json.dumps({**settings.to_json(), "owner": os.getpid()}) + "\n"
+        first = json.dumps({**asdict(settings), "owner": os.getpid()}) + "\n"
         try:
             process.stdin.write(first.encode())
             process.stdin.flush()

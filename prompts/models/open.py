@@ -4,7 +4,7 @@ import hashlib
 import os
 import secrets
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -31,7 +31,6 @@ from retrocypher.prompts.models.llama import (
     gguf_path,
     require_gguf,
     settings_for,
-    shipped_gguf,
 )
 from retrocypher.prompts.models.openai_client import address_of, api_parameters, asked_for
 from retrocypher.prompts.models.prices import load_prices
@@ -73,41 +72,33 @@ def check_models(
             file is missing or broken, predictions are for other questions or cases, or there is no key.
     """
     for spec in specs:
-        if spec.kind == "exemplar":
-            _check_exemplar(spec, shots)
-        elif spec.kind == "mutant":
-            _check_mutant(spec, questions)
-        elif spec.kind == "file":
-            predictions = read_predictions(Path(spec.argument))
-            predictions.require_known({question.id for question in every_question})
-            case = {
-                "model": (spec.label,),
-                "prompt": prompts,
-                "shot": shots,
-                "loop": loops,
-                "phrasing": [str(number) for number in phrasings],
-            }
-            predictions.require_use([question.id for question in questions], case)
-        elif spec.kind == "local":
-            require_gguf(shipped_gguf())
-        elif spec.kind == "gguf":
-            require_gguf(Path(spec.argument))
-        elif spec.kind == "openai":
-            _check_openai(spec, environment, keyless)
-
-
-def _check_exemplar(spec: ModelSpec, shots: Sequence[str]) -> None:
-    if "ZS" in shots:
-        raise InputError(
-            f"--model {spec.label}: exemplar answers with the exemplar it is shown, and --shot ZS shows "
-            "none. Choose other shots, or another model for ZS."
-        )
+        match spec.kind:
+            case "exemplar" if "ZS" in shots:
+                raise InputError(
+                    f"--model {spec.label}: exemplar answers with the exemplar it is shown, and --shot ZS "
+                    "shows none. Choose other shots, or another model for ZS."
+                )
+            case "mutant" if spec.argument:
+                _check_mutant(spec, questions)
+            case "file":
+                predictions = read_predictions(Path(spec.argument))
+                predictions.require_known({question.id for question in every_question})
+                case = {
+                    "model": (spec.label,),
+                    "prompt": prompts,
+                    "shot": shots,
+                    "loop": loops,
+                    "phrasing": [str(number) for number in phrasings],
+                }
+                predictions.require_use([question.id for question in questions], case)
+            case "local" | "gguf":
+                require_gguf(gguf_path(spec))
+            case "openai":
+                _check_openai(spec, environment, keyless)
 
 
 def _check_mutant(spec: ModelSpec, questions: Sequence[Question]) -> None:
     for operator in operators_named(spec.argument):
-        if not spec.argument:
-            return
         if not any(mutations_of(operator, question.reference_cypher) for question in questions):
             raise InputError(
                 f"--model mutant:{spec.argument}: {operator.name} ({operator.summary}) finds "
@@ -161,39 +152,6 @@ def _sha256(path: Path, spec: ModelSpec) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"--model {spec.kind}:{path}: the file cannot be read ({error.strerror}).") from None
-
-
-def identity_of(
-    spec: ModelSpec,
-    *,
-    weights: Mapping[str, str],
-    seed: int,
-    environment: Mapping[str, str],
-    logprobs: int = 0,
-    form: Mapping[str, Any] | None = None,
-) -> Identity | None:
-    """Return the identity of a model; None for one that reads no messages, which is not cached.
-
-    Args:
-        weights: SHA-256 of the files of weights on this machine, by path.
-        environment: ``OPENAI_BASE_URL``.
-        logprobs: How many log-probabilities of each token are asked for.
-        form: JSON schema that completions of weights on this machine must match; None for free text.
-    """
-    if spec.kind not in TEXT_KINDS:
-        return None
-    if spec.kind == "openai":
-        return Identity(spec.argument, address_of(environment), api_parameters(seed) | asked_for(logprobs))
-    # Greedy decoding takes no seed, and another llama.cpp may round in other ways.
-    parameters = {
-        "temperature": 0,
-        "max_tokens": answer_tokens(spec),
-        "context_tokens": CONTEXT_TOKENS,
-        "engine": f"xllamacpp {version('xllamacpp')}",
-        **asked_for(logprobs),
-        **({} if form is None else {"form": form}),
-    }
-    return Identity(f"sha256:{weights[str(gguf_path(spec))]}", "", parameters)
 
 
 class SharedModels:
@@ -273,10 +231,11 @@ class CachedModel:
     def answer(self, request: Request | Chat) -> Completion:
         """Return the completion of a request; raises as the model does."""
         key = request_key(self._identity, request.messages, request.repeat)
-        if (kept := self._find(key)) is not None:
+        if (kept := self._unless_broken(lambda: self._answers.get(key))) is not None:
             return _as_answer(kept)
         answer = self._model.answer(request)
-        if (first := self._keep(_as_kept(key, self._identity, answer))) is None:
+        entry = _as_kept(key, self._identity, answer)
+        if (first := self._unless_broken(lambda: self._answers.put(entry))) is None:
             return answer
         # Another process may have asked the same at the same time. What was kept first holds for all, so
         # that a repetition of the run finds what the run went on with.
@@ -286,24 +245,15 @@ class CachedModel:
         """Close the model, but not the cache."""
         self._model.close()
 
-    def _find(self, key: str) -> CacheEntry | None:
+    def _unless_broken(self, call: Callable[[], CacheEntry | None]) -> CacheEntry | None:
+        """Return what a call of the cache returns; None, with one warning a process, where it fails."""
         try:
-            return self._answers.get(key)
+            return call()
         except ResponseCacheError as error:
-            self._warn(error)
+            if not self._warned:
+                self._warned = True
+                warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
             return None
-
-    def _keep(self, kept: CacheEntry) -> CacheEntry | None:
-        try:
-            return self._answers.put(kept)
-        except ResponseCacheError as error:
-            self._warn(error)
-            return None
-
-    def _warn(self, error: ResponseCacheError) -> None:
-        if not self._warned:
-            self._warned = True
-            warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
 
 
 class OfflineModel:
@@ -402,18 +352,28 @@ class ModelContext:
         """
         if self.answers is None:
             return self._open_uncached(spec, logprobs, form)
-        identity = identity_of(
-            spec,
-            weights=self.shared.get("weights", {}),
-            seed=self.seed,
-            environment=self.environment,
-            logprobs=logprobs,
-            form=form,
-        )
-        assert identity is not None
+        identity = self.identity(spec, logprobs=logprobs, form=form)
         if self.offline:
             return OfflineModel(spec.label, identity, self.answers)
         return CachedModel(identity, self.answers, self._open_uncached(spec, logprobs, form))
+
+    def identity(
+        self, spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
+    ) -> Identity:
+        """Return the identity in the response cache of a model that reads messages; as `open_text`."""
+        if spec.kind == "openai":
+            parameters = api_parameters(self.seed) | asked_for(logprobs)
+            return Identity(spec.argument, address_of(self.environment), parameters)
+        # Greedy decoding takes no seed, and another llama.cpp may round in other ways.
+        parameters = {
+            "temperature": 0,
+            "max_tokens": answer_tokens(spec),
+            "context_tokens": CONTEXT_TOKENS,
+            "engine": f"xllamacpp {version('xllamacpp')}",
+            **asked_for(logprobs),
+            **({} if form is None else {"form": form}),
+        }
+        return Identity(f"sha256:{self.shared['weights'][str(gguf_path(spec))]}", "", parameters)
 
     def _open_uncached(self, spec: ModelSpec, logprobs: int, form: Mapping[str, Any] | None) -> TextModel:
         if spec.kind != "openai":

@@ -5,20 +5,23 @@ import json
 import re
 import shutil
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from retrocypher.kg.errors import InputError
 
 SCHEMA_VERSION = 1
-_KEY = re.compile(r"[0-9a-f]{64}")
 _MADE = "%Y-%m-%dT%H:%M:%S+00:00"
-_FIELDS = ("key", "model", "api", "parameters", "served", "made", "text", "tokens", "time_s", "details")
+_MADE_TEXT = r"\A\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\+00:00\Z"
+_WRONG_FIELD = re.compile(r"`\$\.(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +37,15 @@ class CacheEntry:
         details: Other facts about the completion, JSON values only.
     """
 
-    key: str
-    model: str
+    key: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    model: Annotated[str, msgspec.Meta(min_length=1)]
     api: str
     parameters: Mapping[str, Any]
     served: str | None
-    made: str
+    made: Annotated[str, msgspec.Meta(pattern=_MADE_TEXT)]
     text: str
     tokens: dict[str, int] | None
-    time_s: float
+    time_s: Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
     details: dict[str, Any]
 
     @property
@@ -52,7 +55,7 @@ class CacheEntry:
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as one JSON object, ``schema_version`` first."""
-        return {"schema_version": SCHEMA_VERSION, **{name: getattr(self, name) for name in _FIELDS}}
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     @classmethod
     def from_json(cls, value: object) -> "CacheEntry":
@@ -61,51 +64,21 @@ class CacheEntry:
             raise ValueError("no JSON object")
         if value.get("schema_version") != SCHEMA_VERSION:
             raise ValueError(f"schema_version must be {SCHEMA_VERSION}")
-        lacking = [name for name in _FIELDS if name not in value]
-        if lacking:
+        if lacking := [field.name for field in fields(cls) if field.name not in value]:
             raise ValueError(f"{lacking[0]} is missing")
-        wrong = [name for name in _FIELDS if not _CHECKS[name](value[name])]
-        if wrong:
-            raise ValueError(f"{wrong[0]} has a value that no answer has")
-        return cls(**{name: value[name] for name in _FIELDS})
+        try:
+            entry = msgspec.convert(value, cls)
+        except msgspec.ValidationError as error:
+            wrong = _WRONG_FIELD.search(str(error))
+            raise ValueError(f"{wrong[1] if wrong else 'a field'} has a value that no answer has") from error
+        if entry.tokens is not None and entry.tokens.keys() != {"prompt", "completion"}:
+            raise ValueError("tokens has a value that no answer has")
+        return entry
 
 
 def stamp(moment: datetime) -> str:
     """Return a moment, which must be UTC, as `CacheEntry.made` has it; such texts sort as the moments do."""
     return moment.strftime(_MADE)
-
-
-def _is_moment(value: object) -> bool:
-    try:
-        return isinstance(value, str) and stamp(datetime.strptime(value, _MADE)) == value
-    except ValueError:
-        return False
-
-
-def _are_tokens(value: object) -> bool:
-    return value is None or (
-        isinstance(value, dict)
-        and value.keys() == {"prompt", "completion"}
-        and all(isinstance(count, int) for count in value.values())
-    )
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
-_CHECKS: Mapping[str, Any] = {
-    "key": lambda value: isinstance(value, str) and _KEY.fullmatch(value) is not None,
-    "model": lambda value: isinstance(value, str) and bool(value),
-    "api": lambda value: isinstance(value, str),
-    "parameters": lambda value: isinstance(value, dict),
-    "served": lambda value: value is None or isinstance(value, str),
-    "made": _is_moment,
-    "text": lambda value: isinstance(value, str),
-    "tokens": _are_tokens,
-    "time_s": _is_time,
-    "details": lambda value: isinstance(value, dict),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,8 @@ def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
     """
     own = {} if folder is None else _files_of(folder)
     paths = {name: own.get(f"{name}.md", _SHIPPED / f"{name}.md") for name in _SETTINGS}
-    exemplar_text = _exemplar_text(own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE))
+    exemplar_path = own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE)
+    exemplar_text = _read(exemplar_path, "exemplar_question", "exemplar_cypher")
     return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
 
 
@@ -118,8 +119,13 @@ def _files_of(folder: Path) -> dict[str, Path]:
 
 
 def _prompt(name: str, path: Path, exemplar_text: str) -> Prompt:
-    text, convention = _declared(_read(path), path)
-    return Prompt(name, _SETTINGS[name], _template(text, path), exemplar_text, convention)
+    text, convention = _declared(_read(path, "schema", "question"), path)
+    system, user = _split(text)
+    if "{question}" in system or "{question}" not in user:
+        raise InputError(
+            f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
+        )
+    return Prompt(name, _SETTINGS[name], text, exemplar_text, convention)
 
 
 def _declared(text: str, path: Path) -> tuple[str, Convention]:
@@ -136,38 +142,20 @@ def _declared(text: str, path: Path) -> tuple[str, Convention]:
     )
 
 
-def _template(text: str, path: Path) -> str:
-    _require(text, path, "schema")
-    _require(text, path, "question")
-    system, user = _split(text)
-    if "{question}" in system or "{question}" not in user:
-        raise InputError(
-            f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
-        )
-    return text
-
-
-def _exemplar_text(path: Path) -> str:
-    text = _read(path)
-    _require(text, path, "exemplar_question")
-    _require(text, path, "exemplar_cypher")
-    return text
-
-
-def _read(path: Path) -> str:
+def _read(path: Path, *slots: str) -> str:
+    """Return a template, which must have these slots."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"prompt template {path}: {error.strerror}; make it readable") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"prompt template {path}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from error
-
-
-def _require(text: str, path: Path, slot: str) -> None:
-    if "{" + slot + "}" not in text:
-        raise InputError(f"prompt template {path}: no slot {{{slot}}}; write {{{slot}}} where it belongs")
+    for slot in slots:
+        if "{" + slot + "}" not in text:
+            raise InputError(f"prompt template {path}: no slot {{{slot}}}; write {{{slot}}} where it belongs")
+    return text
 
 
 class Texts:

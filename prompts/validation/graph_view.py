@@ -63,10 +63,6 @@ class Domain:
             and all(schema.has_type(each.type) for each in self.components.values())
         )
 
-    def of_type(self, type_name: str) -> str | None:
-        """The component that a relationship type leads to."""
-        return next((each.name for each in self.components.values() if each.type == type_name), None)
-
     def hint(self, name: str | None) -> str | None:
         """The component that a name promises; None where it says nothing."""
         if not name:
@@ -185,11 +181,10 @@ class View:
             if name in anchor.values and anchor.kind in ("is", "one_of")
         }
 
-    def of(self, condition: Condition) -> Status:
-        """Whether a condition has to hold for a row of the query."""
-        status = self.statuses[condition.scope]
-        optional = condition.optional
-        return "optional" if status == "required" and optional else status
+    def of(self, part: Condition | PatternEdge) -> Status:
+        """Whether a condition has to hold, or an edge has to be there, for a row of the query."""
+        status = self.statuses[part.scope]
+        return "optional" if status == "required" and part.optional else status
 
     def texts(self, term: Term) -> set[str]:
         """The string literals in a term, with the question's molecules as the question spells them."""
@@ -200,9 +195,7 @@ class View:
         start, end = self.node(edge.start), self.node(edge.end)
         if edge.agreement == "turned":
             start, end = end, start
-        status = self.statuses[edge.scope]
-        optional = edge.optional
-        return Link(edge, start, end, "optional" if status == "required" and optional else status)
+        return Link(edge, start, end, self.of(edge))
 
     def _join(self) -> None:
         for condition in self.reading.conditions:
@@ -219,10 +212,7 @@ class View:
         match term:
             case NodeTerm(key):
                 return key
-            case Property(NodeTerm(key), name) if name in (
-                self.domain.molecule_name,
-                self.domain.reaction_id,
-            ):
+            case Property(NodeTerm(key), self.domain.molecule_name | self.domain.reaction_id):
                 return key
             case Call("id" | "elementid", (NodeTerm(key),)):
                 return key
@@ -233,9 +223,8 @@ class View:
         if found is None:
             return
         node, values, kind = found
-        status = self.of(condition)
         spelled = tuple(self._renamed.get(value, value) for value in values)
-        yield Anchor(self.node(node), spelled, kind, status, condition)
+        yield Anchor(self.node(node), spelled, kind, self.of(condition), condition)
 
     def _names(
         self, term: Term
@@ -266,16 +255,14 @@ class View:
             return node, values, "like"
         if changed:
             return node, values, "spelled"
-        if term.operator == "=":
-            return node, values, "is" if len(values) == 1 else "one_of"
-        if term.operator == "in":
+        if term.operator in ("=", "in"):
             return node, values, "is" if len(values) == 1 else "one_of"
         return None
 
     def _named(self, term: Term) -> tuple[int, bool] | None:
         """The molecule whose name a term is, and whether its letters are changed."""
         match term:
-            case Property(NodeTerm(key), name) if name == self.domain.molecule_name:
+            case Property(NodeTerm(key), self.domain.molecule_name):
                 return key, False
             case Call(function, (inner, *_)) if function in _SPELLED:
                 found = self._named(inner)
