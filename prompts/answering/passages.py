@@ -68,12 +68,9 @@ def _pieces(text: str, longest: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class PassageIndex:
-    """Vectors of all passages.
+    """Vectors of length 1, as rows, of all chunks of all passages, by the id of their reaction.
 
-    Attributes:
-        reactions: For each chunk, the reaction whose passage it is from; chunks of a passage in order,
-            passages by the id of their reaction.
-        vectors: For each chunk, its vector of length 1, as rows.
+    Chunks of a passage are in order; `reactions` has the reaction of each.
     """
 
     encoder: str

@@ -70,47 +70,38 @@ class StatedClaims:
         return [kept] if kept else []
 
 
-class _MalformedError(ValueError):
-    """The list cannot be read."""
-
-
 def read_stated(reply: str) -> StatedClaims:
     """Read a list of claims: one JSON array and nothing else (`sole_json`).
 
     Text that the reply quotes from a question or a patent is thus not taken for the model's list.
     """
     try:
-        entries = _array(reply)
+        entries = sole_json(reply)
     except ValueError as error:
         return StatedClaims(malformed=str(error))
+    if not isinstance(entries, list):
+        return StatedClaims(malformed="not a JSON array")
+    if len(entries) > _MOST:
+        return StatedClaims(malformed=f"more than {_MOST} claims")
     triples: dict[Triple, None] = {}
     refused: list[str] = []
     for number, entry in enumerate(entries, 1):
         try:
             triples[_triple(entry)] = None
-        except _MalformedError as error:
+        except ValueError as error:
             refused.append(f"claim {number}: {error}")
     return StatedClaims(tuple(triples), tuple(refused))
 
 
-def _array(reply: str) -> list[Any]:
-    found = sole_json(reply)
-    if not isinstance(found, list):
-        raise _MalformedError("not a JSON array")
-    if len(found) > _MOST:
-        raise _MalformedError(f"more than {_MOST} claims")
-    return found
-
-
 def _triple(entry: Any) -> Triple:
     if not isinstance(entry, Mapping):
-        raise _MalformedError("not an object")
+        raise ValueError("not an object")
     predicate = entry.get("predicate")
     if predicate not in (*_MOLECULE_FIRST, *_REACTION_FIRST, _YIELD, _LINK):
-        raise _MalformedError(f"no predicate {str(predicate)[:40]!r}")
+        raise ValueError(f"no predicate {str(predicate)[:40]!r}")
     allowed = _KEYS | (_OF_YIELD if predicate == _YIELD else set())
     if wrong := [*_differing(set(entry), allowed)]:
-        raise _MalformedError(", ".join(wrong))
+        raise ValueError(", ".join(wrong))
     subject, value = entry["subject"], entry["object"]
     if predicate in _MOLECULE_FIRST:
         return Triple(_molecule(subject, "subject"), predicate, _reaction(value, "object"))
@@ -133,7 +124,7 @@ def _differing(found: set[str], allowed: set[str]) -> Iterator[str]:
 def _molecule(value: Any, where: str) -> str:
     if isinstance(value, str) and value.strip() and not any(map(str.isspace, value.strip())):
         return value.strip()
-    raise _MalformedError(f"the {where} is no SMILES")
+    raise ValueError(f"the {where} is no SMILES")
 
 
 def _reaction(value: Any, where: str) -> str | int:
@@ -142,13 +133,13 @@ def _reaction(value: Any, where: str) -> str | int:
     if isinstance(value, str) and 0 < len(value.strip()) <= 40:
         text = value.strip()
         return int(text) if text.isascii() and text.isdecimal() else text
-    raise _MalformedError(f"the {where} is no reaction")
+    raise ValueError(f"the {where} is no reaction")
 
 
 def _percentage(value: Any) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
-    raise _MalformedError("the object is no number")
+    raise ValueError("the object is no number")
 
 
 _TEXTS = Texts(Path(__file__).with_name("texts"))
@@ -233,11 +224,7 @@ def _holds(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of rows and passages a model is given, at most; text and graph weigh passages against rows.
-
-    Attributes:
-        characters: Of rows and passages together.
-    """
+    """How many rows, passages and characters of both a model is given, and weights for their order."""
 
     rows: int = 50
     characters: int = 6_000
@@ -248,13 +235,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model is given.
+    """What a model is given: rows, a line each, and passages, the most relevant first.
 
     Attributes:
-        facts: Rows, a line each.
         row_count: How many rows there were.
-        passages: Passages, the most relevant first.
-        characters: Their characters together.
+        characters: Of facts and passages together.
         combined: Weighted mean relevance of passages and facts (Hybrid retrieval of GraphBuilder-RAG: weight
             of the text times the mean score of its chunks, plus weight of the graph times that of its
             matches); None where no passages were looked for.
@@ -285,12 +270,8 @@ def context_of(
     """Choose the rows and passages that fit, in one order by weight times relevance.
 
     Rows keep their order, and the first that does not fit ends them; so do passages. At least one row is
-    given, cut off at its end if it alone is too long.
-
-    Args:
-        rows: Rows, at least one.
-        row_count: How many rows the query returned, including those not kept.
-        found: Passages with their relevance; None where none were looked for.
+    given, cut off at its end if it alone is too long. `row_count` counts the rows that the query returned,
+    also those not kept; `found` is None where no passages were looked for.
     """
     facts = list(islice(facts_of(columns, rows), limits.rows))
     passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]

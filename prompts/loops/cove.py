@@ -74,10 +74,10 @@ class _Work:
         self._note("explain", planned.status, fault, started)
         if self.executable:
             self._turn()
-            self.masked = mask(self.case.question, self.query or "")
+        self.masked = mask(self.case.question, self.query or "")
+        if self.executable:
             self.problem = self._findings() if validate else None
         else:
-            self.masked = mask(self.case.question, self.query or "")
             self.problem = self._error(planned.message) if query is not None else _NOTHING_FOUND
 
     def correct(self, *, last: bool) -> None:

@@ -30,7 +30,6 @@ class LoopCase:
     """What a loop starts from; neither the reference query nor the gold answer nor the task.
 
     Attributes:
-        setting: The setting of the prompt.
         convention: What the prompt wants returned.
         schema_text: The schema as the prompt shows it.
         messages: The first messages to the model.

@@ -123,5 +123,4 @@ def edits_between(before: str | None, after: str) -> list[dict[str, str]]:
 
 
 def _written(query: str, part: Sequence[Token]) -> str:
-    """Return the text of a run of tokens, on one line."""
     return " ".join(query[part[0].start : part[-1].stop].split()) if part else ""

@@ -176,7 +176,6 @@ def read_predictions(path: Path) -> Predictions:
 
 
 def _require_apart(path: Path, lines: list[Prediction]) -> None:
-    """Refuse two lines that apply to one case."""
     seen: dict[frozenset[tuple[str, str]], Prediction] = {}
     unlike: dict[frozenset[str], list[Prediction]] = {}
     for line in lines:

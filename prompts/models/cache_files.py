@@ -74,11 +74,8 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
 def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
     """Write responses as JSON lines (`CacheEntry.to_json`), the oldest first, and return how many.
 
-    The same responses give the same bytes. Raises InputError if the file exists or cannot be written.
-
-    Args:
-        to: File to write, compressed where its name ends in ``.gz``; it must not exist.
-        models: Only responses of these models; empty for all.
+    The same responses give the same bytes, compressed where the name of the new file ends in ``.gz``. Without
+    `models`, all are written. Raises InputError if the file exists or cannot be written.
     """
     prepare(path, read_only=True)
     if to.exists():
@@ -124,14 +121,7 @@ def _compressed(file: IO[bytes]) -> gzip.GzipFile:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two responses to one request; the one in the cache stays.
-
-    Attributes:
-        kept_made: When the response that stays was made.
-        refused_made: When the other was made.
-        file: File of the other.
-        line: Its line there, from 1.
-    """
+    """Two responses to one request: the one that stays in the cache, and the one of a line (from 1)."""
 
     key: str
     model: str
@@ -143,13 +133,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of an import.
-
-    Attributes:
-        added: Responses that the cache lacked.
-        known: Responses that the cache had, with the same text.
-        conflicts: Responses that the cache had with another text.
-    """
+    """The result of an import: responses added, known already with the same text, and known with another."""
 
     added: int
     known: int
@@ -206,13 +190,7 @@ def _lines(file: Path) -> Iterator[bytes]:
 class ModelStats:
     """The responses of one model in a cache.
 
-    Attributes:
-        answers: How many there are.
-        prompt_tokens: Tokens sent for them, as far as known.
-        completion_tokens: Tokens received, as far as known.
-        seconds: Duration of their calls.
-        oldest: When the first was made, UTC.
-        newest: When the last was made, UTC.
+    Tokens are counted as far as known; `seconds` is the duration of the calls; times are UTC.
     """
 
     model: str
@@ -227,12 +205,7 @@ class ModelStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a cache holds.
-
-    Attributes:
-        bytes: Size of the file and what SQLite writes beside it.
-        models: Its models, the one with most responses first.
-    """
+    """What a cache holds; `bytes` includes what SQLite writes beside the file."""
 
     file: Path
     bytes: int

@@ -21,7 +21,7 @@ class Request:
         question: The question behind them, for models that read no messages (oracle, file and the like).
         exemplar: The exemplar shown; None with zero-shot.
         case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
-        case_id: Name of the case, for error messages.
+        case_id: For error messages.
         repeat: How often the same messages were sent before in this case.
         common: Length of the beginning that all requests of this sort share: all messages before the last,
             and this many characters of the last; None where nothing is shared. A model may store its state

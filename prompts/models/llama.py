@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -251,24 +252,19 @@ class LlamaClient:
 
         Raises TimeoutError after 15 minutes; OSError, HTTPException or ValueError if the process ends.
         """
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)
-        try:
+        with closing(http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)) as connection:
             connection.request("POST", path, json.dumps(body).encode(), self._headers)
             response = connection.getresponse()
             return response.status, json.loads(response.read())
-        finally:
-            connection.close()
 
     def is_up(self) -> bool:
         """Return whether the process answers."""
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=_HEALTH_S)
-        try:
-            connection.request("GET", "/health")
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
+        with closing(http.client.HTTPConnection(self._host, self._port, timeout=_HEALTH_S)) as connection:
+            try:
+                connection.request("GET", "/health")
+                return connection.getresponse().status == 200
+            except (OSError, http.client.HTTPException):
+                return False
 
 
 _CHAT = "/v1/chat/completions"

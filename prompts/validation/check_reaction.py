@@ -21,8 +21,6 @@ _BINDING = {"reactants": "({0}:{1})-[:{2}]->({3})", "other": "({3})-[:{2}]->({0}
 
 
 class _Columns:
-    """The returned columns and what each holds."""
-
     def __init__(self, case: Case, roles: Roles) -> None:
         returned = case.returned
         self.items: tuple[Item, ...] = () if returned is None else returned.items
@@ -238,7 +236,6 @@ def _holds_map(term: Term) -> bool:
 
 
 def _required(case: Case) -> list[str]:
-    """The components that have to be returned."""
     intent = case.asked.intent
     if case.full:
         more = {"co_products": ["co_products"], "best_yield": ["yield"]}

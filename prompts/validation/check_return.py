@@ -216,7 +216,6 @@ def _nodes_kept(case: Case, where: Term | None, projection: Term | None) -> str:
 
 
 def _labels(case: Case, where: Term) -> set[str]:
-    """The labels that a filter keeps."""
     match where:
         case HasLabel(_, labels):
             return set(labels)

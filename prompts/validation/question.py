@@ -71,7 +71,6 @@ class _Words:
 
 @cache
 def _load_words() -> _Words:
-    """Return the words, read at the first call."""
     text = resources.files(__package__).joinpath(_FILE).read_text("utf-8")
     data: dict[str, Any] = yaml.safe_load(text)
     numbers: dict[str, int] = data["numbers"]
