@@ -100,7 +100,10 @@ def _triple(entry: Any) -> Triple:
     if predicate not in (*_MOLECULE_FIRST, *_REACTION_FIRST, _YIELD, _LINK):
         raise ValueError(f"no predicate {str(predicate)[:40]!r}")
     allowed = _KEYS | (_OF_YIELD if predicate == _YIELD else set())
-    if wrong := [*_differing(set(entry), allowed)]:
+    wrong = [f"without {', '.join(sorted(missing))}"] if (missing := _KEYS - set(entry)) else []
+    if more := set(entry) - allowed:
+        wrong.append(f"with {', '.join(sorted(name[:40] for name in more))}")
+    if wrong:
         raise ValueError(", ".join(wrong))
     subject, value = entry["subject"], entry["object"]
     if predicate in _MOLECULE_FIRST:
@@ -112,13 +115,6 @@ def _triple(entry: Any) -> Triple:
     product = entry.get("product")
     told = None if product is None else _molecule(product, "product")
     return Triple(_reaction(subject, "subject"), predicate, _percentage(value), told)
-
-
-def _differing(found: set[str], allowed: set[str]) -> Iterator[str]:
-    if missing := _KEYS - found:
-        yield f"without {', '.join(sorted(missing))}"
-    if more := found - allowed:
-        yield f"with {', '.join(sorted(name[:40] for name in more))}"
 
 
 def _molecule(value: Any, where: str) -> str:

@@ -143,7 +143,7 @@ def _search(text: str, reader: GrammarReader) -> _Bare | None:
         if standing is Standing.WHOLE:
             return _Bare(query, standing)
         # A fragment in prose needs more to count: capitals where a line begins, and no words after it.
-        alone = group == "begin" and start[group].isupper() and _ends_with(text, query, extent)
+        alone = group == "begin" and start[group].isupper() and not text[query.stop : extent].strip()
         looked_at = min(query.stop, query.start + LONGEST)
         if _LOOKS_BROKEN.match(text, query.start, looked_at) or (
             alone and reader.accepted(text[query.start : query.stop])
@@ -169,11 +169,6 @@ def _without_words(completion: str, span: Span, reader: GrammarReader) -> Span:
         if _SENTENCE.match(text, error) and reader.standing(before) is Standing.WHOLE:
             return Span(span.start, span.start + len(before))
     return Span(span.start, span.start + len(text))
-
-
-def _ends_with(text: str, query: Span, extent: int) -> bool:
-    """Tell whether nothing but space stands between a query and its extent."""
-    return not text[query.stop : extent].strip()
 
 
 def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs) -> int:

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from retrocypher.kg.cypher.edits import Edit, apply_edits, quote, string_literals
 from retrocypher.kg.cypher.tokens import TokenKind, tokens
@@ -70,8 +71,11 @@ class _Work:
         started = time.perf_counter()
         planned = self.tools.graph.explain(query)
         self.executable = planned.status == "ok"
-        fault = [] if self.executable else [{"code": planned.code, "message": planned.message}]
-        self._note("explain", planned.status, fault, started)
+        fault: list[dict[str, Any]] = (
+            [] if self.executable else [{"code": planned.code, "message": planned.message}]
+        )
+        time_s = time.perf_counter() - started
+        self.tools.note(Step("explain", self.query, planned.status, fault, time_s=time_s))
         if self.executable:
             self._turn()
         self.masked = mask(self.case.question, self.query or "")
@@ -90,7 +94,7 @@ class _Work:
                 "question": self.masked.question,
                 "query": self.masked.query or NO_QUERY,
                 "problem": self.problem or "",
-                "note": self._last_time(),
+                "note": f"\nYour last proposal was not taken: {self.note}." if self.note else "",
             },
         )
         answer = self.tools.ask("corrector", messages)
@@ -139,13 +143,6 @@ class _Work:
         planned = self.tools.graph.explain(self.masked.query)
         said = planned.message if planned.status != "ok" else message
         return self.masked.hide(said or "It cannot be run.")
-
-    def _last_time(self) -> str:
-        return f"\nYour last proposal was not taken: {self.note}." if self.note else ""
-
-    def _note(self, role: str, verdict: str, findings: list[dict[str, str | None]], started: float) -> None:
-        time_s = time.perf_counter() - started
-        self.tools.note(Step(role, self.query, verdict, list(findings), time_s=time_s))
 
 
 def _validate(query: str, case: LoopCase, tools: LoopTools) -> list[Finding]:

@@ -74,13 +74,14 @@ def decide(
     """
     if proposed is None:
         return Decision(None, "no_query")
-    if current is not None and _same(proposed, current):
+    if current is not None and _words(proposed) == _words(current):
         return Decision(proposed, "unchanged", executable=executable)
     edit = {"edit": edits_between(current, proposed)}
     asked = {mention.smiles for mention in find_molecules(case.question)}
     had = {literal.value for literal in string_literals(current or "")}
     has = {literal.value for literal in string_literals(proposed)}
-    known = asked | had | _names(case)
+    # A query may write names of the schema as strings: ``type(r) = 'PRODUCES'``.
+    known = {*asked, *had, *case.schema.labels, *case.schema.types, *case.schema.properties, ""}
     if other := sorted(has - known):
         return Decision(proposed, "other_molecule", ", ".join(other), findings=(edit,))
     if lost := sorted(asked & had - has):
@@ -93,14 +94,8 @@ def decide(
     return Decision(proposed, verdict, planned.message or planned.status, False, (edit, fault))
 
 
-def _same(one: str, other: str) -> bool:
-    return [token.text for token in tokens(one)] == [token.text for token in tokens(other)]
-
-
-def _names(case: LoopCase) -> set[str]:
-    """Return names of the schema, which a query may write as strings: ``type(r) = 'PRODUCES'``."""
-    schema = case.schema
-    return {*schema.labels, *schema.types, *schema.properties, ""}
+def _words(query: str) -> list[str]:
+    return [token.text for token in tokens(query)]
 
 
 def edits_between(before: str | None, after: str) -> list[dict[str, str]]:

@@ -101,10 +101,13 @@ def _writing(to: Path) -> Iterator[IO[bytes]]:
     partial = to.with_name(to.name + ".partial")
     try:
         with partial.open("wb") as plain:
-            buffered = io.BufferedWriter(_compressed(plain)) if to.suffix == ".gz" else plain
-            yield buffered
-            if buffered is not plain:
-                buffered.close()
+            if to.suffix == ".gz":
+                # Neither name nor time, so that the same responses give the same bytes.
+                packed = gzip.GzipFile(filename="", mode="wb", fileobj=plain, mtime=0)
+                with io.BufferedWriter(packed) as buffered:
+                    yield buffered
+            else:
+                yield plain
         partial.replace(to)
     except OSError as error:
         raise InputError(
@@ -112,11 +115,6 @@ def _writing(to: Path) -> Iterator[IO[bytes]]:
         ) from error
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _compressed(file: IO[bytes]) -> gzip.GzipFile:
-    # Neither name nor time, so that the same responses give the same bytes.
-    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
 @dataclass(frozen=True, slots=True)

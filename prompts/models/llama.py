@@ -23,7 +23,6 @@ from retrocypher.kg.server.folders import session_folder
 from retrocypher.prompts.models.interface import (
     Chat,
     Completion,
-    Message,
     ModelError,
     Request,
     whole_messages,
@@ -292,7 +291,8 @@ class PrefixCache:
         """
         if request.common is None:
             return False
-        messages = _beginning(request.messages, request.common)
+        *before, last = request.messages
+        messages = whole_messages([*before, {**last, "content": last["content"][: request.common]}])
         name = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
         if self._slot("restore", name):
             return True
@@ -302,11 +302,6 @@ class PrefixCache:
     def _slot(self, action: str, name: str) -> bool:
         status, _ = self._client.post(f"{_SLOT}{action}", {"filename": name})
         return status == 200
-
-
-def _beginning(messages: list[Message], common: int) -> list[Message]:
-    *before, last = messages
-    return whole_messages([*before, {**last, "content": last["content"][:common]}])
 
 
 _COMEBACK_S = 120.0

@@ -278,9 +278,8 @@ def _demanded(case: Case, condition: Condition) -> Iterator[str]:
 def _counted(case: Case, wanted: int) -> str | None:
     """``all`` where a count of matches has to be the number of products, ``other`` for another number."""
     verdict: str | None = None
-    for condition in case.reading.conditions:
-        term = condition.term
-        if not isinstance(term, Operation) or len(term.operands) != 2 or condition.optional:
+    for condition, term in case.operations:
+        if len(term.operands) != 2 or condition.optional:
             continue
         left, right = term.operands
         operator = term.operator
@@ -350,11 +349,7 @@ def _choices(case: Case, asked: set[str]) -> bool:
         return False
     if any(anchor.kind == "one_of" and len(asked & set(anchor.values)) > 1 for anchor in case.view.anchors):
         return not any(_element_test(condition.term) for condition in case.reading.conditions)
-    for condition in case.reading.conditions:
-        term = condition.term
-        if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
-            return True
-    return False
+    return any(term.operator == "or" and asked <= mentioned(case, term) for _, term in case.operations)
 
 
 def _element_test(term: Term) -> bool:

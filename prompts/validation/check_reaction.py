@@ -9,7 +9,6 @@ from retrocypher.kg.semantics.query_model import (
     Item,
     MapTerm,
     NodeTerm,
-    Operation,
     Projection,
     Term,
 )
@@ -79,15 +78,12 @@ def _further(case: Case, focus: Focus) -> Iterator[Finding]:
 
 
 def _filtered(case: Case, roles: Roles, asked: set[str], seen: set[str]) -> Iterator[Finding]:
-    for condition in case.reading.conditions:
-        if case.view.of(condition) != "required" or not isinstance(condition.term, Operation):
+    for condition, term in case.operations:
+        if case.view.of(condition) != "required":
             continue
-        for operand in condition.term.operands:
+        for operand in term.operands:
             counted = isinstance(operand, Call) and operand.name == "size"
-            if (
-                condition.term.operator not in ("is not null", "<>", "=", ">", ">=", "<", "in")
-                and not counted
-            ):
+            if not counted and term.operator not in ("is not null", "<>", "=", ">", ">=", "<", "in"):
                 continue
             inner = operand.arguments[0] if isinstance(operand, Call) and counted else operand
             found = _direct(case, roles, inner)

@@ -291,9 +291,7 @@ def _counted(least: int, most: int | None) -> str:
 def _measured_otherwise(reading: QueryModel) -> bool:
     """Whether a condition measures a path in a way that is not read."""
     for condition in reading.conditions:
-        if not isinstance(condition.term, Operation):
-            continue
-        for each in walk(condition.term):
+        for each in walk(condition.term) if isinstance(condition.term, Operation) else ():
             if isinstance(each, Call) and each.name in ("size", "length", "count"):
                 inner = each.arguments[0] if each.arguments else None
                 if isinstance(inner, Comprehension) and not isinstance(inner.where, HasLabel):

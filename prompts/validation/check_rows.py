@@ -117,14 +117,14 @@ def nodes_in(case: Case, term: Term) -> set[int]:
 
 
 def _filters(case: Case) -> Iterator[Finding]:
-    for condition in case.reading.conditions:
-        if case.view.of(condition) != "required" or not isinstance(condition.term, Operation):
+    for condition, term in case.operations:
+        if case.view.of(condition) != "required":
             continue
-        if case.asked.intent == "best_yield" and _threshold(case, condition.term):
+        if case.asked.intent == "best_yield" and _threshold(case, term):
             yield _filter(case, condition, "leaves out reactions by their yield")
-        elif case.asked.intent != "best_yield" and _about_yield(case, condition.term):
+        elif case.asked.intent != "best_yield" and _about_yield(case, term):
             yield _filter(case, condition, "drops reactions whose yield is not known or does not fit")
-        elif _about_ids(case, condition.term):
+        elif _about_ids(case, term):
             yield _filter(case, condition, "keeps only reactions with certain ids")
 
 
@@ -133,9 +133,8 @@ def _alternatives(case: Case) -> Iterator[Finding]:
     asked = {molecule.name for molecule in case.asked.molecules}
     if case.asked.intent == "multi_product" or len(asked) < 2:
         return
-    for condition in case.reading.conditions:
-        term = condition.term
-        if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
+    for condition, term in case.operations:
+        if term.operator == "or" and asked <= mentioned(case, term):
             yield Finding.at(
                 condition,
                 "set_logic",
@@ -148,9 +147,8 @@ def _denials(case: Case) -> Iterator[Finding]:
     """Patterns that must not be there, though the question does not say so."""
     if case.asked.intent == "best_yield":
         return
-    for condition in case.reading.conditions:
-        term = condition.term
-        denied = isinstance(term, Operation) and term.operator == "not"
+    for condition, term in case.operations:
+        denied = term.operator == "not"
         if denied and isinstance(parts_of(term)[0], Subquery) and case.view.of(condition) == "required":
             yield _filter(case, condition, "leaves out what has such a pattern")
 
@@ -354,9 +352,8 @@ def _is_yield(case: Case, term: Term) -> bool:
 def _checked(case: Case, key: Term) -> bool:
     """Whether a condition leaves out missing yields."""
     yields = {each for each in walk(key) if _is_yield(case, each)}
-    for condition in case.reading.conditions:
-        term = condition.term
-        if condition.optional or not isinstance(term, Operation):
+    for condition, term in case.operations:
+        if condition.optional:
             continue
         compared = term.operator == "is not null" or term.operator in _COMPARISONS
         if compared and case.view.of(condition) == "required" and yields & set(term.operands):
@@ -366,9 +363,8 @@ def _checked(case: Case, key: Term) -> bool:
 
 def _by_extreme(case: Case, name: str) -> bool:
     """Whether a yield is compared with the greatest (or least) of all."""
-    for condition in case.reading.conditions:
-        term = condition.term
-        if not isinstance(term, Operation) or term.operator not in ("=", ">=", "<=", "in"):
+    for condition, term in case.operations:
+        if term.operator not in ("=", ">=", "<=", "in"):
             continue
         if len(term.operands) != 2 or not all(_is_yield(case, each) for each in term.operands):
             continue

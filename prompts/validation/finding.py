@@ -1,10 +1,11 @@
 """The types of validation: what a question asks, a finding, a verdict, and the case that checks examine."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.kg.semantics.query_model import PatternEdge, Projection, QueryModel
+from retrocypher.kg.semantics.query_model import Condition, Operation, PatternEdge, Projection, QueryModel
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.prompts.validation.graph_view import Domain, Link, View
 
@@ -140,6 +141,13 @@ class Case:
         """The RETURN of the query; None where there is none, or a UNION of several."""
         branches = self.reading.branches
         return self.reading.returned(branches[0].index) if len(branches) == 1 else None
+
+    @property
+    def operations(self) -> Iterator[tuple[Condition, Operation]]:
+        """The conditions that are operations, with their terms."""
+        for condition in self.reading.conditions:
+            if isinstance(condition.term, Operation):
+                yield condition, condition.term
 
     def written(self, start: int, stop: int) -> str:
         """A stretch of the query for a message, on one line and shortened."""
