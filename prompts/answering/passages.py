@@ -171,10 +171,9 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a question and its rows name.
+    """What a question and its rows name; `words` are those of the question.
 
     Attributes:
-        words: Words of the question.
         molecules: Possible molecules: each word of the question that does not look like an English word, and
             all texts of the rows. Those that are no molecule match no passage.
         reactions: Numbers in columns, or properties, whose name says id, reaction or route.

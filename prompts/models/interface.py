@@ -57,8 +57,7 @@ class Completion:
         time_s: Wall-clock seconds of the successful call, without waiting for a slot; 0 where no call was
             made. From the cache: those of the original call.
         details: Other facts, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the text is empty),
-            ``operator`` (of a mutant), ``numbers`` (log-probabilities of the tokens that are numbers, see
-            `number_tokens`). JSON values only.
+            ``operator`` (of a mutant), ``numbers`` (see `number_tokens`). JSON values only.
         verbatim: Whether the text is the query itself, to be executed without extraction; an empty text is
             then a case without a query.
         cost: Cost of the tokens in USD, where the price is known and they were paid now.

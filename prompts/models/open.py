@@ -60,16 +60,14 @@ def check_models(
 ) -> None:
     """Refuse models that cannot serve this run; reads files, starts nothing, calls nothing.
 
+    Raises InputError if ``exemplar`` meets zero-shot, an operator does not exist or has nothing to change, a
+    file is missing or broken, predictions are for other questions or cases, or there is no key.
+
     Args:
         shots: Canonical names of the run's shots.
         every_question: The whole question set, against which predictions are checked.
-        phrasings: Numbers of the run's paraphrases.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         keyless: Models that need no key, for the message that one is missing.
-
-    Raises:
-        InputError: If ``exemplar`` meets zero-shot, an operator does not exist or has nothing to change, a
-            file is missing or broken, predictions are for other questions or cases, or there is no key.
     """
     for spec in specs:
         match spec.kind:
@@ -312,7 +310,7 @@ class ModelContext:
     Attributes:
         slots: Folder that all processes of the run share, for locks and for which API was given up on.
         concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
-        seed: Seed of the run, sent to the models that take one.
+        seed: Sent to the models that take one.
         shared: What `SharedModels.to_json` gave in the controller.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         answers: The response cache; None to store nothing.

@@ -71,6 +71,7 @@ def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSp
             "--model: a key stands where the name of a model belongs (it is not shown here). "
             f"Set it as OPENAI_API_KEY, and choose {CHOICES}."
         )
+    label, body = "", text
     before, equals, after = text.partition("=")
     if equals and ":" not in before and "/" not in before:
         label, body = before.strip(), after.strip()
@@ -79,10 +80,8 @@ def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSp
                 f"--model {text}: the label {label!r} may hold letters, digits, '.', '_', '+' and '-' only, "
                 "starting with a letter or digit, at most 80 characters."
             )
-        kind, argument = _kind_and_argument(body, text)
-        return ModelSpec(label, kind, argument)
-    kind, argument = _kind_and_argument(text, text)
-    return ModelSpec(_label_for(kind, argument), kind, argument)
+    kind, argument = _kind_and_argument(body, text)
+    return ModelSpec(label or _label_for(kind, argument), kind, argument)
 
 
 def parse_specs(texts: Iterable[str], env: Mapping[str, str] = os.environ) -> tuple[ModelSpec, ...]:

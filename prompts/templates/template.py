@@ -47,10 +47,6 @@ class Prompt:
         """Hash of all that shapes the messages: the template and the way an exemplar is shown."""
         return hashlib.sha256(f"{self.text}\0{self.exemplar_text}".encode()).hexdigest()
 
-    def render(self, schema: str, question: str) -> str:
-        """Return the zero-shot prompt as one text: what all messages say, without their roles."""
-        return "\n\n".join(message["content"] for message in build_messages(self, schema, question, None))
-
 
 def build_messages(
     prompt: Prompt, schema: str, question: str, exemplar: Exemplar | None

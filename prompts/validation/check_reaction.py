@@ -13,6 +13,7 @@ from retrocypher.kg.semantics.query_model import (
     Term,
 )
 from retrocypher.prompts.validation.finding import Case, Finding, names
+from retrocypher.prompts.validation.graph_view import calls
 from retrocypher.prompts.validation.roles import Focus, Held, Roles
 
 _ASKED = {"precursors": ("reactants",), "co_products": ("co_products",)}
@@ -86,7 +87,7 @@ def _filtered(case: Case, roles: Roles, asked: set[str], seen: set[str]) -> Iter
             if not counted and term.operator not in ("is not null", "<>", "=", ">", ">=", "<", "in"):
                 continue
             inner = operand.arguments[0] if isinstance(operand, Call) and counted else operand
-            found = _direct(case, roles, inner)
+            found = _direct(roles, inner)
             if found is not None and found not in asked | seen:
                 seen.add(found)
                 yield Finding.at(
@@ -97,7 +98,7 @@ def _filtered(case: Case, roles: Roles, asked: set[str], seen: set[str]) -> Iter
                 )
 
 
-def _direct(case: Case, roles: Roles, term: Term) -> str | None:
+def _direct(roles: Roles, term: Term) -> str | None:
     """The component that a filter speaks of, where not every reaction has one."""
     held = roles.held(term)
     if len(held) == 1 and held[0].role in ("agents", "solvents", "co_products"):
@@ -222,9 +223,7 @@ def _bare(term: Term) -> Term:
 
 
 def _aggregated(term: Term) -> bool:
-    return any(
-        isinstance(each, Call) and each.name in ("collect", "count", "max", "min") for each in walk(term)
-    )
+    return calls(term, "collect", "count", "max", "min")
 
 
 def _holds_map(term: Term) -> bool:

@@ -24,6 +24,7 @@ from retrocypher.kg.semantics.query_model import (
 from retrocypher.kg.semantics.query_model import Case as CaseTerm
 from retrocypher.prompts.validation.check_route import target_at_start, target_name
 from retrocypher.prompts.validation.finding import Case, Finding
+from retrocypher.prompts.validation.graph_view import calls, labels_in
 from retrocypher.prompts.validation.routes import Places, Route
 
 LISTS = ("path", "nodes", "reactions")
@@ -199,8 +200,8 @@ def _nodes_kept(case: Case, where: Term | None, projection: Term | None) -> str:
     labels = set() if where is None else _labels(case, where)
     if projection is not None:
         looked_up = {each.name for each in walk(projection) if isinstance(each, Property)}
-        tested = {label for each in walk(projection) if isinstance(each, HasLabel) for label in each.labels}
-        if any(isinstance(each, Call) and each.name in ("id", "elementid") for each in walk(projection)):
+        tested = labels_in(projection)
+        if calls(projection, "id", "elementid"):
             return "value"
         if isinstance(projection, MapTerm) and projection.everything is not None:
             looked_up = set()

@@ -16,7 +16,7 @@ from retrocypher.kg.semantics.query_model import (
 )
 from retrocypher.prompts.validation.check_text import type_names
 from retrocypher.prompts.validation.finding import Case, Finding
-from retrocypher.prompts.validation.graph_view import Link
+from retrocypher.prompts.validation.graph_view import Link, labels_in
 from retrocypher.prompts.validation.routes import Route, longest_route
 
 
@@ -30,7 +30,7 @@ def check_turns(case: Case) -> Iterator[Finding]:
         if places is None:
             continue
         path, indices = places
-        wanted = {label for each in walk(term.where) if isinstance(each, HasLabel) for label in each.labels}
+        wanted = labels_in(term.where)
         length = path.hops.exact
         first = 0 if case.view.is_molecule(path.nodes[0]) else 1
         kinds = (case.domain.molecule, case.domain.reaction)
@@ -242,13 +242,10 @@ def _open_to_others(case: Case, link: Link) -> bool:
 
 
 def _filtered_types(case: Case, made: set[str]) -> bool:
-    """Whether a condition limits the types of a path."""
     for condition in case.reading.conditions:
         for each in walk(condition.term):
             if isinstance(each, Comprehension) and each.kind in ("all", "none") and each.where is not None:
-                labels = {
-                    label for part in walk(each.where) if isinstance(part, HasLabel) for label in part.labels
-                }
+                labels = labels_in(each.where)
                 if (each.kind == "all" and labels and labels <= made) or (
                     each.kind == "none" and labels - made
                 ):

@@ -19,7 +19,7 @@ from retrocypher.kg.semantics.query_model import (
     Term,
 )
 from retrocypher.prompts.validation.finding import Case, Finding
-from retrocypher.prompts.validation.graph_view import subqueries
+from retrocypher.prompts.validation.graph_view import calls, subqueries
 from retrocypher.prompts.validation.roles import Focus
 
 _MANY = 1000
@@ -252,7 +252,7 @@ def check_yield(case: Case, focus: Focus) -> Iterator[Finding]:
             "Reactions without a yield sort before all others. Keep only known yields first: WHERE the "
             f"`{case.domain.yield_name}` IS NOT NULL.",
         )
-    if any(isinstance(each, Call) and each.name == "tostring" for each in walk(ranked.key)):
+    if calls(ranked.key, "tostring"):
         yield Finding.at(
             ranked.projection,
             "wrong_aggregation_or_order",
@@ -368,7 +368,7 @@ def _by_extreme(case: Case, name: str) -> bool:
             continue
         if len(term.operands) != 2 or not all(_is_yield(case, each) for each in term.operands):
             continue
-        extremes = [_has_call(each, name) for each in term.operands]
+        extremes = [calls(each, name) for each in term.operands]
         if any(extremes) and case.view.of(condition) == "required":
             return True
     return False
@@ -385,16 +385,12 @@ def _none_is_better(case: Case) -> bool:
     return False
 
 
-def _has_call(term: Term, name: str) -> bool:
-    return any(isinstance(each, Call) and each.name == name for each in walk(term))
-
-
 def _first_of(term: Term) -> bool:
     """Whether one of a collected list is taken."""
     for each in walk(term):
-        if isinstance(each, Call) and each.name in _FIRST and _has_call(each, "collect"):
+        if isinstance(each, Call) and each.name in _FIRST and calls(each, "collect"):
             return True
-        if isinstance(each, Operation) and each.operator == "[]" and _has_call(each, "collect"):
+        if isinstance(each, Operation) and each.operator == "[]" and calls(each, "collect"):
             return True
     return False
 
@@ -403,7 +399,7 @@ def _takes_last(case: Case) -> bool:
     for projection in case.reading.projections:
         for item in projection.items:
             for each in walk(item.term):
-                if isinstance(each, Call) and each.name == "last" and _has_call(each, "collect"):
+                if isinstance(each, Call) and each.name == "last" and calls(each, "collect"):
                     return True
                 if isinstance(each, Operation) and each.operator == "[]" and each.operands[1] == Constant(-1):
                     return True

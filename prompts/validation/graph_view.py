@@ -15,6 +15,7 @@ from retrocypher.kg.semantics.query_model import (
     Condition,
     Constant,
     Element,
+    HasLabel,
     Hops,
     ListTerm,
     NodeTerm,
@@ -311,26 +312,34 @@ def _statuses(reading: QueryModel) -> list[Status]:
             statuses.append(outer)
         elif scope.kind == "call":
             statuses.append("optional" if scope.keeps_rows else "required")
-        elif scope.kind == "collect":
-            statuses.append(asserted.get(scope.index, "optional"))
         else:
-            statuses.append(asserted.get(scope.index, "unknown"))
+            statuses.append(asserted.get(scope.index, "optional" if scope.kind == "collect" else "unknown"))
     return statuses
 
 
 def _asserted(term: Term) -> tuple[int, Status] | None:
     match term:
-        case Subquery("exists", scope, _):
+        case (
+            Subquery("exists", scope, _)
+            | Operation(">", (Subquery("count", scope, _), Constant(0)))
+            | Operation(">=", (Subquery("count", scope, _), Constant(1)))
+        ):
             return scope, "required"
-        case Operation("not", (Subquery("exists", scope, _),)):
-            return scope, "negated"
-        case Operation(">", (Subquery("count", scope, _), Constant(0))):
-            return scope, "required"
-        case Operation(">=", (Subquery("count", scope, _), Constant(1))):
-            return scope, "required"
-        case Operation("=", (Subquery("count", scope, _), Constant(0))):
+        case Operation("not", (Subquery("exists", scope, _),)) | Operation(
+            "=", (Subquery("count", scope, _), Constant(0))
+        ):
             return scope, "negated"
     return None
+
+
+def calls(term: Term, *names: str) -> bool:
+    """Whether one of these functions is called within a term."""
+    return any(isinstance(each, Call) and each.name in names for each in walk(term))
+
+
+def labels_in(term: Term) -> set[str]:
+    """The labels that are tested within a term."""
+    return {label for each in walk(term) if isinstance(each, HasLabel) for label in each.labels}
 
 
 def subqueries(term: Term) -> set[int]:

@@ -266,7 +266,7 @@ def find_focus(case: ValidationCase) -> Focus:
     wanted = [molecule.name for molecule in case.asked.molecules]
     targets = {node for name in wanted for node in case.view.anchored(name)}
     making = {link.start for link in case.view.links if link.end in targets and _makes(case, link)}
-    findings = tuple(_misplaced(case, targets, making))
+    findings = tuple(_misplaced(case))
     if not making:
         making = {node for link in case.view.links for node in _reactions_beside(case, link, targets)} or {
             node.key for node in case.reading.nodes if case.view.is_reaction(case.view.node(node.key))
@@ -305,7 +305,7 @@ def _reactions_beside(case: ValidationCase, link: Link, targets: set[int]) -> It
         yield link.start
 
 
-def _misplaced(case: ValidationCase, targets: set[int], making: set[int]) -> Iterator[Finding]:
+def _misplaced(case: ValidationCase) -> Iterator[Finding]:
     """Molecules that no reaction of the query makes."""
     products = case.domain.components["products"].type
     for molecule in case.asked.molecules:
