@@ -8,7 +8,7 @@ from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.metric import deepeval
 from retrocypher.plugins.runs.record import MeasuredAnswer
 from retrocypher.prompts.extraction.candidates import visible_text
-from retrocypher.prompts.extraction.json_fields import sole_json
+from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Message, ModelError, TextModel
 

@@ -21,7 +21,7 @@ from retrocypher.plugins.runs.record import (
     Record,
     Variant,
 )
-from retrocypher.prompts.models.checks import check_models, file_of
+from retrocypher.prompts.models.open import check_models, file_of
 from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_spec
 

@@ -5,7 +5,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,9 @@ from retrocypher.plugins.judge.criteria import (
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
 from retrocypher.plugins.runs.record import Judgement, Variant
-from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
-from retrocypher.prompts.models.open import open_text_model, start_shared
-from retrocypher.prompts.models.response_cache import ResponseCache, open_cache
+from retrocypher.prompts.models.open import ModelContext, contents_of, start_shared
+from retrocypher.prompts.models.response_cache import open_cache
 from retrocypher.prompts.models.spec import ModelSpec
 
 
@@ -93,73 +92,24 @@ def _error(failure: Exception, told: dict[str, object]) -> dict[str, str]:
     return {"kind": "harness", "message": repr(failure)}
 
 
-def open_judge(
-    spec: ModelSpec,
-    *,
-    shared: Mapping[str, Any],
-    slots: Path,
-    concurrency: int,
-    seed: int,
-    environment: Mapping[str, str] = os.environ,
-    answers: ResponseCache | None = None,
-    offline: bool = False,
-    criteria: Criteria | None = None,
-) -> Judge:
-    """Open a judge.
+def open_judge(spec: ModelSpec, context: ModelContext, criteria: Criteria | None = None) -> Judge:
+    """Open a judge; offline and without a cache it is not asked at all.
 
     Args:
-        answers: Where its answers are kept; None for nowhere.
-        offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
         criteria: What to judge by; None for `load_criteria`.
     """
     criteria = criteria or load_criteria()
-    if offline and answers is None:
+    if context.offline and context.answers is None:
         return Judge(_Nobody(spec.label), criteria)
-    model = open_judge_model(
-        spec,
-        shared=shared,
-        slots=slots,
-        concurrency=concurrency,
-        seed=seed,
-        environment=environment,
-        answers=answers,
-        offline=offline,
-        logprobs=LOGPROBS,
-        form=answer_form(criteria),
-    )
-    return Judge(model, criteria)
+    return Judge(open_judge_model(spec, context, logprobs=LOGPROBS, form=answer_form(criteria)), criteria)
 
 
 def open_judge_model(
-    spec: ModelSpec,
-    *,
-    shared: Mapping[str, Any],
-    slots: Path,
-    concurrency: int,
-    seed: int,
-    environment: Mapping[str, str] = os.environ,
-    answers: ResponseCache | None = None,
-    offline: bool = False,
-    logprobs: int = 0,
-    form: Mapping[str, Any] | None = None,
+    spec: ModelSpec, context: ModelContext, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
 ) -> TextModel:
-    """Open the model of a judge, at the judge's API.
-
-    Arguments are as `open_judge` has them, ``logprobs`` and ``form`` as `open_text_model`.
-    """
-    model = open_text_model(
-        spec,
-        shared=shared,
-        slots=slots,
-        concurrency=concurrency,
-        seed=seed,
-        environment=judge_environment(environment),
-        answers=answers,
-        offline=offline,
-        logprobs=logprobs,
-        form=form,
-    )
-    return _Told(model, environment)
+    """Open the model of a judge, at the judge's API; `logprobs` and `form` as `ModelContext.open_text`."""
+    own = replace(context, environment=judge_environment(context.environment))
+    return _Told(own.open_text(spec, logprobs=logprobs, form=form), context.environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +181,7 @@ class JudgePool:
     spec: ModelSpec
     criteria: Criteria
     concurrency: int
-    _arguments: Mapping[str, Any]
+    _context: ModelContext
     _cache: Path | None
     _offline: bool
 
@@ -287,9 +237,8 @@ class JudgePool:
         answers = None
         if self._cache is not None:
             answers = stack.enter_context(open_cache(self._cache, read_only=self._offline))
-        judge = open_judge(
-            self.spec, answers=answers, offline=self._offline, criteria=self.criteria, **self._arguments
-        )
+        context = replace(self._context, answers=answers, offline=self._offline)
+        judge = open_judge(self.spec, context, self.criteria)
         stack.callback(judge.close)
         return judge
 
@@ -322,14 +271,8 @@ def open_judge_pool(
     try:
         folder = session_folder()
         try:
-            arguments = {
-                "shared": shared.to_json(),
-                "slots": folder.path,
-                "concurrency": concurrency,
-                "seed": seed,
-                "environment": environment,
-            }
-            yield JudgePool(spec, criteria or load_criteria(), concurrency, arguments, cache, offline)
+            context = ModelContext(folder.path, concurrency, seed, shared.to_json(), environment)
+            yield JudgePool(spec, criteria or load_criteria(), concurrency, context, cache, offline)
         finally:
             folder.remove()
     finally:

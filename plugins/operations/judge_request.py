@@ -13,7 +13,7 @@ from retrocypher.plugins.judge.criteria import Criteria, judge_facts, judge_spec
 from retrocypher.plugins.judge.judge import JudgePool, open_judge_pool
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.prompts.models.cache_files import default_file, prepare
-from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.open import contents_of
 from retrocypher.prompts.models.spec import ModelSpec
 
 NO_CACHE = "none"

@@ -19,9 +19,8 @@ from retrocypher.plugins.runs.record import Claim as RecordedClaim
 from retrocypher.plugins.runs.record import ListedClaims, Verification, fields_of
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer, support_of
-from retrocypher.prompts.answering.claims import StatedClaims, Triple
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
-from retrocypher.prompts.answering.writing import Limits, Search, WrittenAnswer
+from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, Triple, WrittenAnswer
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
 
 

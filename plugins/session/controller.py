@@ -32,8 +32,7 @@ from retrocypher.plugins.session.state import RunState
 from retrocypher.plugins.session.terminal import INCOMPLETE, Progress, exit_status, header_lines
 from retrocypher.plugins.session.worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD, STOP
 from retrocypher.prompts.models.cache_files import prepare
-from retrocypher.prompts.models.checks import contents_of
-from retrocypher.prompts.models.open import SharedModels, start_shared
+from retrocypher.prompts.models.open import SharedModels, contents_of, start_shared
 
 if TYPE_CHECKING:
     from retrocypher.plugins.reporting.allure.run import LiveResults

@@ -31,7 +31,7 @@ from retrocypher.plugins.runs.record import SCHEMA_VERSION
 from retrocypher.plugins.session.options import dest
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.state import RunState
-from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.open import contents_of
 
 _ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_ERROR: "broken off"}
 

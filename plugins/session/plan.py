@@ -39,7 +39,7 @@ from retrocypher.plugins.session.side_plans import (
     loop_plan,
 )
 from retrocypher.prompts.models.cache_files import default_file
-from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.prices import prices_used
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs
 from retrocypher.prompts.templates.exemplars import require_vectors

@@ -21,7 +21,7 @@ from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.session.options import named_paths
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Loop
-from retrocypher.prompts.models.checks import file_of
+from retrocypher.prompts.models.open import file_of
 from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.models.spec import ModelSpec
 from retrocypher.prompts.templates.exemplars import load_bank

@@ -15,7 +15,7 @@ from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
 from retrocypher.prompts.loops.registry import loops_by_name
-from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec
 
 if TYPE_CHECKING:

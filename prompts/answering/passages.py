@@ -68,13 +68,9 @@ def _pieces(text: str, longest: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class PassageIndex:
-    """Vectors of all passages.
+    """Vectors of length 1, as rows, of all chunks of all passages, by the id of their reaction.
 
-    Attributes:
-        encoder: Name of the encoder that made them.
-        reactions: For each chunk, the reaction whose passage it is from; chunks of a passage in order,
-            passages by the id of their reaction.
-        vectors: For each chunk, its vector of length 1, as rows.
+    Chunks of a passage are in order; `reactions` has the reaction of each.
     """
 
     encoder: str
@@ -95,15 +91,8 @@ def build_index(
 ) -> Path:
     """Compute the vectors of all passages and write them to their file, unless it exists.
 
-    Finished batches stay on disk, so that an interrupted build resumes.
-
-    Args:
-        passages: The passages.
-        encoder: Makes the vectors.
-        told: Called with the chunks done and their total.
-
-    Raises:
-        InputError: If the encoder cannot be loaded.
+    Finished batches stay on disk, so that an interrupted build resumes. `told` is called with the chunks done
+    and their total. Raises InputError if the encoder cannot be loaded.
     """
     file = index_file(encoder.name)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -142,11 +131,7 @@ def _complete(file: Path) -> Iterator[Path]:
 
 
 def read_index(encoder: str = PASSAGE_ENCODER) -> PassageIndex:
-    """Read the index that an encoder made.
-
-    Raises:
-        InputError: If there is none, the file is broken, or another encoder made it.
-    """
+    """Read the index that an encoder made; raise InputError if it is missing, broken or of another."""
     file = index_file(encoder)
     try:
         with np.load(file, allow_pickle=False) as held:
@@ -186,10 +171,9 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a question and its rows name.
+    """What a question and its rows name; `words` are those of the question.
 
     Attributes:
-        words: Words of the question.
         molecules: Possible molecules: each word of the question that does not look like an English word, and
             all texts of the rows. Those that are no molecule match no passage.
         reactions: Numbers in columns, or properties, whose name says id, reaction or route.
@@ -260,15 +244,10 @@ class VectorSearch:
     near as the nearest of its chunks. A molecule of the question is represented by the mean vector of the
     passages of its reactions, the rarer the heavier, and is compared with whole passages.
 
-    Args:
-        passages: The passages.
-        index: Their vectors.
-        encoder: Makes the vectors of questions; the one that made the index.
-        count: How many passages, at most.
-        weights: Of the cosine, and of a row that names the reaction.
+    Raises InputError if the index is of other passages or of another encoder.
 
-    Raises:
-        InputError: If the index is of other passages or of another encoder.
+    Args:
+        weights: Of the cosine, and of a row that names the reaction.
     """
 
     def __init__(

@@ -1,6 +1,7 @@
 """Written answers: what a model is given of rows and passages, its answer, and the claims it lists."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -9,12 +10,133 @@ from statistics import fmean
 from typing import Any
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.prompts.answering.claims import StatedClaims, read_stated
 from retrocypher.prompts.answering.passages import FoundPassage
 from retrocypher.prompts.extraction.candidates import visible_text
+from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Completion, Message, ModelError
 from retrocypher.prompts.templates.template import Texts
+
+_MOST = 500
+_KEYS = {"subject", "predicate", "object"}
+_OF_YIELD = {"product"}
+_MOLECULE_FIRST = ("REACTS_IN",)
+_REACTION_FIRST = ("PRODUCES", "USES_AGENT", "USES_SOLVENT")
+_YIELD = "YIELD"
+_LINK = "LEADS_TO"
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """One claim as a model states it, true or not.
+
+    Attributes:
+        subject: A molecule, or a reaction by its id (a text where the answer gives none).
+        predicate: ``REACTS_IN``, ``PRODUCES``, ``USES_AGENT``, ``USES_SOLVENT``, ``YIELD`` or ``LEADS_TO``.
+        object: A reaction, a molecule, or a yield in percent.
+        product: For a yield, its molecule, where the claim names one.
+    """
+
+    subject: str | int
+    predicate: str
+    object: str | int | float
+    product: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedClaims:
+    """The claims of an answer as a model lists them.
+
+    Attributes:
+        triples: Those in the form asked for, each once.
+        refused: For each of the others, why it is left out.
+        malformed: Why the whole list cannot be read; None where it can.
+    """
+
+    triples: tuple[Triple, ...] = ()
+    refused: tuple[str, ...] = ()
+    malformed: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        """``listed``, ``partly`` (some claims refused) or ``malformed``."""
+        return "malformed" if self.malformed else "partly" if self.refused else "listed"
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What a record says of the refused claims; empty where there are none."""
+        told = {"malformed": self.malformed, "refused": list(self.refused)}
+        kept = {name: value for name, value in told.items() if value}
+        return [kept] if kept else []
+
+
+def read_stated(reply: str) -> StatedClaims:
+    """Read a list of claims: one JSON array and nothing else (`sole_json`).
+
+    Text that the reply quotes from a question or a patent is thus not taken for the model's list.
+    """
+    try:
+        entries = sole_json(reply)
+    except ValueError as error:
+        return StatedClaims(malformed=str(error))
+    if not isinstance(entries, list):
+        return StatedClaims(malformed="not a JSON array")
+    if len(entries) > _MOST:
+        return StatedClaims(malformed=f"more than {_MOST} claims")
+    triples: dict[Triple, None] = {}
+    refused: list[str] = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            triples[_triple(entry)] = None
+        except ValueError as error:
+            refused.append(f"claim {number}: {error}")
+    return StatedClaims(tuple(triples), tuple(refused))
+
+
+def _triple(entry: Any) -> Triple:
+    if not isinstance(entry, Mapping):
+        raise ValueError("not an object")
+    predicate = entry.get("predicate")
+    if predicate not in (*_MOLECULE_FIRST, *_REACTION_FIRST, _YIELD, _LINK):
+        raise ValueError(f"no predicate {str(predicate)[:40]!r}")
+    allowed = _KEYS | (_OF_YIELD if predicate == _YIELD else set())
+    wrong = [f"without {', '.join(sorted(missing))}"] if (missing := _KEYS - set(entry)) else []
+    if more := set(entry) - allowed:
+        wrong.append(f"with {', '.join(sorted(name[:40] for name in more))}")
+    if wrong:
+        raise ValueError(", ".join(wrong))
+    subject, value = entry["subject"], entry["object"]
+    if predicate in _MOLECULE_FIRST:
+        return Triple(_molecule(subject, "subject"), predicate, _reaction(value, "object"))
+    if predicate in _REACTION_FIRST:
+        return Triple(_reaction(subject, "subject"), predicate, _molecule(value, "object"))
+    if predicate == _LINK:
+        return Triple(_reaction(subject, "subject"), predicate, _reaction(value, "object"))
+    product = entry.get("product")
+    told = None if product is None else _molecule(product, "product")
+    return Triple(_reaction(subject, "subject"), predicate, _percentage(value), told)
+
+
+def _molecule(value: Any, where: str) -> str:
+    if isinstance(value, str) and value.strip() and not any(map(str.isspace, value.strip())):
+        return value.strip()
+    raise ValueError(f"the {where} is no SMILES")
+
+
+def _reaction(value: Any, where: str) -> str | int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if isinstance(value, str) and 0 < len(value.strip()) <= 40:
+        text = value.strip()
+        return int(text) if text.isascii() and text.isdecimal() else text
+    raise ValueError(f"the {where} is no reaction")
+
+
+def _percentage(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise ValueError("the object is no number")
+
 
 _TEXTS = Texts(Path(__file__).with_name("texts"))
 
@@ -98,15 +220,7 @@ def _holds(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of rows and passages a model is given.
-
-    Attributes:
-        rows: Rows, at most.
-        characters: Of rows and passages together.
-        passages: Passages, at most.
-        text_weight: Weight of passages against facts, where both are given.
-        graph_weight: Weight of facts.
-    """
+    """How many rows, passages and characters of both a model is given, and weights for their order."""
 
     rows: int = 50
     characters: int = 6_000
@@ -117,13 +231,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model is given.
+    """What a model is given: rows, a line each, and passages, the most relevant first.
 
     Attributes:
-        facts: Rows, a line each.
         row_count: How many rows there were.
-        passages: Passages, the most relevant first.
-        characters: Their characters together.
+        characters: Of facts and passages together.
         combined: Weighted mean relevance of passages and facts (Hybrid retrieval of GraphBuilder-RAG: weight
             of the text times the mean score of its chunks, plus weight of the graph times that of its
             matches); None where no passages were looked for.
@@ -154,14 +266,8 @@ def context_of(
     """Choose the rows and passages that fit, in one order by weight times relevance.
 
     Rows keep their order, and the first that does not fit ends them; so do passages. At least one row is
-    given, cut off at its end if it alone is too long.
-
-    Args:
-        columns: Column names.
-        rows: Rows, at least one.
-        row_count: How many rows the query returned, including those not kept.
-        found: Passages with their relevance; None where none were looked for.
-        limits: Limits of rows, passages and characters.
+    given, cut off at its end if it alone is too long. `row_count` counts the rows that the query returned,
+    also those not kept; `found` is None where no passages were looked for.
     """
     facts = list(islice(facts_of(columns, rows), limits.rows))
     passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]
@@ -218,12 +324,7 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWriter:
-    """Has a model write answers, and list what they claim.
-
-    Attributes:
-        limits: How much the model is given.
-        search: Finds passages for a question and its rows; None to answer from rows alone.
-    """
+    """Has a model write answers, and list what they claim; without `search`, from rows alone."""
 
     limits: Limits
     search: Search | None = None
@@ -238,12 +339,6 @@ class AnswerWriter:
         """Write an answer; without values in the rows no model is asked.
 
         A ModelError becomes a step with the verdict ``error``: the query has its scores by then.
-
-        Args:
-            question: The question as asked.
-            execution: The result of its query.
-            ask: Asks the model; raises ModelError where it cannot be asked.
-            note: Puts a step on the record.
         """
         if tells_nothing(execution.rows):
             said = Completion(INSUFFICIENT)

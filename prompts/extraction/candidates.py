@@ -106,11 +106,9 @@ _KNOWN = _CYPHER | _OTHER
 
 
 class Block(NamedTuple):
-    """A fenced block.
+    """A fenced block: the span between the fences without the language tag, and the span with the fences.
 
     Attributes:
-        body: Span between the fences, the language tag left out.
-        span: Span with the fences.
         cypher: Whether it is tagged as Cypher or not tagged with another known language.
         closed: Whether its fence is closed.
     """

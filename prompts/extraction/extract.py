@@ -1,8 +1,9 @@
-"""The query in a completion: in a fenced block, or in plain text."""
+"""What a completion holds: a query, in a fenced block or in plain text, or JSON."""
 
+import json
 import re
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retrocypher.prompts.extraction.candidates import (
     CLAUSE,
@@ -57,10 +58,8 @@ def extract_cypher(completion: str) -> str | None:
     4. the last fenced block, unless it is empty or tagged as another language: a query broken at its start;
     5. a whole query inside a block of another language.
 
-    A broken query stays as it is, to be scored as a syntax error.
-
-    Raises:
-        GraphError: If the tables of the grammar cannot be loaded.
+    A broken query stays as it is, to be scored as a syntax error. Raises GraphError if the tables of the
+    grammar cannot be loaded.
     """
     reader = GrammarReader()
     completion = without_quote_marks(completion)
@@ -144,7 +143,7 @@ def _search(text: str, reader: GrammarReader) -> _Bare | None:
         if standing is Standing.WHOLE:
             return _Bare(query, standing)
         # A fragment in prose needs more to count: capitals where a line begins, and no words after it.
-        alone = group == "begin" and start[group].isupper() and _ends_with(text, query, extent)
+        alone = group == "begin" and start[group].isupper() and not text[query.stop : extent].strip()
         looked_at = min(query.stop, query.start + LONGEST)
         if _LOOKS_BROKEN.match(text, query.start, looked_at) or (
             alone and reader.accepted(text[query.start : query.stop])
@@ -172,11 +171,6 @@ def _without_words(completion: str, span: Span, reader: GrammarReader) -> Span:
     return Span(span.start, span.start + len(text))
 
 
-def _ends_with(text: str, query: Span, extent: int) -> bool:
-    """Tell whether nothing but space stands between a query and its extent."""
-    return not text[query.stop : extent].strip()
-
-
 def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs) -> int:
     """Return where a query that begins at a match must have ended: with its quotation or paragraph."""
     begin = start.start(group)
@@ -191,3 +185,91 @@ def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs)
         emphasis = ends.search(text, begin, min(end, begin + LONGEST))
         return emphasis.start() if emphasis else end
     return end
+
+
+_LONGEST_JSON = 200_000
+_MOST_STARTS = 50
+_FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
+_LONE_BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
+
+
+def extract_json(completion: str) -> dict[str, Any] | None:
+    """Return the first JSON object in a completion that has a key; None where there is none.
+
+    Words and fences around it are skipped, and so is what stands between ``<think>`` tags. Line breaks within
+    strings are accepted.
+    """
+    text = re.sub(r"<think>.*?(</think>|\Z)", "", completion[:_LONGEST_JSON], flags=re.DOTALL)
+    decoder = json.JSONDecoder(strict=False)
+    # SMILES contain backslashes that JSON does not allow: read a second time with those doubled.
+    for written in (text, _LONE_BACKSLASH.sub(r"\\\\", text)):
+        for start in [match.start() for match in re.finditer(r"\{", written)][:_MOST_STARTS]:
+            try:
+                found, _ = decoder.raw_decode(written, start)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(found, dict) and found:
+                return found
+    return None
+
+
+def yes_or_no(value: Any) -> bool | None:
+    """Read a boolean or a word such as ``yes`` or ``invalid``; None where a field says neither."""
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().strip(".!\"'").lower()
+    if word in ("true", "yes", "valid", "accepted", "correct", "ok", "pass"):
+        return True
+    return False if word in ("false", "no", "invalid", "rejected", "incorrect", "wrong", "fail") else None
+
+
+def texts(value: Any) -> list[str]:
+    """Return the texts of a field: one text, or a list of texts or objects.
+
+    Of an object, the values are joined, without that of its key ``item``.
+    """
+    entries = value if isinstance(value, list) else [value]
+    return [text for entry in entries if (text := _entry_text(entry))]
+
+
+def _entry_text(entry: Any) -> str:
+    if isinstance(entry, dict):
+        parts = [str(part) for key, part in entry.items() if key != "item" and part not in (None, "", [])]
+        return ": ".join(parts).strip()
+    return "" if entry is None else str(entry).strip()
+
+
+def sole_json(reply: str) -> Any:
+    """Return the JSON value that a reply consists of, a fence around it aside.
+
+    Several values, a value among words, a repeated name and NaN or Infinity are refused: their meaning is
+    unclear, and text that a reply quotes must not be read as its own. Raises ValueError with the reason.
+    """
+    text = reply.strip()
+    if len(text) > _LONGEST_JSON:
+        raise ValueError(f"longer than {_LONGEST_JSON:,} characters")
+    if fenced := _FENCED.match(text):
+        text = fenced[1]
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    except _UnclearError as error:
+        raise ValueError(str(error)) from None
+    except ValueError as error:
+        raise ValueError(f"not JSON ({error})") from None
+
+
+class _UnclearError(ValueError):
+    """JSON that Python reads but whose meaning is unclear."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _UnclearError("a name stands twice in one object")
+    return found
+
+
+def _no_number(name: str) -> Any:
+    raise _UnclearError(f"{name} is no number")

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from retrocypher.kg.cypher.edits import Edit, apply_edits, quote, string_literals
 from retrocypher.kg.cypher.tokens import TokenKind, tokens
@@ -51,7 +52,6 @@ class _Work:
     """A query in the course of its correction.
 
     Attributes:
-        query: The current query.
         executable: Whether the database can run it.
         problem: What is wrong with it, for the corrector; None where nothing was found.
         note: Why the corrector's last proposal was not taken.
@@ -71,14 +71,17 @@ class _Work:
         started = time.perf_counter()
         planned = self.tools.graph.explain(query)
         self.executable = planned.status == "ok"
-        fault = [] if self.executable else [{"code": planned.code, "message": planned.message}]
-        self._note("explain", planned.status, fault, started)
+        fault: list[dict[str, Any]] = (
+            [] if self.executable else [{"code": planned.code, "message": planned.message}]
+        )
+        time_s = time.perf_counter() - started
+        self.tools.note(Step("explain", self.query, planned.status, fault, time_s=time_s))
         if self.executable:
             self._turn()
-            self.masked = mask(self.case.question, self.query or "")
+        self.masked = mask(self.case.question, self.query or "")
+        if self.executable:
             self.problem = self._findings() if validate else None
         else:
-            self.masked = mask(self.case.question, self.query or "")
             self.problem = self._error(planned.message) if query is not None else _NOTHING_FOUND
 
     def correct(self, *, last: bool) -> None:
@@ -91,7 +94,7 @@ class _Work:
                 "question": self.masked.question,
                 "query": self.masked.query or NO_QUERY,
                 "problem": self.problem or "",
-                "note": self._last_time(),
+                "note": f"\nYour last proposal was not taken: {self.note}." if self.note else "",
             },
         )
         answer = self.tools.ask("corrector", messages)
@@ -141,22 +144,11 @@ class _Work:
         said = planned.message if planned.status != "ok" else message
         return self.masked.hide(said or "It cannot be run.")
 
-    def _last_time(self) -> str:
-        return f"\nYour last proposal was not taken: {self.note}." if self.note else ""
-
-    def _note(self, role: str, verdict: str, findings: list[dict[str, str | None]], started: float) -> None:
-        time_s = time.perf_counter() - started
-        self.tools.note(Step(role, self.query, verdict, list(findings), time_s=time_s))
-
 
 def _validate(query: str, case: LoopCase, tools: LoopTools) -> list[Finding]:
     """Return what the validators of the run find in an executable query, each noted on the record.
 
     A reply that cannot be understood finds nothing: it must not make a corrector change the query.
-
-    Raises:
-        ModelError: The model behind the checklist cannot be asked.
-        GraphError: The tables of Cypher's grammar cannot be had.
     """
     found: list[Finding] = []
     for name, validate in (("schema", _by_schema), ("checklist", _by_checklist)):
@@ -195,11 +187,9 @@ def _by_checklist(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Find
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A question and a query with names in place of SMILES.
+    """A question and a query with names in place of SMILES; one molecule has one name in both.
 
     Attributes:
-        question: The question with names for its molecules.
-        query: The query with names for its string literals; a molecule of the question has one name in both.
         literals: For each name, its literal in Cypher, quotes included.
         values: For each name, its text.
     """

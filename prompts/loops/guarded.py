@@ -26,12 +26,7 @@ from retrocypher.prompts.validation.question import common_names
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A molecule that a question names.
-
-    Attributes:
-        text: Its name in the question.
-        names: SMILES to look for in the graph: as written, and as RDKit writes it.
-    """
+    """A molecule that a question names, with the SMILES to look for: as written, and as RDKit writes it."""
 
     text: str
     names: tuple[str, ...]
@@ -74,8 +69,6 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
     """Return the reactions around the molecules of a question, as the ``fallback`` of a record.
 
     Args:
-        question: The question as asked.
-        graph: Guarded access to the graph.
         hops: How many relationships away the farthest molecules may be, at least 2: a reaction and what
             takes part in it.
         cap: How many reactions at most.
@@ -84,9 +77,6 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
     Returns:
         ``entities`` (found in the question), ``resolved`` (names in the graph), ``hops``, and the query with
         its result: ``cypher``, ``status``, ``columns``, ``rows``, ``row_count``, ``truncated``, ``time_s``.
-
-    Raises:
-        GraphError: The graph cannot be asked.
     """
     entities = entities_in(question)
     resolved = _resolved(entities, graph, timeout_s)
@@ -130,9 +120,6 @@ class Guarded:
     """The loops ``guarded`` and, with a limit, ``guarded-limit``.
 
     Attributes:
-        name: Its name.
-        needs_model: It asks no model.
-        validates: It uses no validator.
         limit: Rows that a query may ask for, by a LIMIT put into it; None for no such limit.
         timeout_s: Seconds that a query may take.
         hops: How far the fallback reaches from a molecule of the question, in relationships.

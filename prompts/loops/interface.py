@@ -30,11 +30,8 @@ class LoopCase:
     """What a loop starts from; neither the reference query nor the gold answer nor the task.
 
     Attributes:
-        question: The question as asked.
-        setting: The setting of the prompt.
         convention: What the prompt wants returned.
         schema_text: The schema as the prompt shows it.
-        schema: The parsed schema.
         messages: The first messages to the model.
         answer: Its completion.
         cypher: The query in that completion; None where there is none.
@@ -87,7 +84,6 @@ class LoopTools:
     """What a loop works with.
 
     Attributes:
-        graph: Guarded access to the graph.
         validator: The validator of the run.
         ask: Asks the model of a role; raises ModelError if it cannot be asked. Not for loops that need no
             model.
@@ -138,7 +134,5 @@ class Loop(Protocol):
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
         """Run the loop on one case. It must end: bound the number of its questions.
 
-        Raises:
-            ModelError: A model cannot be asked; the case becomes an infrastructure error.
-            GraphError: The graph cannot be asked; likewise.
+        A ModelError or GraphError makes the case an infrastructure error.
         """

@@ -42,7 +42,6 @@ class Decision:
     """The decision on a proposed query.
 
     Attributes:
-        query: The proposed query; None where there is none.
         verdict: Whether it is taken, or why not.
         detail: The names, molecules or message behind the verdict.
         executable: Whether the database can run it.
@@ -71,27 +70,18 @@ def decide(
 ) -> Decision:
     """Decide whether a proposed query, no longer masked, replaces the current one.
 
-    A query that can be run is never replaced by one that cannot.
-
-    Args:
-        proposed: The proposed query; None where the completion holds none.
-        current: The current query.
-        executable: Whether the current query can be run.
-        case: What the loop started from.
-        graph: Where the proposal is planned.
-
-    Raises:
-        GraphError: The graph cannot be asked.
+    A query that can be run (`executable`) is never replaced by one that cannot.
     """
     if proposed is None:
         return Decision(None, "no_query")
-    if current is not None and _same(proposed, current):
+    if current is not None and _words(proposed) == _words(current):
         return Decision(proposed, "unchanged", executable=executable)
     edit = {"edit": edits_between(current, proposed)}
     asked = {mention.smiles for mention in find_molecules(case.question)}
     had = {literal.value for literal in string_literals(current or "")}
     has = {literal.value for literal in string_literals(proposed)}
-    known = asked | had | _names(case)
+    # A query may write names of the schema as strings: ``type(r) = 'PRODUCES'``.
+    known = {*asked, *had, *case.schema.labels, *case.schema.types, *case.schema.properties, ""}
     if other := sorted(has - known):
         return Decision(proposed, "other_molecule", ", ".join(other), findings=(edit,))
     if lost := sorted(asked & had - has):
@@ -104,14 +94,8 @@ def decide(
     return Decision(proposed, verdict, planned.message or planned.status, False, (edit, fault))
 
 
-def _same(one: str, other: str) -> bool:
-    return [token.text for token in tokens(one)] == [token.text for token in tokens(other)]
-
-
-def _names(case: LoopCase) -> set[str]:
-    """Return names of the schema, which a query may write as strings: ``type(r) = 'PRODUCES'``."""
-    schema = case.schema
-    return {*schema.labels, *schema.types, *schema.properties, ""}
+def _words(query: str) -> list[str]:
+    return [token.text for token in tokens(query)]
 
 
 def edits_between(before: str | None, after: str) -> list[dict[str, str]]:
@@ -134,5 +118,4 @@ def edits_between(before: str | None, after: str) -> list[dict[str, str]]:
 
 
 def _written(query: str, part: Sequence[Token]) -> str:
-    """Return the text of a run of tokens, on one line."""
     return " ".join(query[part[0].start : part[-1].stop].split()) if part else ""

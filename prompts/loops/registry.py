@@ -37,9 +37,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 def loops_by_name(registered: Iterable[object] = ()) -> Mapping[str, Loop]:
     """Return the built-in loops and those registered by the hook ``pytest_retrocypher_loops``, by name.
 
-    Raises:
-        InputError: Something registered is no loop, or its name is taken or has other characters than
-            letters, digits, ``.``, ``_``, ``+`` and ``-``.
+    Raises InputError if something registered is no loop or has an unusable name.
     """
     found: dict[str, Loop] = {loop.name: loop for loop in BUILT_IN}
     for loop in registered:

@@ -14,8 +14,7 @@ from typing import Any
 import yaml
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.prompts.extraction.extract import extract_cypher
-from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
+from retrocypher.prompts.extraction.extract import extract_cypher, extract_json, texts, yes_or_no
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.loops.proposal import NO_QUERY, Decision, decide, messages_for
 from retrocypher.prompts.models.interface import Completion

@@ -14,24 +14,25 @@ from retrocypher.prompts.templates.exemplars import canonical_shot, fill_exempla
 
 
 @dataclass(frozen=True, slots=True)
-class OracleModel:
-    """Returns the reference Cypher: its run must score 1 everywhere."""
-
+class _Baseline:
     label: str
-
-    def answer(self, request: Request) -> Completion:
-        """Return the question's reference query."""
-        return Completion(request.question.reference_cypher, verbatim=True)
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 @dataclass(frozen=True, slots=True)
-class ExemplarModel:
-    """Returns the exemplar's Cypher, molecules and step count filled in: the score of mere copying."""
+class OracleModel(_Baseline):
+    """Returns the reference Cypher: its run must score 1 everywhere."""
 
-    label: str
+    def answer(self, request: Request) -> Completion:
+        """Return the question's reference query."""
+        return Completion(request.question.reference_cypher, verbatim=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ExemplarModel(_Baseline):
+    """Returns the exemplar's Cypher, molecules and step count filled in: the score of mere copying."""
 
     def answer(self, request: Request) -> Completion:
         """Return the filled query; no query where the question lacks something the exemplar needs."""
@@ -44,21 +45,15 @@ class ExemplarModel:
             return Completion("", details={"no_answer": reason}, verbatim=True)
         return Completion(query, verbatim=True)
 
-    def close(self) -> None:
-        """Nothing is held."""
-
 
 @dataclass(frozen=True, slots=True)
-class MutantModel:
+class MutantModel(_Baseline):
     """Returns the reference Cypher after one known change.
 
-    Attributes:
-        label: Name in ids and tables.
-        operators: The mutations to choose from.
-        seed: Seed of the choice; the same question gets the same change for every prompt and shot.
+    The same question gets the same change for every prompt and shot; `seed` seeds the choice among the
+    `operators`.
     """
 
-    label: str
     operators: Sequence[Operator]
     seed: int
 
@@ -76,9 +71,6 @@ class MutantModel:
         }
         return Completion(mutant.query, details=details, verbatim=True)
 
-    def close(self) -> None:
-        """Nothing is held."""
-
 
 CONDITIONS = ("model", "prompt", "shot", "loop", "phrasing")
 
@@ -89,7 +81,6 @@ class Prediction:
 
     Attributes:
         line: Its number, from 1.
-        question_id: The question it answers.
         cypher: The query; None where there is none.
         given: Those of `CONDITIONS` that the line names; a case must match all of them.
     """
@@ -121,11 +112,7 @@ class Predictions:
         return next((each for each in self.by_question.get(question_id, ()) if each.fits(values)), None)
 
     def require_known(self, known: Collection[str]) -> None:
-        """Refuse predictions for unknown questions.
-
-        Raises:
-            InputError: With the first unknown id, its line, and how many there are.
-        """
+        """Raise InputError with the first unknown question id, its line, and how many there are."""
         unknown = [each for name, lines in self.by_question.items() if name not in known for each in lines]
         if unknown:
             lines = "1 such line" if len(unknown) == 1 else f"{len(unknown):,} such lines"
@@ -136,14 +123,11 @@ class Predictions:
             )
 
     def require_use(self, selected: Collection[str], case: Mapping[str, Collection[str]]) -> None:
-        """Refuse a file without a prediction for this run: every case would count as without a query.
+        """Raise InputError if no prediction is for this run: every case would count as without a query.
 
         Args:
             selected: Ids of the questions of this run.
             case: Values of `CONDITIONS` that occur in this run.
-
-        Raises:
-            InputError: With the conditions of the file and those of the run.
         """
         lines = [each for name in selected for each in self.by_question.get(name, ())]
         if any(each.fits(case) for each in lines):
@@ -170,11 +154,9 @@ class Predictions:
 def read_predictions(path: Path) -> Predictions:
     """Read a file of predictions, one JSON object a line; empty lines are skipped.
 
-    ``question_id`` and ``cypher`` (text, or null for no query) are required; `CONDITIONS` are optional;
-    other fields are ignored, so the records of a run are a file of predictions too.
-
-    Raises:
-        InputError: If the file cannot be read, a line is broken, or two lines are for one case.
+    ``question_id`` and ``cypher`` (text, or null for no query) are required; `CONDITIONS` are optional; other
+    fields are ignored, so the records of a run are a file of predictions too. Raises InputError if the file
+    cannot be read, a line is broken, or two lines are for one case.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -194,7 +176,6 @@ def read_predictions(path: Path) -> Predictions:
 
 
 def _require_apart(path: Path, lines: list[Prediction]) -> None:
-    """Refuse two lines that apply to one case."""
     seen: dict[frozenset[tuple[str, str]], Prediction] = {}
     unlike: dict[frozenset[str], list[Prediction]] = {}
     for line in lines:
@@ -206,9 +187,8 @@ def _require_apart(path: Path, lines: list[Prediction]) -> None:
         )
         if other is not None:
             raise InputError(
-                f"{path}, line {line.line}: a second prediction for a case of {line.question_id} "
-                f"(the first is in line {other.line}). Keep one, or tell them apart by "
-                f"{', '.join(CONDITIONS)}."
+                f"{path}, line {line.line}: a second prediction for a case of {line.question_id} (the first "
+                f"is in line {other.line}). Keep one, or tell them apart by {', '.join(CONDITIONS)}."
             )
         seen[conditions] = line
         unlike.setdefault(names, []).append(line)
@@ -243,10 +223,9 @@ def _prediction(path: Path, number: int, line: str) -> Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class FileModel:
+class FileModel(_Baseline):
     """Returns the predictions of a file, each query unchanged."""
 
-    label: str
     predictions: Predictions
 
     def answer(self, request: Request) -> Completion:
@@ -255,6 +234,3 @@ class FileModel:
         if found is None:
             return Completion("", details={"no_answer": "no prediction for this case"}, verbatim=True)
         return Completion(found.cypher or "", details={"line": found.line}, verbatim=True)
-
-    def close(self) -> None:
-        """Nothing is held."""

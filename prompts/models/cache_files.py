@@ -42,11 +42,7 @@ _OLDEST = "DELETE FROM answers WHERE key IN (SELECT key FROM answers ORDER BY ma
 
 
 def default_file() -> Path:
-    """Return the file of the cache unless another is named.
-
-    Raises:
-        ResponseCacheError: If its folder cannot be made.
-    """
+    """Return the file of the cache unless another is named."""
     try:
         return cache_dir() / _FILE
     except OSError as error:
@@ -60,14 +56,8 @@ def default_file() -> Path:
 def prepare(path: Path, *, read_only: bool = False) -> int:
     """Make sure that a cache can be used, and return how many responses it holds.
 
-    It is read through and written to once, so that faults are known before a model is asked.
-
-    Args:
-        path: Its file; made if absent, unless `read_only`.
-        read_only: Whether nothing will be stored.
-
-    Raises:
-        ResponseCacheError: If it cannot be used, with the reason and a remedy.
+    It is read through and written to once, so that faults are known before a model is asked. The file is made
+    if absent, unless `read_only`. Raises ResponseCacheError with the reason and a remedy.
     """
     with sqlite_errors(path), closing(connect_to_read(path) if read_only else connect(path)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -84,16 +74,8 @@ def prepare(path: Path, *, read_only: bool = False) -> int:
 def export(path: Path, to: Path, *, models: Sequence[str] = ()) -> int:
     """Write responses as JSON lines (`CacheEntry.to_json`), the oldest first, and return how many.
 
-    The same responses give the same bytes.
-
-    Args:
-        path: File of the cache.
-        to: File to write, compressed where its name ends in ``.gz``; it must not exist.
-        models: Only responses of these models; empty for all.
-
-    Raises:
-        ResponseCacheError: If the cache cannot be read.
-        InputError: If the file exists or cannot be written.
+    The same responses give the same bytes, compressed where the name of the new file ends in ``.gz``. Without
+    `models`, all are written. Raises InputError if the file exists or cannot be written.
     """
     prepare(path, read_only=True)
     if to.exists():
@@ -119,10 +101,13 @@ def _writing(to: Path) -> Iterator[IO[bytes]]:
     partial = to.with_name(to.name + ".partial")
     try:
         with partial.open("wb") as plain:
-            buffered = io.BufferedWriter(_compressed(plain)) if to.suffix == ".gz" else plain
-            yield buffered
-            if buffered is not plain:
-                buffered.close()
+            if to.suffix == ".gz":
+                # Neither name nor time, so that the same responses give the same bytes.
+                packed = gzip.GzipFile(filename="", mode="wb", fileobj=plain, mtime=0)
+                with io.BufferedWriter(packed) as buffered:
+                    yield buffered
+            else:
+                yield plain
         partial.replace(to)
     except OSError as error:
         raise InputError(
@@ -132,23 +117,9 @@ def _writing(to: Path) -> Iterator[IO[bytes]]:
         partial.unlink(missing_ok=True)
 
 
-def _compressed(file: IO[bytes]) -> gzip.GzipFile:
-    # Neither name nor time, so that the same responses give the same bytes.
-    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
-
-
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two responses to one request; the one in the cache stays.
-
-    Attributes:
-        key: Key of the request.
-        model: The model.
-        kept_made: When the response that stays was made.
-        refused_made: When the other was made.
-        file: File of the other.
-        line: Its line there, from 1.
-    """
+    """Two responses to one request: the one that stays in the cache, and the one of a line (from 1)."""
 
     key: str
     model: str
@@ -160,13 +131,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of an import.
-
-    Attributes:
-        added: Responses that the cache lacked.
-        known: Responses that the cache had, with the same text.
-        conflicts: Responses that the cache had with another text.
-    """
+    """The result of an import: responses added, known already with the same text, and known with another."""
 
     added: int
     known: int
@@ -176,9 +141,7 @@ class Imported:
 def import_responses(path: Path, files: Sequence[Path]) -> Imported:
     """Import exports, compressed or not, into a cache: all of them or, if one is faulty, nothing.
 
-    Raises:
-        ResponseCacheError: If the cache cannot be used.
-        InputError: If a file cannot be read or a line is not a response.
+    Raises InputError if a file cannot be read or a line is not a response.
     """
     prepare(path)
     added = known = 0
@@ -225,15 +188,7 @@ def _lines(file: Path) -> Iterator[bytes]:
 class ModelStats:
     """The responses of one model in a cache.
 
-    Attributes:
-        model: As in `Identity`.
-        api: As in `Identity`.
-        answers: How many there are.
-        prompt_tokens: Tokens sent for them, as far as known.
-        completion_tokens: Tokens received, as far as known.
-        seconds: Duration of their calls.
-        oldest: When the first was made, UTC.
-        newest: When the last was made, UTC.
+    Tokens are counted as far as known; `seconds` is the duration of the calls; times are UTC.
     """
 
     model: str
@@ -248,13 +203,7 @@ class ModelStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a cache holds.
-
-    Attributes:
-        file: Its file.
-        bytes: Size of the file and what SQLite writes beside it.
-        models: Its models, the one with most responses first.
-    """
+    """What a cache holds; `bytes` includes what SQLite writes beside the file."""
 
     file: Path
     bytes: int
@@ -281,11 +230,7 @@ class Stats:
 
 
 def stats(path: Path) -> Stats:
-    """Return what a cache holds, without changing it.
-
-    Raises:
-        ResponseCacheError: If it cannot be read.
-    """
+    """Return what a cache holds, without changing it."""
     prepare(path, read_only=True)
     with sqlite_errors(path), closing(connect_to_read(path)) as connection:
         models = tuple(ModelStats(*row) for row in connection.execute(_BY_MODEL))
@@ -300,14 +245,7 @@ def size_of(path: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed from a cache.
-
-    Attributes:
-        removed: How many responses.
-        left: How many responses remain.
-        bytes_before: Size of the cache before.
-        bytes_after: Size of the cache now.
-    """
+    """What was removed from a cache: counts of responses, and its size in bytes."""
 
     removed: int
     left: int
@@ -325,13 +263,9 @@ def prune(
     """Remove responses for good, and free their space on disk.
 
     Args:
-        path: File of the cache.
         before: Remove those that were made before this moment, in UTC; None for any age.
         models: Remove only those of these models; empty for all models.
         to_bytes: Remove the oldest, of any model, until the file is no larger.
-
-    Raises:
-        ResponseCacheError: If the cache cannot be used.
     """
     prepare(path, read_only=True)
     count = prepare(path)

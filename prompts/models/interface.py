@@ -21,7 +21,7 @@ class Request:
         question: The question behind them, for models that read no messages (oracle, file and the like).
         exemplar: The exemplar shown; None with zero-shot.
         case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
-        case_id: Name of the case, for error messages.
+        case_id: For error messages.
         repeat: How often the same messages were sent before in this case.
         common: Length of the beginning that all requests of this sort share: all messages before the last,
             and this many characters of the last; None where nothing is shared. A model may store its state
@@ -39,14 +39,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A request for a completion that belongs to no question of the benchmark.
-
-    Attributes:
-        messages: Chat messages, each with ``role`` and ``content``.
-        case_id: What it is for, for error messages.
-        repeat: How often the same messages were sent before for this.
-        common: As in `Request`.
-    """
+    """A request for a completion that belongs to no question of the benchmark; fields as in `Request`."""
 
     messages: list[Message]
     case_id: str = ""
@@ -64,8 +57,7 @@ class Completion:
         time_s: Wall-clock seconds of the successful call, without waiting for a slot; 0 where no call was
             made. From the cache: those of the original call.
         details: Other facts, e.g. ``finish_reason``, ``attempts``, ``no_answer`` (why the text is empty),
-            ``operator`` (of a mutant), ``numbers`` (log-probabilities of the tokens that are numbers, see
-            `number_tokens`). JSON values only.
+            ``operator`` (of a mutant), ``numbers`` (see `number_tokens`). JSON values only.
         verbatim: Whether the text is the query itself, to be executed without extraction; an empty text is
             then a case without a query.
         cost: Cost of the tokens in USD, where the price is known and they were paid now.
@@ -103,32 +95,17 @@ class Model(Protocol):
         """Name in ids and tables."""
 
     def answer(self, request: Request) -> Completion:
-        """Return the completion of a request.
-
-        Raises:
-            ModelError: If the model cannot be asked.
-        """
+        """Return the completion of a request; raise ModelError if the model cannot be asked."""
 
     def close(self) -> None:
         """Release what the model holds in this process."""
 
 
-class TextModel(Protocol):
+class TextModel(Model, Protocol):
     """A model that reads only the messages of a request."""
 
-    @property
-    def label(self) -> str:
-        """Name in ids and tables."""
-
     def answer(self, request: Request | Chat) -> Completion:
-        """Return the completion of a request.
-
-        Raises:
-            ModelError: If the model cannot be asked.
-        """
-
-    def close(self) -> None:
-        """Release what the model holds in this process."""
+        """Return the completion of a request; raise ModelError if the model cannot be asked."""
 
 
 _HALF = re.compile("[\ud800-\udfff]")

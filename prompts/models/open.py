@@ -1,16 +1,20 @@
-"""Opening models in the process that asks them: shared llama.cpp processes, the cache in front of a model."""
+"""Models of a run: checks before it starts, identity in the response cache, opening them in a process."""
 
 import hashlib
 import os
 import secrets
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from retrocypher.kg.mutations.registry import operators_named
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.mutations.registry import mutations_of, operators_named
+from retrocypher.kg.questions.question import Question
 from retrocypher.prompts.models.baselines import (
     ExemplarModel,
     FileModel,
@@ -18,11 +22,17 @@ from retrocypher.prompts.models.baselines import (
     OracleModel,
     read_predictions,
 )
-from retrocypher.prompts.models.checks import identity_of
 from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
-from retrocypher.prompts.models.llama import LlamaModel
-from retrocypher.prompts.models.llama_process import LlamaProcess, answer_tokens, gguf_path, settings_for
-from retrocypher.prompts.models.openai_client import address_of
+from retrocypher.prompts.models.llama import (
+    CONTEXT_TOKENS,
+    LlamaModel,
+    LlamaProcess,
+    answer_tokens,
+    gguf_path,
+    require_gguf,
+    settings_for,
+)
+from retrocypher.prompts.models.openai_client import address_of, api_parameters, asked_for
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.response_cache import (
     CacheEntry,
@@ -36,13 +46,117 @@ from retrocypher.prompts.models.retries import CircuitBreaker, Slots
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
 
 
+def check_models(
+    specs: Sequence[ModelSpec],
+    questions: Sequence[Question],
+    shots: Sequence[str],
+    *,
+    every_question: Sequence[Question],
+    prompts: Sequence[str],
+    loops: Sequence[str] = ("none",),
+    phrasings: Sequence[int] = (1,),
+    environment: Mapping[str, str] = os.environ,
+    keyless: str = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local",
+) -> None:
+    """Refuse models that cannot serve this run; reads files, starts nothing, calls nothing.
+
+    Raises InputError if ``exemplar`` meets zero-shot, an operator does not exist or has nothing to change, a
+    file is missing or broken, predictions are for other questions or cases, or there is no key.
+
+    Args:
+        shots: Canonical names of the run's shots.
+        every_question: The whole question set, against which predictions are checked.
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
+        keyless: Models that need no key, for the message that one is missing.
+    """
+    for spec in specs:
+        match spec.kind:
+            case "exemplar" if "ZS" in shots:
+                raise InputError(
+                    f"--model {spec.label}: exemplar answers with the exemplar it is shown, and --shot ZS "
+                    "shows none. Choose other shots, or another model for ZS."
+                )
+            case "mutant" if spec.argument:
+                _check_mutant(spec, questions)
+            case "file":
+                predictions = read_predictions(Path(spec.argument))
+                predictions.require_known({question.id for question in every_question})
+                case = {
+                    "model": (spec.label,),
+                    "prompt": prompts,
+                    "shot": shots,
+                    "loop": loops,
+                    "phrasing": [str(number) for number in phrasings],
+                }
+                predictions.require_use([question.id for question in questions], case)
+            case "local" | "gguf":
+                require_gguf(gguf_path(spec))
+            case "openai":
+                _check_openai(spec, environment, keyless)
+
+
+def _check_mutant(spec: ModelSpec, questions: Sequence[Question]) -> None:
+    for operator in operators_named(spec.argument):
+        if not any(mutations_of(operator, question.reference_cypher) for question in questions):
+            raise InputError(
+                f"--model mutant:{spec.argument}: {operator.name} ({operator.summary}) finds "
+                "nothing to change in any reference query of this run. Choose other operators or questions."
+            )
+
+
+def _check_openai(spec: ModelSpec, environment: Mapping[str, str], keyless: str) -> None:
+    base_url = environment.get("OPENAI_BASE_URL")
+    if not environment.get("OPENAI_API_KEY"):
+        remedy = (
+            "Set it; any text will do for a server that asks for no key."
+            if base_url
+            else f"Set it, or choose a model that needs none: {keyless}."
+        )
+        raise InputError(
+            f"--model {spec.argument}: this is not a built-in model, and to ask an OpenAI-compatible API "
+            f"for it OPENAI_API_KEY is not set. {remedy}"
+        )
+    if not environment["OPENAI_API_KEY"].isascii() or not environment["OPENAI_API_KEY"].isprintable():
+        raise InputError("OPENAI_API_KEY holds characters no key has. Was a line break copied along with it?")
+    if base_url:
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(
+                "OPENAI_BASE_URL must be an http or https address, such as http://127.0.0.1:8000/v1."
+            )
+        if parts.query or parts.fragment:
+            raise InputError(
+                "OPENAI_BASE_URL must be an address alone: what follows `?` or `#` in it would not reach the "
+                "API. Give a key by OPENAI_API_KEY."
+            )
+
+
+def file_of(spec: ModelSpec) -> Path | None:
+    """Return the file of a model, its weights or predictions; None for a model without one."""
+    if spec.kind in ("local", "gguf"):
+        return gguf_path(spec)
+    return Path(spec.argument) if spec.kind == "file" else None
+
+
+def contents_of(specs: Iterable[ModelSpec]) -> dict[str, str]:
+    """Return the SHA-256 of each file of these models, by its path; raise InputError if one is unreadable."""
+    files = {str(file): spec for spec in specs if (file := file_of(spec)) is not None}
+    return {path: _sha256(Path(path), spec) for path, spec in files.items()}
+
+
+def _sha256(path: Path, spec: ModelSpec) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"--model {spec.kind}:{path}: the file cannot be read ({error.strerror}).") from None
+
+
 class SharedModels:
     """The llama.cpp processes of a session, one for each GGUF file.
 
-    Args:
-        processes: By path of the file.
-        api_key: The token they all ask for.
-        weights: SHA-256 of each file, by path; empty where no answer is kept.
+    Processes and SHA-256 (`weights`, empty where no response is stored) are by path of the file. All
+    processes ask for the token `api_key`.
     """
 
     def __init__(
@@ -72,13 +186,11 @@ def start_shared(
 ) -> SharedModels:
     """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
 
-    Args:
-        specs: The models.
-        contents: SHA-256 of the files they are made of, by path (`contents_of`), by which answers are kept.
-        offline: Whether all answers are there already, so that nothing has to be started.
+    Offline, nothing is started. Raises InputError if llama.cpp cannot load a file; nothing is left running
+    then.
 
-    Raises:
-        InputError: If llama.cpp cannot load a file; nothing is left running then.
+    Args:
+        contents: SHA-256 of the models' files, by path (`contents_of`), to identify stored responses.
     """
     weights = contents or {}
     api_key = secrets.token_urlsafe(32)
@@ -94,15 +206,10 @@ def start_shared(
 
 
 class CachedModel:
-    """Answers from a cache, else asks a model and keeps what it says; failures are never kept.
+    """Returns completions from a cache, else asks a model and stores them; failures are never stored.
 
-    A cache that fails in the course of a run costs no answer: the model is asked, and a warning tells once
-    that its answers are not kept.
-
-    Args:
-        identity: Whose answers they are.
-        answers: The cache.
-        model: Who is asked what is not there.
+    Where the cache fails in the course of a run, the model is asked, and a warning says once that its
+    completions are not stored.
     """
 
     def __init__(self, identity: Identity, answers: ResponseCache, model: TextModel) -> None:
@@ -117,49 +224,35 @@ class CachedModel:
         return self._model.label
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request; raises as the model does."""
+        """Return the completion of a request; raises as the model does."""
         key = request_key(self._identity, request.messages, request.repeat)
-        if (kept := self._find(key)) is not None:
+        if (kept := self._unless_broken(lambda: self._answers.get(key))) is not None:
             return _as_answer(kept)
         answer = self._model.answer(request)
-        if (first := self._keep(_as_kept(key, self._identity, answer))) is None:
+        entry = _as_kept(key, self._identity, answer)
+        if (first := self._unless_broken(lambda: self._answers.put(entry))) is None:
             return answer
         # Another process may have asked the same at the same time. What was kept first holds for all, so
         # that a repetition of the run finds what the run went on with.
         return replace(_as_answer(first), cached=False, cost=answer.cost)
 
     def close(self) -> None:
-        """Close the model; the cache is its opener's."""
+        """Close the model, but not the cache."""
         self._model.close()
 
-    def _find(self, key: str) -> CacheEntry | None:
+    def _unless_broken(self, call: Callable[[], CacheEntry | None]) -> CacheEntry | None:
+        """Return what a call of the cache returns; None, with one warning a process, where it fails."""
         try:
-            return self._answers.get(key)
+            return call()
         except ResponseCacheError as error:
-            self._warn(error)
+            if not self._warned:
+                self._warned = True
+                warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
             return None
-
-    def _keep(self, kept: CacheEntry) -> CacheEntry | None:
-        try:
-            return self._answers.put(kept)
-        except ResponseCacheError as error:
-            self._warn(error)
-            return None
-
-    def _warn(self, error: ResponseCacheError) -> None:
-        if not self._warned:
-            self._warned = True
-            warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
 
 
 class OfflineModel:
-    """Answers from a cache and nowhere else.
-
-    Args:
-        label: Name in ids and tables.
-        identity: Whose answers they are.
-        answers: The cache.
-    """
+    """Returns completions from a cache and nowhere else."""
 
     def __init__(self, label: str, identity: Identity, answers: ResponseCache) -> None:
         self.label = label
@@ -167,11 +260,7 @@ class OfflineModel:
         self._answers = answers
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request.
-
-        Raises:
-            ModelError: If the answer is not there, or the cache cannot be read.
-        """
+        """Return the stored completion; raise ModelError if there is none or the cache cannot be read."""
         key = request_key(self._identity, request.messages, request.repeat)
         try:
             kept = self._answers.get(key)
@@ -179,9 +268,10 @@ class OfflineModel:
             raise ModelError("not_cached", str(error)) from error
         if kept is None:
             again = f" (time {request.repeat + 1} that it asks so)" if request.repeat else ""
+            asking = request.case_id or (request.question.id if isinstance(request, Request) else "a request")
             raise ModelError(
                 "not_cached",
-                f"{_asking(request)}: what this case asks {self.label}{again} has no "
+                f"{asking}: what this case asks {self.label}{again} has no "
                 f"answer in the answer cache {self._answers.path}, and --offline asks nobody. Run the case "
                 "once without --offline, or add an export that has it with `retrocypher cache import`.",
             )
@@ -189,10 +279,6 @@ class OfflineModel:
 
     def close(self) -> None:
         """Nothing is held."""
-
-
-def _asking(request: Request | Chat) -> str:
-    return request.case_id or (request.question.id if isinstance(request, Request) else "a request")
 
 
 def _as_kept(key: str, identity: Identity, answer: Completion) -> CacheEntry:
@@ -224,7 +310,7 @@ class ModelContext:
     Attributes:
         slots: Folder that all processes of the run share, for locks and for which API was given up on.
         concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
-        seed: Seed of the run, sent to the models that take one.
+        seed: Sent to the models that take one.
         shared: What `SharedModels.to_json` gave in the controller.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         answers: The response cache; None to store nothing.
@@ -240,11 +326,7 @@ class ModelContext:
     offline: bool = False
 
     def open(self, specs: Sequence[ModelSpec]) -> dict[str, Model]:
-        """Open the models of a run, as `check_models` let them pass, by label.
-
-        Raises:
-            InputError: If a file that was checked can no longer be read.
-        """
+        """Open the models of a run, which `check_models` has let pass, by label."""
         return {
             spec.label: self.open_text(spec) if spec.kind in TEXT_KINDS else _baseline(spec, self.seed)
             for spec in specs
@@ -256,25 +338,34 @@ class ModelContext:
         """Open a model that reads messages, of one of `TEXT_KINDS`.
 
         Args:
-            spec: The model.
             logprobs: How many log-probabilities of each token to ask for, 0 to 20.
             form: JSON schema that completions of llama.cpp must match; not sent to an API. None for free
                 text.
         """
         if self.answers is None:
             return self._open_uncached(spec, logprobs, form)
-        identity = identity_of(
-            spec,
-            weights=self.shared.get("weights", {}),
-            seed=self.seed,
-            environment=self.environment,
-            logprobs=logprobs,
-            form=form,
-        )
-        assert identity is not None
+        identity = self.identity(spec, logprobs=logprobs, form=form)
         if self.offline:
             return OfflineModel(spec.label, identity, self.answers)
         return CachedModel(identity, self.answers, self._open_uncached(spec, logprobs, form))
+
+    def identity(
+        self, spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
+    ) -> Identity:
+        """Return the identity in the response cache of a model that reads messages; as `open_text`."""
+        if spec.kind == "openai":
+            parameters = api_parameters(self.seed) | asked_for(logprobs)
+            return Identity(spec.argument, address_of(self.environment), parameters)
+        # Greedy decoding takes no seed, and another llama.cpp may round in other ways.
+        parameters = {
+            "temperature": 0,
+            "max_tokens": answer_tokens(spec),
+            "context_tokens": CONTEXT_TOKENS,
+            "engine": f"xllamacpp {version('xllamacpp')}",
+            **asked_for(logprobs),
+            **({} if form is None else {"form": form}),
+        }
+        return Identity(f"sha256:{self.shared['weights'][str(gguf_path(spec))]}", "", parameters)
 
     def _open_uncached(self, spec: ModelSpec, logprobs: int, form: Mapping[str, Any] | None) -> TextModel:
         if spec.kind != "openai":
@@ -304,18 +395,6 @@ class ModelContext:
             price=load_prices().of(spec.argument),
             logprobs=logprobs,
         )
-
-
-def open_models(specs: Sequence[ModelSpec], **context: Any) -> dict[str, Model]:
-    """Open models with the fields of a `ModelContext` as arguments."""
-    return ModelContext(**context).open(specs)
-
-
-def open_text_model(
-    spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None, **context: Any
-) -> TextModel:
-    """Open a model that reads messages, with the fields of a `ModelContext` as arguments."""
-    return ModelContext(**context).open_text(spec, logprobs=logprobs, form=form)
 
 
 def _baseline(spec: ModelSpec, seed: int) -> Model:

@@ -7,12 +7,12 @@ from typing import Any
 import openai
 
 from retrocypher.kg.secrets import redact_all, secrets_of
-from retrocypher.prompts.models.checks import api_parameters
 from retrocypher.prompts.models.interface import Chat, Completion, Request, whole_messages
 from retrocypher.prompts.models.openai_client import (
     UNREACHED,
     Failure,
     OpenAIClient,
+    api_parameters,
     asked_for,
     number_tokens,
     together,
@@ -35,15 +35,12 @@ class OpenAIModel:
     """Asks for a chat completion at temperature 0 with a seed, again and again where that may help.
 
     Args:
-        label: Name in ids and tables.
         name: The API's name of the model.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
         slots: Calls in flight over all processes; waiting and pausing hold none.
         given_up: Whether the model is still to be asked, over all processes.
-        seed: Seed sent along.
         price: What its tokens cost; None where that is not known.
         logprobs: How many log-probabilities of each token to ask for; 0 for none.
-        patience: Bounds on waiting.
     """
 
     def __init__(
@@ -71,14 +68,11 @@ class OpenAIModel:
         self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
 
     def answer(self, request: Request | Chat) -> Completion:
-        """Answer a request.
+        """Return the completion of a request.
 
         A prompt over the model's context, a content filter and an empty reply are answers without a query:
-        they are the model's own limits and would come again.
-
-        Raises:
-            ModelError: If the API refuses the key, the model or the request, attempts run out, or the model
-                was given up on.
+        they are the model's own limits and would come again. Raises ModelError if the API refuses the key,
+        the model or the request, attempts run out, or the model was given up on.
         """
         attempt = timeouts = 0
         while True:

@@ -21,12 +21,13 @@ LOGPROBS = "logprobs"
 _MOST = "top_logprobs"
 
 
-def asked_for(logprobs: int) -> dict[str, Any]:
-    """Return the parameters that ask for log-probabilities; none where none are wanted.
+def api_parameters(seed: int) -> dict[str, Any]:
+    """Return the parameters sent to an API besides model and messages, unless it refuses them."""
+    return {"temperature": 0, "seed": seed}
 
-    Args:
-        logprobs: How many of the likeliest tokens at each place to be told, 0 to 20.
-    """
+
+def asked_for(logprobs: int) -> dict[str, Any]:
+    """Return the parameters that ask for log-probabilities of the 0 to 20 likeliest tokens at each place."""
     return {LOGPROBS: True, _MOST: logprobs} if logprobs else {}
 
 
@@ -36,18 +37,18 @@ def together(parameter: str) -> tuple[str, ...]:
 
 
 def number_tokens(text: str, logprobs: Any) -> list[dict[str, Any]]:
-    """Return where an answer has tokens that are whole numbers, and what else might have stood there.
+    """Return the tokens of a completion that are whole numbers, and what else might have stood there.
 
-    All tokens with all that might have stood in their place would be a hundred times the answer.
+    All tokens with all their alternatives would be a hundred times the completion.
 
     Args:
-        text: The answer.
+        text: The completion.
         logprobs: What the API tells of its tokens, as an object or as JSON; anything else tells nothing.
 
     Returns:
         Of each such token ``at`` (characters of the text before its first digit), ``token`` (its digits) and
         ``likely``: pairs of a number, as it is written, and its log-probability, the token itself among
-        them. Empty where the tokens do not make up the text, without those of which nothing else is told.
+        them. Empty where the tokens do not make up the text; tokens without alternatives are left out.
     """
     tokens = _get(logprobs, "content")
     if not isinstance(tokens, Sequence) or isinstance(tokens, str):
@@ -135,13 +136,7 @@ class Failure:
 
 
 def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -> Failure:
-    """Sort an exception of the ``openai`` library.
-
-    Args:
-        error: What was raised.
-        parameters: The optional parameters that were sent.
-        secrets: Never to appear in a message.
-    """
+    """Sort an exception of the ``openai`` library, given the optional parameters that were sent."""
     import openai
 
     told = without_secrets(str(error), secrets)
@@ -207,17 +202,10 @@ T = TypeVar("T")
 
 
 async def in_time(call: Callable[[], Awaitable[T]], timeout_s: float) -> T:
-    """Return what a call returns.
+    """Return what a call returns; raise TimeoutError after `timeout_s` seconds.
 
     The call is a task of its own, and is not waited for once it is cancelled: a library that swallows a
     cancellation would else hold back the end of time, and Ctrl-C, for as long as it likes.
-
-    Args:
-        call: What to call.
-        timeout_s: Longest wait, in seconds.
-
-    Raises:
-        TimeoutError: If the call has not ended in time.
     """
     task = asyncio.ensure_future(call())
     try:
@@ -242,12 +230,8 @@ def silent_api(
 ) -> str | None:
     """Return a sentence about the API of a run if nothing answers there; None where all is well.
 
-    It is asked for its list of models; any reply will do, a refusal too.
-
-    Args:
-        specs: The models of the run; without one behind an API nothing is asked.
-        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
-        longest_s: Longest wait for the reply, in seconds.
+    It is asked for its list of models; any reply will do, a refusal too. Nothing is asked for a run without
+    a model behind an API. `longest_s` is the longest wait for the reply, in seconds.
     """
     address = api_address(specs, environment=environment)
     if address is None:
@@ -274,12 +258,7 @@ def silent_api(
 
 
 def api_address(specs: Iterable[ModelSpec], *, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return host, port and path of the API of a run, without user, password and query; None without one.
-
-    Args:
-        specs: The models of the run.
-        environment: ``OPENAI_BASE_URL``.
-    """
+    """Return host, port and path of the API of a run, without user, password and query; None without one."""
     if not any(spec.kind == "openai" for spec in specs):
         return None
     return address_of(environment)
@@ -329,12 +308,7 @@ class OpenAIClient:
         )
 
     def complete(self, **request: Any) -> Any:
-        """Return a chat completion.
-
-        Raises:
-            openai.OpenAIError: If the API refuses the request or cannot be reached.
-            TimeoutError: If the call has not ended in time.
-        """
+        """Return a chat completion; raise openai.OpenAIError, or TimeoutError after `timeout_s`."""
         return self._in_time(lambda: self._client.chat.completions.create(**request))
 
     def list_models(self) -> None:

@@ -25,12 +25,7 @@ _HIGHEST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Price of a model, in USD per million tokens.
-
-    Attributes:
-        prompt: For tokens sent, 0 or more.
-        completion: For tokens received, 0 or more.
-    """
+    """Price of a model, in USD per million tokens."""
 
     prompt: float
     completion: float
@@ -42,12 +37,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """List prices.
-
-    Attributes:
-        as_of: Their date, ``YYYY-MM`` or ``YYYY-MM-DD``.
-        models: Price of each model by its name.
-    """
+    """List prices by model name, with their date (``YYYY-MM`` or ``YYYY-MM-DD``)."""
 
     as_of: str
     models: Mapping[str, Price]
@@ -63,11 +53,7 @@ class Prices:
 
 @cache
 def load_prices() -> Prices:
-    """Return the prices of ``prices.yaml``.
-
-    Raises:
-        InputError: The file does not have the form that its comments describe.
-    """
+    """Return the prices of ``prices.yaml``; raise InputError if it is not as its comments say."""
     try:
         return parse_prices(_FILE.read_text(encoding="utf-8"))
     except (OSError, UnicodeError) as error:
@@ -96,11 +82,7 @@ def parse_prices(text: str) -> Prices:
 
 
 def prices_used(specs: Iterable[ModelSpec]) -> dict[str, Any] | None:
-    """Return the known prices of the models of a run, those of its loops included, for its manifest.
-
-    Raises:
-        InputError: As `load_prices`; only where a model is behind an API.
-    """
+    """Return the known prices of the models of a run, those of its loops included, for its manifest."""
     names = dict.fromkeys(spec.argument for spec in specs if spec.kind == "openai")
     if not names:
         return None

@@ -5,48 +5,47 @@ import json
 import re
 import shutil
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from retrocypher.kg.errors import InputError
 
 SCHEMA_VERSION = 1
-_KEY = re.compile(r"[0-9a-f]{64}")
 _MADE = "%Y-%m-%dT%H:%M:%S+00:00"
-_FIELDS = ("key", "model", "api", "parameters", "served", "made", "text", "tokens", "time_s", "details")
+_MADE_TEXT = r"\A\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\+00:00\Z"
+_WRONG_FIELD = re.compile(r"`\$\.(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """An answer with where it came from.
+    """A completion with where it came from.
 
     Attributes:
         key: As `request_key` gives.
-        model: As in `Identity`.
-        api: As in `Identity`.
-        parameters: As in `Identity`.
+        model: As in `Identity`, and so are `api` and `parameters`.
         served: The model as the server named it; None where it did not.
-        made: When it was answered, UTC, ISO 8601 to the second.
-        text: The answer as it came.
-        tokens: ``prompt`` and ``completion`` counts, where told.
-        time_s: Seconds of the call.
-        details: What else the model told, JSON values only.
+        made: When it was made, UTC, ISO 8601 to the second.
+        tokens: ``prompt`` and ``completion`` counts, where known.
+        details: Other facts about the completion, JSON values only.
     """
 
-    key: str
-    model: str
+    key: Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    model: Annotated[str, msgspec.Meta(min_length=1)]
     api: str
     parameters: Mapping[str, Any]
     served: str | None
-    made: str
+    made: Annotated[str, msgspec.Meta(pattern=_MADE_TEXT)]
     text: str
     tokens: dict[str, int] | None
-    time_s: float
+    time_s: Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
     details: dict[str, Any]
 
     @property
@@ -56,64 +55,30 @@ class CacheEntry:
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as one JSON object, ``schema_version`` first."""
-        return {"schema_version": SCHEMA_VERSION, **{name: getattr(self, name) for name in _FIELDS}}
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     @classmethod
     def from_json(cls, value: object) -> "CacheEntry":
-        """Read what `to_json` returned.
-
-        Raises:
-            ValueError: If it is something else; the message says what, in a few words.
-        """
+        """Read what `to_json` returned; raise ValueError with the reason if it is something else."""
         if not isinstance(value, dict):
             raise ValueError("no JSON object")
         if value.get("schema_version") != SCHEMA_VERSION:
             raise ValueError(f"schema_version must be {SCHEMA_VERSION}")
-        lacking = [name for name in _FIELDS if name not in value]
-        if lacking:
+        if lacking := [field.name for field in fields(cls) if field.name not in value]:
             raise ValueError(f"{lacking[0]} is missing")
-        wrong = [name for name in _FIELDS if not _CHECKS[name](value[name])]
-        if wrong:
-            raise ValueError(f"{wrong[0]} has a value that no answer has")
-        return cls(**{name: value[name] for name in _FIELDS})
+        try:
+            entry = msgspec.convert(value, cls)
+        except msgspec.ValidationError as error:
+            wrong = _WRONG_FIELD.search(str(error))
+            raise ValueError(f"{wrong[1] if wrong else 'a field'} has a value that no answer has") from error
+        if entry.tokens is not None and entry.tokens.keys() != {"prompt", "completion"}:
+            raise ValueError("tokens has a value that no answer has")
+        return entry
 
 
 def stamp(moment: datetime) -> str:
     """Return a moment, which must be UTC, as `CacheEntry.made` has it; such texts sort as the moments do."""
     return moment.strftime(_MADE)
-
-
-def _is_moment(value: object) -> bool:
-    try:
-        return isinstance(value, str) and stamp(datetime.strptime(value, _MADE)) == value
-    except ValueError:
-        return False
-
-
-def _are_tokens(value: object) -> bool:
-    return value is None or (
-        isinstance(value, dict)
-        and value.keys() == {"prompt", "completion"}
-        and all(isinstance(count, int) for count in value.values())
-    )
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-
-
-_CHECKS: Mapping[str, Any] = {
-    "key": lambda value: isinstance(value, str) and _KEY.fullmatch(value) is not None,
-    "model": lambda value: isinstance(value, str) and bool(value),
-    "api": lambda value: isinstance(value, str),
-    "parameters": lambda value: isinstance(value, dict),
-    "served": lambda value: value is None or isinstance(value, str),
-    "made": _is_moment,
-    "text": lambda value: isinstance(value, str),
-    "tokens": _are_tokens,
-    "time_s": _is_time,
-    "details": lambda value: isinstance(value, dict),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +88,7 @@ class Identity:
     Attributes:
         model: The name it is asked for by; of weights on this machine ``sha256:`` and the hash of their file.
         api: Host, port and path of its API, without user, password and query; empty on this machine.
-        parameters: What is sent along that changes the answer, JSON values only.
+        parameters: What is sent along that changes the completion, JSON values only.
     """
 
     model: str
@@ -141,10 +106,8 @@ def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repea
     for the same time within their case. The order of parameters does not count, that of messages does.
 
     Args:
-        identity: Who is asked.
-        messages: What is asked.
-        repeat: How often a case has asked the same before. A loop that asks again wants to be answered
-            again, and gets what it got the last time it asked as often.
+        repeat: How often a case has asked the same before. A loop that asks again wants another completion,
+            and gets the one it got the last time it asked as often.
     """
     request = {
         "form": _FORM,
@@ -173,27 +136,17 @@ _OTHER = ("cannot be used ({})", "See that it is on a local disk with room")
 
 
 class ResponseCacheError(InputError):
-    """A cache of answers cannot be used."""
+    """A response cache cannot be used."""
 
 
 def fault(path: Path, wrong: str, remedy: str) -> ResponseCacheError:
-    """Return the error to raise about a cache.
-
-    Args:
-        path: Its file.
-        wrong: What is wrong with it.
-        remedy: What to do, unless one does without it.
-    """
+    """Return the error that says what is wrong with a cache, and the remedy unless one does without it."""
     return ResponseCacheError(f"the answer cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
 
 
 @contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the system raise within the block into one clear error.
-
-    Raises:
-        ResponseCacheError: With the file and a remedy.
-    """
+    """Turn errors of SQLite and the system within the block into one ResponseCacheError with a remedy."""
     try:
         yield
     except sqlite3.Error as error:
@@ -245,12 +198,8 @@ COMMIT;
 def connect(path: Path) -> sqlite3.Connection:
     """Return a connection for reading and writing; the file is made if absent.
 
-    Every statement is a transaction of its own, so no process holds the others up for long.
-
-    Raises:
-        ResponseCacheError: If the file is another program's, or of a newer version.
-        sqlite3.Error: If SQLite cannot use it.
-        OSError: If its folder cannot be made.
+    Every statement is a transaction of its own, so no process holds the others up for long. Raises
+    ResponseCacheError if the file is another program's or of a newer version, else what SQLite raises.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
@@ -269,9 +218,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Return a connection that only reads, also of a file on a medium that cannot be written to.
 
-    Raises:
-        ResponseCacheError: If there is no such file, it is another program's, or of a newer version.
-        sqlite3.Error: If SQLite cannot use it.
+    Raises ResponseCacheError if there is no such file, and as `connect`.
     """
     if not path.is_file():
         raise fault(
@@ -324,7 +271,7 @@ def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn to write-ahead logging, in which readers never wait and writers hardly; the file remembers it."""
+    """Turn on write-ahead logging, in which readers never wait and writers hardly; the file remembers it."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
@@ -346,45 +293,32 @@ COLUMNS = "key, model, api, parameters, served, made, answer"
 
 
 class ResponseCache:
-    """The cache of a process: one connection, which no other thread may use.
-
-    Args:
-        path: Its file.
-        connection: A connection to it.
-    """
+    """The cache of a process: one connection, which no other thread may use."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return the answer of a key; None where there is none.
-
-        Raises:
-            ResponseCacheError: If the cache cannot be read.
-        """
+        """Return the entry of a key; None where there is none."""
         with sqlite_errors(self.path):
             return find(self._connection, key)
 
     def put(self, kept: CacheEntry) -> CacheEntry:
-        """Keep an answer unless there is one, and return the one that is kept now.
-
-        Raises:
-            ResponseCacheError: If the cache cannot be written to.
-        """
+        """Store an entry unless its key has one, and return the one that is stored now."""
         with sqlite_errors(self.path):
             added = insert(self._connection, kept)
         return kept if added else self.get(kept.key) or kept
 
 
 def find(connection: sqlite3.Connection, key: str) -> CacheEntry | None:
-    """Return the answer of a key; None where there is none."""
+    """Return the entry of a key; None where there is none."""
     row = connection.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", (key,)).fetchone()
     return None if row is None else from_row(row)
 
 
 def insert(connection: sqlite3.Connection, kept: CacheEntry) -> bool:
-    """Add an answer unless its key has one; return whether it was added."""
+    """Add an entry unless its key has one; return whether it was added."""
     said = {"text": kept.text, "tokens": kept.tokens, "time_s": kept.time_s, "details": kept.details}
     # Plain ASCII: a model may say what is not text to SQLite, such as half a surrogate pair.
     values = (
@@ -412,12 +346,7 @@ def from_row(row: tuple[str, ...]) -> CacheEntry:
 def open_cache(path: Path, *, read_only: bool = False) -> Iterator[ResponseCache]:
     """Open a cache for the block; the last to close it leaves one file that can be copied.
 
-    Args:
-        path: Its file; made if absent, unless it is only read.
-        read_only: Whether nothing is to be kept.
-
-    Raises:
-        ResponseCacheError: If it cannot be opened.
+    The file is made if absent, unless it is only read.
     """
     with sqlite_errors(path):
         connection = connect_to_read(path) if read_only else connect(path)

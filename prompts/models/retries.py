@@ -38,11 +38,9 @@ class RetryPolicy:
     longest_wait_s: float = 120.0
 
     def wait_s(self, attempt: int, asked_s: float | None) -> float:
-        """Return the seconds to wait after a failed attempt.
+        """Return the seconds to wait after a failed attempt, numbered from 1.
 
-        Args:
-            attempt: Number of the attempt that failed, from 1.
-            asked_s: What the API asked for by ``Retry-After``; it lengthens the wait, never shortens it.
+        What the API asked for by ``Retry-After`` (`asked_s`) lengthens the wait, never shortens it.
         """
         # Spread out, so that workers refused together do not come back together.
         ours = min(self.first_wait_s * 2.0 ** (attempt - 1), self.longest_wait_s) * random.uniform(0.75, 1.25)
@@ -73,14 +71,7 @@ _PROBE_EVERY_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Failing:
-    """How a model has failed of late.
-
-    Attributes:
-        kind: As in `ModelError.kind`.
-        message: Of the last failure.
-        in_a_row: Requests that failed one after another, over all processes.
-        at: When the last one failed, or a probe was let through; seconds since the epoch.
-    """
+    """How a model has failed of late; `at` is the last time or probe, in seconds since the epoch."""
 
     kind: str
     message: str
@@ -102,11 +93,7 @@ class CircuitBreaker:
 
     What cannot pass (a refused key, an unknown model, no quota) ends the asking for the run. Three requests
     in a row that ran out of attempts end it until the API replies to one of the probes: an attempt that
-    is let through once in 60 s.
-
-    Args:
-        directory: Folder the processes of a run share; made if absent.
-        name: The API's name of the model; the same name means the same state.
+    is let through once in 60 s. All processes with the same directory and name share its state.
     """
 
     def __init__(self, directory: Path, name: str) -> None:
@@ -129,11 +116,7 @@ class CircuitBreaker:
             self._was_reached = True
 
     def check(self) -> None:
-        """Return if the model may be asked once; to be called before each attempt.
-
-        Raises:
-            ModelError: If it was given up on; of the kind of the failure that led to it.
-        """
+        """Return if the model may be asked once, else raise the ModelError that led to giving up."""
         failing = self._read()
         if failing is None:
             return
@@ -199,10 +182,7 @@ _POLL_S = 0.05
 class Slots:
     """A fixed number of places, each a lock on a file, so a process that dies gives its place back.
 
-    Args:
-        directory: Folder the processes of a run share; made if absent.
-        name: What the places are for; the same name means the same places.
-        count: How many, at least 1.
+    All processes with the same directory and name share the places.
     """
 
     def __init__(self, directory: Path, name: str, count: int) -> None:

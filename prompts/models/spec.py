@@ -54,14 +54,10 @@ class ModelSpec:
 
 
 def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSpec:
-    """Read ``SPEC`` or ``LABEL=SPEC``.
+    """Read ``SPEC`` or ``LABEL=SPEC``; raise InputError if the text names no model.
 
     What stands before the first ``=`` is a label unless it contains ``:`` or ``/``, so paths and model
     names with an ``=`` in them are read whole. Without text the model is `DEFAULT_MODEL`, given a key.
-
-    Raises:
-        InputError: If the text names no model, the label has other characters than `ModelSpec` allows,
-            or no text is given and ``OPENAI_API_KEY`` is not set.
     """
     if text is None or not text.strip():
         if not env.get("OPENAI_API_KEY"):
@@ -75,6 +71,7 @@ def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSp
             "--model: a key stands where the name of a model belongs (it is not shown here). "
             f"Set it as OPENAI_API_KEY, and choose {CHOICES}."
         )
+    label, body = "", text
     before, equals, after = text.partition("=")
     if equals and ":" not in before and "/" not in before:
         label, body = before.strip(), after.strip()
@@ -83,18 +80,12 @@ def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSp
                 f"--model {text}: the label {label!r} may hold letters, digits, '.', '_', '+' and '-' only, "
                 "starting with a letter or digit, at most 80 characters."
             )
-        kind, argument = _kind_and_argument(body, text)
-        return ModelSpec(label, kind, argument)
-    kind, argument = _kind_and_argument(text, text)
-    return ModelSpec(_label_for(kind, argument), kind, argument)
+    kind, argument = _kind_and_argument(body, text)
+    return ModelSpec(label or _label_for(kind, argument), kind, argument)
 
 
 def parse_specs(texts: Iterable[str], env: Mapping[str, str] = os.environ) -> tuple[ModelSpec, ...]:
-    """Read every ``--model``; none at all is the default model.
-
-    Raises:
-        InputError: As `parse_spec`, and if two models would bear one label.
-    """
+    """Read every ``--model``; none is the default model. Labels must differ; raises as `parse_spec`."""
     specs = tuple(parse_spec(text, env) for text in texts) or (parse_spec(None, env),)
     seen: set[str] = set()
     for spec in specs:

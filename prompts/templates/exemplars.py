@@ -37,8 +37,6 @@ class Exemplar:
 
     Attributes:
         id: Stable identifier, on the record of each case that shows it.
-        setting: The bank it belongs to.
-        task: Name of the forward task, e.g. ``Product Identification``.
         question: The question as shown: placeholders in place of molecules, the step count written out.
         intent: What kind of thing the question asks for, as matched by 1S-D-S.
         cypher: The query as shown, with the same placeholders.
@@ -99,17 +97,11 @@ def molecules_of(slots: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def fill_exemplar(exemplar: Exemplar, slots: Mapping[str, Any]) -> str | None:
-    """Return an exemplar's query about a question's molecules and steps.
+    """Return an exemplar's query about a question's molecules and steps; None where it lacks one of them.
 
     ``<MOLECULE>`` takes the first molecule the question names, ``<MOLECULE_n>`` the n-th; ``<STEPS>`` takes
     its step count and ``<HOPS>`` twice that. A molecule of the question without a placeholder is left out.
-
-    Args:
-        exemplar: The exemplar.
-        slots: What the question's template was filled with.
-
-    Returns:
-        The query; None where the question has nothing for one of the placeholders.
+    `slots` is what the question's template was filled with.
     """
     names = molecules_of(slots)
     needed = {int(match[1] or 1) for match in _MOLECULE.finditer(exemplar.pattern)}
@@ -121,11 +113,7 @@ def fill_exemplar(exemplar: Exemplar, slots: Mapping[str, Any]) -> str | None:
 
 
 def canonical_shot(name: str) -> str:
-    """Return the full name of a shot.
-
-    Raises:
-        InputError: If there is no such shot.
-    """
+    """Return the full name of a shot; raise InputError if there is no such shot."""
     shot = _SHOT_ALIASES.get(name, name)
     if shot not in SHOTS:
         raise InputError(f"--shot {name}: no such shot; choose from {', '.join(SHOTS)}, or all")
@@ -135,20 +123,11 @@ def canonical_shot(name: str) -> str:
 def choose_exemplar(
     shot: str, question: Question, bank: Sequence[Exemplar], seed: int, encoder: Encoder | None
 ) -> Exemplar | None:
-    """Return the exemplar for a question; None with zero-shot.
+    """Return the exemplar for a question from the bank of its setting; None with zero-shot.
 
     The choice depends only on these arguments, so it is the same for every prompt and model, on every machine
-    and with any number of workers.
-
-    Args:
-        shot: Canonical name of a shot.
-        question: The question.
-        bank: The exemplars of its setting, in bank order.
-        seed: Seed of 1S-D-R.
-        encoder: Encoder of 1S-D-S; not used by the other shots.
-
-    Raises:
-        InputError: If the shot is 1S-D-S and there is no vector for the question and no way to compute one.
+    and with any number of workers. The seed is that of 1S-D-R, the encoder that of 1S-D-S. Raises InputError
+    if the shot is 1S-D-S and there is no vector for the question and no way to compute one.
     """
     match canonical_shot(shot):
         case "ZS":
@@ -211,10 +190,8 @@ def texts_to_encode(questions: Iterable[Question]) -> list[str]:
 def require_vectors(questions: Iterable[Question], shots: Sequence[str]) -> None:
     """Compute and store the vectors that 1S-D-S lacks for these questions; nothing without that shot.
 
-    Called once, before a server or a worker starts; workers then find the vectors in the cache folder.
-
-    Raises:
-        InputError: If a text has no vector and the encoder is not installed or cannot be loaded.
+    Called once, before a server or a worker starts; workers then find the vectors in the cache folder. Raises
+    InputError if a text has no vector and the encoder is not installed or cannot be loaded.
     """
     if any(canonical_shot(shot) == "1S-D-S" for shot in shots):
         shot_encoder().prepare(texts_to_encode(questions))

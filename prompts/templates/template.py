@@ -29,7 +29,6 @@ class Prompt:
 
     Attributes:
         id: ``P1`` to ``P10``.
-        setting: The setting it applies to.
         text: The template, with the slots ``{schema}`` and ``{question}``; other braces are plain text.
         exemplar_text: How an exemplar is shown, with the slots ``{exemplar_question}`` and
             ``{exemplar_cypher}``.
@@ -47,10 +46,6 @@ class Prompt:
     def sha256(self) -> str:
         """Hash of all that shapes the messages: the template and the way an exemplar is shown."""
         return hashlib.sha256(f"{self.text}\0{self.exemplar_text}".encode()).hexdigest()
-
-    def render(self, schema: str, question: str) -> str:
-        """Return the zero-shot prompt as one text: what all messages say, without their roles."""
-        return "\n\n".join(message["content"] for message in build_messages(self, schema, question, None))
 
 
 def build_messages(
@@ -89,17 +84,14 @@ def fill_slots(text: str, values: Mapping[str, str]) -> str:
 def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
     """Return the ten prompts by name, P1 first.
 
-    Args:
-        folder: A user's templates, ``P1.md`` to ``P10.md`` and ``exemplar.md``, which replace the shipped
-            ones of the same name.
-
-    Raises:
-        InputError: If the folder or a file in it cannot be read, a file is named like a prompt but is none,
-            no file replaces anything, or a template lacks a slot.
+    A user's folder has templates ``P1.md`` to ``P10.md`` and ``exemplar.md``, which replace the shipped ones
+    of the same name. Raises InputError if the folder or a file in it cannot be read, a file is named like a
+    prompt but is none, no file replaces anything, or a template lacks a slot.
     """
     own = {} if folder is None else _files_of(folder)
     paths = {name: own.get(f"{name}.md", _SHIPPED / f"{name}.md") for name in _SETTINGS}
-    exemplar_text = _exemplar_text(own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE))
+    exemplar_path = own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE)
+    exemplar_text = _read(exemplar_path, "exemplar_question", "exemplar_cypher")
     return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
 
 
@@ -123,8 +115,13 @@ def _files_of(folder: Path) -> dict[str, Path]:
 
 
 def _prompt(name: str, path: Path, exemplar_text: str) -> Prompt:
-    text, convention = _declared(_read(path), path)
-    return Prompt(name, _SETTINGS[name], _template(text, path), exemplar_text, convention)
+    text, convention = _declared(_read(path, "schema", "question"), path)
+    system, user = _split(text)
+    if "{question}" in system or "{question}" not in user:
+        raise InputError(
+            f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
+        )
+    return Prompt(name, _SETTINGS[name], text, exemplar_text, convention)
 
 
 def _declared(text: str, path: Path) -> tuple[str, Convention]:
@@ -141,38 +138,20 @@ def _declared(text: str, path: Path) -> tuple[str, Convention]:
     )
 
 
-def _template(text: str, path: Path) -> str:
-    _require(text, path, "schema")
-    _require(text, path, "question")
-    system, user = _split(text)
-    if "{question}" in system or "{question}" not in user:
-        raise InputError(
-            f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
-        )
-    return text
-
-
-def _exemplar_text(path: Path) -> str:
-    text = _read(path)
-    _require(text, path, "exemplar_question")
-    _require(text, path, "exemplar_cypher")
-    return text
-
-
-def _read(path: Path) -> str:
+def _read(path: Path, *slots: str) -> str:
+    """Return a template, which must have these slots."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"prompt template {path}: {error.strerror}; make it readable") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"prompt template {path}: not UTF-8 at byte {error.start}; save it as UTF-8"
         ) from error
-
-
-def _require(text: str, path: Path, slot: str) -> None:
-    if "{" + slot + "}" not in text:
-        raise InputError(f"prompt template {path}: no slot {{{slot}}}; write {{{slot}}} where it belongs")
+    for slot in slots:
+        if "{" + slot + "}" not in text:
+            raise InputError(f"prompt template {path}: no slot {{{slot}}}; write {{{slot}}} where it belongs")
+    return text
 
 
 class Texts:

@@ -62,19 +62,17 @@ class Spellings:
                 continue
             literal, altered = self.pairs[name]
             if altered:
-                yield Finding(
+                yield Finding.at(
+                    literal,
                     "altered_smiles",
                     f"{literal.raw} is not the question's {name}: {_difference(literal.value, name)} "
                     "Copy the SMILES character by character, with each backslash doubled.",
-                    literal.start,
-                    literal.stop,
                 )
             else:
-                yield Finding(
+                yield Finding.at(
+                    literal,
                     "wrong_entity",
                     f"{literal.raw} is another molecule than the question names; look up {name}.",
-                    literal.start,
-                    literal.stop,
                 )
 
 
@@ -233,22 +231,20 @@ def check_sets(case: Case, focus: Focus) -> Iterator[Finding]:
     if asked <= demanded or verdict == "all" or _tested(case, asked, "all"):
         return
     if asked <= together and len(focus.reactions) > 1:
-        yield _finding(
-            case,
-            "The products are bound to different reactions. Use one reaction variable for all of them.",
+        yield Finding.at(
             case.reading.conditions[-1],
+            "set_logic",
+            "The products are bound to different reactions. Use one reaction variable for all of them.",
         )
     elif verdict is not None or _tested(case, asked, "any") or _choices(case, asked):
         condition = _place(case, asked)
         how = "" if verdict is None else f" The count that is tested is not {len(asked)}."
-        yield _finding(
-            case,
-            f"A reaction that makes only some of the {len(asked)} products is returned too.{how} Demand "
-            "all of "
-            f"them: count the distinct products that match and keep reactions with {len(asked)}, or give "
-            "each "
-            "product a MATCH of its own.",
+        yield Finding.at(
             condition,
+            "set_logic",
+            f"A reaction that makes only some of the {len(asked)} products is returned too.{how} Demand all "
+            f"of them: count the distinct products that match and keep reactions with {len(asked)}, or give "
+            "each product a MATCH of its own.",
         )
 
 
@@ -259,11 +255,11 @@ def _clash(case: Case) -> Finding | None:
         if anchor.kind == "is" and anchor.status == "required":
             first = held.setdefault(anchor.node, anchor.values[0])
             if first != anchor.values[0]:
-                return _finding(
-                    case,
+                return Finding.at(
+                    anchor.condition,
+                    "set_logic",
                     f"{case.view.name(anchor.node)} cannot be two molecules at once. Bind each product to a "
                     "variable of its own.",
-                    anchor.condition,
                 )
     return None
 
@@ -282,9 +278,8 @@ def _demanded(case: Case, condition: Condition) -> Iterator[str]:
 def _counted(case: Case, wanted: int) -> str | None:
     """``all`` where a count of matches has to be the number of products, ``other`` for another number."""
     verdict: str | None = None
-    for condition in case.reading.conditions:
-        term = condition.term
-        if not isinstance(term, Operation) or len(term.operands) != 2 or condition.optional:
+    for condition, term in case.operations:
+        if len(term.operands) != 2 or condition.optional:
             continue
         left, right = term.operands
         operator = term.operator
@@ -354,11 +349,7 @@ def _choices(case: Case, asked: set[str]) -> bool:
         return False
     if any(anchor.kind == "one_of" and len(asked & set(anchor.values)) > 1 for anchor in case.view.anchors):
         return not any(_element_test(condition.term) for condition in case.reading.conditions)
-    for condition in case.reading.conditions:
-        term = condition.term
-        if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
-            return True
-    return False
+    return any(term.operator == "or" and asked <= mentioned(case, term) for _, term in case.operations)
 
 
 def _element_test(term: Term) -> bool:
@@ -372,7 +363,3 @@ def _place(case: Case, asked: set[str]) -> Condition:
         if asked & mentioned(case, condition.term):
             return condition
     return case.reading.conditions[-1]
-
-
-def _finding(case: Case, message: str, at: Condition) -> Finding:
-    return Finding("set_logic", message, at.start, at.stop)

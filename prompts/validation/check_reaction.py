@@ -9,11 +9,11 @@ from retrocypher.kg.semantics.query_model import (
     Item,
     MapTerm,
     NodeTerm,
-    Operation,
     Projection,
     Term,
 )
 from retrocypher.prompts.validation.finding import Case, Finding, names
+from retrocypher.prompts.validation.graph_view import calls
 from retrocypher.prompts.validation.roles import Focus, Held, Roles
 
 _ASKED = {"precursors": ("reactants",), "co_products": ("co_products",)}
@@ -21,8 +21,6 @@ _BINDING = {"reactants": "({0}:{1})-[:{2}]->({3})", "other": "({3})-[:{2}]->({0}
 
 
 class _Columns:
-    """The returned columns and what each holds."""
-
     def __init__(self, case: Case, roles: Roles) -> None:
         returned = case.returned
         self.items: tuple[Item, ...] = () if returned is None else returned.items
@@ -74,38 +72,33 @@ def _further(case: Case, focus: Focus) -> Iterator[Finding]:
                 yield case.finding(
                     "duplicate_or_incomplete",
                     f"{case.pattern(link)} demands another reaction of {case.view.name(molecule)}, which "
-                    "drops what "
-                    "has none. Leave it out: the question is about one step.",
+                    "drops what has none. Leave it out: the question is about one step.",
                     link.edge,
                 )
                 return
 
 
 def _filtered(case: Case, roles: Roles, asked: set[str], seen: set[str]) -> Iterator[Finding]:
-    for condition in case.reading.conditions:
-        if case.view.of(condition) != "required" or not isinstance(condition.term, Operation):
+    for condition, term in case.operations:
+        if case.view.of(condition) != "required":
             continue
-        for operand in condition.term.operands:
+        for operand in term.operands:
             counted = isinstance(operand, Call) and operand.name == "size"
-            if (
-                condition.term.operator not in ("is not null", "<>", "=", ">", ">=", "<", "in")
-                and not counted
-            ):
+            if not counted and term.operator not in ("is not null", "<>", "=", ">", ">=", "<", "in"):
                 continue
             inner = operand.arguments[0] if isinstance(operand, Call) and counted else operand
-            found = _direct(case, roles, inner)
+            found = _direct(roles, inner)
             if found is not None and found not in asked | seen:
                 seen.add(found)
-                yield Finding(
+                yield Finding.at(
+                    condition,
                     "duplicate_or_incomplete",
                     f"`{case.written(condition.start, condition.stop)}` drops every reaction without "
                     f"{found}.",
-                    condition.start,
-                    condition.stop,
                 )
 
 
-def _direct(case: Case, roles: Roles, term: Term) -> str | None:
+def _direct(roles: Roles, term: Term) -> str | None:
     """The component that a filter speaks of, where not every reaction has one."""
     held = roles.held(term)
     if len(held) == 1 and held[0].role in ("agents", "solvents", "co_products"):
@@ -184,8 +177,7 @@ def _advice(case: Case, component: str, roles: Roles, focus: Focus) -> str:
     filtered = " WHERE it is not the molecule asked about" if component == "co_products" else ""
     return (
         f"The {component} of the reactions are not returned: add OPTIONAL MATCH {pattern}{filtered}, and "
-        "return "
-        f"collect(DISTINCT {singular}.{case.domain.molecule_name}) AS {component}."
+        f"return collect(DISTINCT {singular}.{case.domain.molecule_name}) AS {component}."
     )
 
 
@@ -198,22 +190,20 @@ def _identity(case: Case, columns: _Columns) -> Iterator[Finding]:
     by_reaction = any(each.role in ("id", "yield") for item in keys for each in columns.held[item])
     if returned.grouped and not by_reaction:
         if _gathers(case, returned) and not any(_holds_map(item.term) for item in columns.items):
-            yield Finding(
+            yield Finding.at(
+                returned,
                 "missing_component:id" if "id" not in columns.roles else "wrong_aggregation_or_order",
                 "The rows are not grouped by reaction, so all reactions flow into one row. Return "
                 f"`{case.domain.reaction_id}` of the reaction beside the lists.",
-                returned.start,
-                returned.stop,
             )
     elif not returned.grouped and "id" not in columns.roles:
         raw = [i for i in columns.items if isinstance(_bare(i.term), NodeTerm) and columns.held[i]]
         if raw and not any(_aggregated(item.term) for item in columns.items):
-            yield Finding(
+            yield Finding.at(
+                returned,
                 "missing_component:id",
                 f"Nothing tells which reaction a row belongs to: return `{case.domain.reaction_id}` of the "
                 "reaction.",
-                returned.start,
-                returned.stop,
             )
 
 
@@ -233,9 +223,7 @@ def _bare(term: Term) -> Term:
 
 
 def _aggregated(term: Term) -> bool:
-    return any(
-        isinstance(each, Call) and each.name in ("collect", "count", "max", "min") for each in walk(term)
-    )
+    return calls(term, "collect", "count", "max", "min")
 
 
 def _holds_map(term: Term) -> bool:
@@ -243,7 +231,6 @@ def _holds_map(term: Term) -> bool:
 
 
 def _required(case: Case) -> list[str]:
-    """The components that have to be returned."""
     intent = case.asked.intent
     if case.full:
         more = {"co_products": ["co_products"], "best_yield": ["yield"]}
@@ -313,12 +300,11 @@ def _foreign(case: Case, item: Item, found: list[Held]) -> Iterator[Finding]:
     """A column of molecules that another reaction has, or that none has."""
     for each in found:
         if each.role == "foreign" and each.node is not None and case.view.is_molecule(each.node):
-            yield Finding(
+            yield Finding.at(
+                item,
                 "duplicate_or_incomplete",
                 f"`{item.column}` does not come from the reactions that are asked about: "
                 f"{case.view.name(each.node)} is bound to another node. Use the same reaction variable.",
-                item.start,
-                item.stop,
             )
 
 
@@ -336,11 +322,10 @@ def _mixed(case: Case, item: Item, held: Held) -> Finding:
 def _mislabelled(case: Case, hint: str, item: Item, held: Held) -> Finding:
     meant = None if held.node is None else case.domain.hint(case.reading.nodes[held.node].variable)
     if meant == held.role or held.link is None:
-        return Finding(
+        return Finding.at(
+            item,
             "return_shape",
             f"The column `{item.column}` holds the {held.role}. Return the {hint} there.",
-            item.start,
-            item.stop,
         )
     return case.finding(
         "wrong_relationship",
@@ -364,5 +349,5 @@ def _target_among(case: Case, columns: _Columns) -> Iterator[tuple[str, Finding]
                     f"`{item.column}` still holds {target} itself. Leave it out: WHERE "
                     f"{variable or 'co_product'}.{case.domain.molecule_name} <> the molecule asked about."
                 )
-                yield "co_products", Finding("extra_component:co_products", message, item.start, item.stop)
+                yield "co_products", Finding.at(item, "extra_component:co_products", message)
                 return

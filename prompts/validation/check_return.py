@@ -24,10 +24,13 @@ from retrocypher.kg.semantics.query_model import (
 from retrocypher.kg.semantics.query_model import Case as CaseTerm
 from retrocypher.prompts.validation.check_route import target_at_start, target_name
 from retrocypher.prompts.validation.finding import Case, Finding
+from retrocypher.prompts.validation.graph_view import calls, labels_in
 from retrocypher.prompts.validation.routes import Places, Route
 
 LISTS = ("path", "nodes", "reactions")
 """The kinds that hold a whole route."""
+
+_PLURAL = {"reaction": "reactions", "molecule": "molecules"}
 
 
 class Part(NamedTuple):
@@ -78,25 +81,26 @@ def held(case: Case, term: Term) -> list[Part]:
         case Call("relationships" | "count" | "size" | "length" | "type" | "labels" | "id" | "elementid", _):
             return [Part("value")]
         case Operation("[]", (inner, _)):
-            parts = held(case, inner)
-            return [_one(part) for part in parts]
+            return [_one(part) for part in held(case, inner)]
         case Operation("+" | "union", operands):
             return [part for operand in operands for part in held(case, operand)]
         case NodeTerm(key):
             return [_node(case, key)]
         case Property(NodeTerm(key), name):
-            own = name == (case.domain.reaction_id if _reaction(case, key) else case.domain.molecule_name)
+            reaction = case.view.is_reaction(key)
+            own = name == (case.domain.reaction_id if reaction else case.domain.molecule_name)
             return [_node(case, key) if own else Part("value")]
         case Property(Element() as element, name):
             return [part for part in held(case, element) if name == case.domain.reaction_id] or [
                 Part("molecule")
             ]
         case GroupTerm(inner):
-            return [_several(part, case, term) for part in held(case, inner)]
+            return [_several(part, case) for part in held(case, inner)]
         case Element(inner, _):
             return [Part("element")] if any(p.kind in LISTS for p in held(case, inner)) else held(case, inner)
         case ListTerm(items):
-            return _listed(case, items)
+            # A list written out counts as its items: their order is checked against the route.
+            return [part for item in items for part in held(case, item)]
         case MapTerm(entries, everything):
             values = [value for _, value in entries] + ([] if everything is None else [everything])
             return [part for value in values for part in held(case, value)]
@@ -109,9 +113,7 @@ def held(case: Case, term: Term) -> list[Part]:
             return [Part("unknown")]
         case Property(Operation("[]", (inner, _)) | Call("head" | "last", (inner,))):
             return [Part("unknown" if any(p.kind in LISTS for p in held(case, inner)) else "value")]
-        case Constant() | EdgeTerm() | Operation() | HasLabel():
-            return [Part("value")]
-        case Property():
+        case Constant() | EdgeTerm() | Operation() | HasLabel() | Property():
             return [Part("value")]
     return [Part("unknown")]
 
@@ -157,23 +159,13 @@ def _one(part: Part) -> Part:
     return part._replace(kind=singular.get(part.kind, part.kind))
 
 
-def _several(part: Part, case: Case, group: Term) -> Part:
-    plural = {"reaction": "reactions", "molecule": "molecules"}
+def _several(part: Part, case: Case) -> Part:
     backwards = any(edge.inner and edge.leftward for edge in case.reading.edges)
-    return Part(plural.get(part.kind, part.kind), backwards=backwards)
+    return Part(_PLURAL.get(part.kind, part.kind), backwards=backwards)
 
 
 def _node(case: Case, key: int) -> Part:
-    return Part("reaction" if _reaction(case, key) else "molecule", (case.view.node(key),))
-
-
-def _reaction(case: Case, key: int) -> bool:
-    return case.view.is_reaction(key)
-
-
-def _listed(case: Case, items: tuple[Term, ...]) -> list[Part]:
-    """A list written out counts as its items: their order is checked against the route."""
-    return [part for item in items for part in held(case, item)]
+    return Part("reaction" if case.view.is_reaction(key) else "molecule", (case.view.node(key),))
 
 
 def _comprehension(case: Case, element: Element, where: Term | None, projection: Term | None) -> Part:
@@ -196,9 +188,8 @@ def _comprehension(case: Case, element: Element, where: Term | None, projection:
         case Call("range", _):
             return _by_place(case, Comprehension("list", element, where, projection))
     inner = held(case, projection if projection is not None and _has_node(projection) else source)
-    plural = {"reaction": "reactions", "molecule": "molecules"}
     part = inner[0] if inner else Part("unknown")
-    return part._replace(kind=plural.get(part.kind, part.kind), backwards=part.backwards ^ backwards)
+    return part._replace(kind=_PLURAL.get(part.kind, part.kind), backwards=part.backwards ^ backwards)
 
 
 def _has_node(term: Term) -> bool:
@@ -209,8 +200,8 @@ def _nodes_kept(case: Case, where: Term | None, projection: Term | None) -> str:
     labels = set() if where is None else _labels(case, where)
     if projection is not None:
         looked_up = {each.name for each in walk(projection) if isinstance(each, Property)}
-        tested = {label for each in walk(projection) if isinstance(each, HasLabel) for label in each.labels}
-        if any(isinstance(each, Call) and each.name in ("id", "elementid") for each in walk(projection)):
+        tested = labels_in(projection)
+        if calls(projection, "id", "elementid"):
             return "value"
         if isinstance(projection, MapTerm) and projection.everything is not None:
             looked_up = set()
@@ -226,7 +217,6 @@ def _nodes_kept(case: Case, where: Term | None, projection: Term | None) -> str:
 
 
 def _labels(case: Case, where: Term) -> set[str]:
-    """The labels that a filter keeps."""
     match where:
         case HasLabel(_, labels):
             return set(labels)
@@ -303,8 +293,7 @@ def check_return(case: Case, route: Route | None) -> Iterator[Finding]:
                 "wrong_aggregation_or_order",
                 "The reactions come in the order from the target back, because the path is written from the "
                 "target's side. Return them from the precursor to the target: reverse() the list, or write "
-                "the "
-                "path the other way round.",
+                "the path the other way round.",
                 *at,
             )
         return
@@ -314,16 +303,14 @@ def check_return(case: Case, route: Route | None) -> Iterator[Finding]:
         yield Finding(
             "return_shape",
             "The nodes of all routes are returned one by one, so the routes cannot be told apart. Return "
-            "for each "
-            "path the list of its reactions.",
+            "for each path the list of its reactions.",
             *at,
         )
     else:
         yield Finding(
             "return_shape",
             "No reactions are returned. Return for each path the list of its reactions, such as [n IN "
-            "nodes(path) "
-            f"WHERE n:{case.domain.reaction}].",
+            f"nodes(path) WHERE n:{case.domain.reaction}].",
             *at,
         )
 

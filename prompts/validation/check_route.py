@@ -16,7 +16,7 @@ from retrocypher.kg.semantics.query_model import (
 )
 from retrocypher.prompts.validation.check_text import type_names
 from retrocypher.prompts.validation.finding import Case, Finding
-from retrocypher.prompts.validation.graph_view import Link
+from retrocypher.prompts.validation.graph_view import Link, labels_in
 from retrocypher.prompts.validation.routes import Route, longest_route
 
 
@@ -30,7 +30,7 @@ def check_turns(case: Case) -> Iterator[Finding]:
         if places is None:
             continue
         path, indices = places
-        wanted = {label for each in walk(term.where) if isinstance(each, HasLabel) for label in each.labels}
+        wanted = labels_in(term.where)
         length = path.hops.exact
         first = 0 if case.view.is_molecule(path.nodes[0]) else 1
         kinds = (case.domain.molecule, case.domain.reaction)
@@ -38,13 +38,11 @@ def check_turns(case: Case) -> Iterator[Finding]:
             continue
         listed = range(length + 1) if indices is None else indices
         if any(place > length or kinds[(place + first) % 2] not in wanted for place in listed):
-            yield Finding(
+            yield Finding.at(
+                condition,
                 "other",
                 f"`{case.written(condition.start, condition.stop)}` cannot hold on a path of {length} "
-                "relationships, "
-                "where molecules and reactions take turns.",
-                condition.start,
-                condition.stop,
+                "relationships, where molecules and reactions take turns.",
             )
 
 
@@ -71,8 +69,7 @@ def check_shortest(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 "duplicate_or_incomplete",
                 f"Only shortest paths are found by {case.written(edge.start_offset, edge.stop_offset)}. "
-                "Match the path "
-                "without shortestPath to get all routes of the length asked for.",
+                "Match the path without shortestPath to get all routes of the length asked for.",
                 edge,
             )
             return
@@ -142,11 +139,10 @@ def _no_route(case: Case, target: str) -> Iterator[Finding]:
     for condition in case.reading.conditions:
         tests = (isinstance(each, Comprehension) and each.kind != "list" for each in walk(condition.term))
         if any(tests) and _mentions(condition.term, target):
-            yield Finding(
+            yield Finding.at(
+                condition,
                 "endpoint_anchoring",
                 f"{target} may stand anywhere on the path. It has to be its last node.",
-                condition.start,
-                condition.stop,
             )
             return
 
@@ -159,9 +155,8 @@ def _backwards(case: Case, route: Route, target: str) -> Finding:
     link = route.links[0]
     return case.finding(
         "endpoint_anchoring",
-        f"{case.pattern(link)} leads away from {target}, which is what is made: it has to be the end of "
-        "the path. "
-        "Turn the arrow, or put the molecule at the other end.",
+        f"{case.pattern(link)} leads away from {target}, which is what is made: it has to be the end of the "
+        "path. Turn the arrow, or put the molecule at the other end.",
         link.edge,
     )
 
@@ -193,8 +188,7 @@ def _both_ways(case: Case, route: Route) -> Iterator[Finding]:
             yield case.finding(
                 "traversal_direction",
                 f"{case.pattern(link)} has no arrow, so it also goes from products back to reactants. Give "
-                "it an "
-                "arrow that points from the precursor to the target.",
+                "it an arrow that points from the precursor to the target.",
                 link.edge,
             )
             return
@@ -209,8 +203,7 @@ def _types(case: Case, route: Route) -> Iterator[Finding]:
             yield case.finding(
                 "wrong_relationship",
                 f"{case.pattern(link)} follows `{'|'.join(sorted(extra))}`, which is no step from a "
-                "precursor to a "
-                f"product. Follow only `{'|'.join(sorted(made))}`.",
+                f"precursor to a product. Follow only `{'|'.join(sorted(made))}`.",
                 link.edge,
             )
         elif not link.types and not _filtered_types(case, made) and _open_to_others(case, link):
@@ -223,8 +216,7 @@ def _types(case: Case, route: Route) -> Iterator[Finding]:
         elif link.types and link.types < made and link.hops.maximum != 1 and not link.edge.inner:
             yield case.finding(
                 "wrong_relationship",
-                f"{case.pattern(link)} repeats `{type_names(link.edge)}` alone, which never follows "
-                "itself. "
+                f"{case.pattern(link)} repeats `{type_names(link.edge)}` alone, which never follows itself. "
                 f"Follow `{'|'.join(sorted(made))}`.",
                 link.edge,
             )
@@ -250,13 +242,10 @@ def _open_to_others(case: Case, link: Link) -> bool:
 
 
 def _filtered_types(case: Case, made: set[str]) -> bool:
-    """Whether a condition limits the types of a path."""
     for condition in case.reading.conditions:
         for each in walk(condition.term):
             if isinstance(each, Comprehension) and each.kind in ("all", "none") and each.where is not None:
-                labels = {
-                    label for part in walk(each.where) if isinstance(part, HasLabel) for label in part.labels
-                }
+                labels = labels_in(each.where)
                 if (each.kind == "all" and labels and labels <= made) or (
                     each.kind == "none" and labels - made
                 ):
@@ -299,9 +288,7 @@ def _counted(least: int, most: int | None) -> str:
 def _measured_otherwise(reading: QueryModel) -> bool:
     """Whether a condition measures a path in a way that is not read."""
     for condition in reading.conditions:
-        if not isinstance(condition.term, Operation):
-            continue
-        for each in walk(condition.term):
+        for each in walk(condition.term) if isinstance(condition.term, Operation) else ():
             if isinstance(each, Call) and each.name in ("size", "length", "count"):
                 inner = each.arguments[0] if each.arguments else None
                 if isinstance(inner, Comprehension) and not isinstance(inner.where, HasLabel):

@@ -1,7 +1,8 @@
-"""Rows that a query multiplies, cuts off or filters though the question does not ask for it."""
+"""Rows: those that a query multiplies, cuts off or filters unasked, and the one with the best yield."""
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from retrocypher.kg.semantics.builder import parts_of, walk
 from retrocypher.kg.semantics.query_model import (
@@ -12,12 +13,14 @@ from retrocypher.kg.semantics.query_model import (
     NodeTerm,
     Operation,
     PathTerm,
+    Projection,
     Property,
     Subquery,
     Term,
 )
 from retrocypher.prompts.validation.finding import Case, Finding
-from retrocypher.prompts.validation.graph_view import subqueries
+from retrocypher.prompts.validation.graph_view import calls, subqueries
+from retrocypher.prompts.validation.roles import Focus
 
 _MANY = 1000
 _WHOLE = 100
@@ -39,20 +42,16 @@ def _cut(case: Case) -> Iterator[Finding]:
             continue
         skip, limit = projection.skip, projection.limit
         if isinstance(skip, Constant) and skip.value != 0:
-            yield Finding(
-                "limit",
-                f"SKIP {skip.value} leaves out rows; the question does not ask for that.",
-                projection.start,
-                projection.stop,
+            yield Finding.at(
+                projection, "limit", f"SKIP {skip.value} leaves out rows; the question does not ask for that."
             )
         if case.asked.intent == "best_yield" or not isinstance(limit, Constant):
             continue
         if isinstance(limit.value, int) and limit.value < _MANY:
-            yield Finding(
+            yield Finding.at(
+                projection,
                 "limit",
                 f"LIMIT {limit.value} cuts off results; the question asks for all of them.",
-                projection.start,
-                projection.stop,
             )
 
 
@@ -87,13 +86,11 @@ def _unconnected(case: Case) -> Iterator[Finding]:
         status = view.statuses[node.scope]
         if find(node.key) not in anchored | told and status in ("required", "optional"):
             told.add(find(node.key))
-            yield Finding(
+            yield Finding.at(
+                node,
                 "duplicate_or_incomplete",
                 f"Nothing joins {view.name(node.key)} to the molecules of the question, so every row is "
-                "combined "
-                "with every node it matches. Join it to the pattern or leave it out.",
-                node.start,
-                node.stop,
+                "combined with every node it matches. Join it to the pattern or leave it out.",
             )
 
 
@@ -120,14 +117,14 @@ def nodes_in(case: Case, term: Term) -> set[int]:
 
 
 def _filters(case: Case) -> Iterator[Finding]:
-    for condition in case.reading.conditions:
-        if case.view.of(condition) != "required" or not isinstance(condition.term, Operation):
+    for condition, term in case.operations:
+        if case.view.of(condition) != "required":
             continue
-        if case.asked.intent == "best_yield" and _threshold(case, condition.term):
+        if case.asked.intent == "best_yield" and _threshold(case, term):
             yield _filter(case, condition, "leaves out reactions by their yield")
-        elif case.asked.intent != "best_yield" and _about_yield(case, condition.term):
+        elif case.asked.intent != "best_yield" and _about_yield(case, term):
             yield _filter(case, condition, "drops reactions whose yield is not known or does not fit")
-        elif _about_ids(case, condition.term):
+        elif _about_ids(case, term):
             yield _filter(case, condition, "keeps only reactions with certain ids")
 
 
@@ -136,15 +133,13 @@ def _alternatives(case: Case) -> Iterator[Finding]:
     asked = {molecule.name for molecule in case.asked.molecules}
     if case.asked.intent == "multi_product" or len(asked) < 2:
         return
-    for condition in case.reading.conditions:
-        term = condition.term
-        if isinstance(term, Operation) and term.operator == "or" and asked <= mentioned(case, term):
-            yield Finding(
+    for condition, term in case.operations:
+        if term.operator == "or" and asked <= mentioned(case, term):
+            yield Finding.at(
+                condition,
                 "set_logic",
                 f"`{case.written(condition.start, condition.stop)}` holds where only one of the molecules "
                 "fits. Use AND.",
-                condition.start,
-                condition.stop,
             )
 
 
@@ -152,9 +147,8 @@ def _denials(case: Case) -> Iterator[Finding]:
     """Patterns that must not be there, though the question does not say so."""
     if case.asked.intent == "best_yield":
         return
-    for condition in case.reading.conditions:
-        term = condition.term
-        denied = isinstance(term, Operation) and term.operator == "not"
+    for condition, term in case.operations:
+        denied = term.operator == "not"
         if denied and isinstance(parts_of(term)[0], Subquery) and case.view.of(condition) == "required":
             yield _filter(case, condition, "leaves out what has such a pattern")
 
@@ -168,11 +162,10 @@ def mentioned(case: Case, term: Term) -> set[str]:
 
 
 def _filter(case: Case, condition: Condition, effect: str) -> Finding:
-    return Finding(
+    return Finding.at(
+        condition,
         "duplicate_or_incomplete",
         f"`{case.written(condition.start, condition.stop)}` {effect}; the question does not ask for that.",
-        condition.start,
-        condition.stop,
     )
 
 
@@ -209,3 +202,215 @@ def _about_ids(case: Case, term: Operation) -> bool:
         if isinstance(one, Property) and one.name == case.domain.reaction_id and constant:
             return isinstance(one.of, NodeTerm) and case.view.is_reaction(case.view.node(one.of.key))
     return False
+
+
+_COMPARISONS = ("=", "<", "<=", ">", ">=", "<>", "in")
+_FIRST = ("head", "[]", "slice", "last")
+
+
+class _Sorted(NamedTuple):
+    """Where rows are sorted by yield."""
+
+    projection: Projection
+    descending: bool
+    key: Term
+    nulls_last: bool
+
+
+def check_yield(case: Case, focus: Focus) -> Iterator[Finding]:
+    """Order, null check and limit of a question about the best yield."""
+    if case.reading.unread:
+        return
+    if _by_extreme(case, "max") or _none_is_better(case):
+        return
+    if _by_extreme(case, "min"):
+        yield _finding(
+            case,
+            "wrong_aggregation_or_order",
+            "The reaction with the least yield is kept. Use max() instead.",
+            None,
+        )
+        return
+    found = list(_sorted(case))
+    ranked = found[0] if found else None
+    limits = [p for p in case.reading.projections if p.limit is not None and _in_query(case, p)]
+    if ranked is None:
+        yield from _unsorted(case, limits)
+        return
+    backwards = _takes_last(case)
+    if ranked.descending == backwards:
+        yield Finding.at(
+            ranked.projection,
+            "wrong_aggregation_or_order",
+            "The rows are sorted so that the least yield comes first. Sort by yield with DESC.",
+        )
+    # Nulls come first in descending order and last in ascending order.
+    if not ranked.nulls_last and not backwards and not _checked(case, ranked.key):
+        yield Finding.at(
+            ranked.projection,
+            "missing_null_check",
+            "Reactions without a yield sort before all others. Keep only known yields first: WHERE the "
+            f"`{case.domain.yield_name}` IS NOT NULL.",
+        )
+    if calls(ranked.key, "tostring"):
+        yield Finding.at(
+            ranked.projection,
+            "wrong_aggregation_or_order",
+            "Yields are sorted as texts, in which 9 comes after 80. Sort the numbers.",
+        )
+    yield from _wrong_edge(case, focus, ranked)
+    yield from _limited(case, ranked, limits)
+
+
+def _unsorted(case: Case, limits: list[Projection]) -> Iterator[Finding]:
+    if limits:
+        yield Finding.at(
+            limits[0],
+            "wrong_aggregation_or_order",
+            "LIMIT keeps any reaction: the rows are not sorted by yield. Add ORDER BY the yield DESC "
+            "before it.",
+        )
+    elif not any(_first_of(item.term) for p in case.reading.projections for item in p.items):
+        yield _finding(
+            case,
+            "wrong_aggregation_or_order",
+            "All reactions are returned, not the one with the best yield. Keep known yields, sort by yield "
+            "DESC and add LIMIT 1.",
+            case.returned,
+        )
+
+
+def _limited(case: Case, ranked: _Sorted, limits: list[Projection]) -> Iterator[Finding]:
+    after = [p for p in limits if p.part >= ranked.projection.part]
+    if not after:
+        if not any(_first_of(item.term) for p in case.reading.projections for item in p.items):
+            yield Finding.at(
+                ranked.projection,
+                "limit",
+                "The reactions are sorted by yield but all of them are returned. Add LIMIT 1 after the "
+                "ORDER BY.",
+            )
+        return
+    limit = after[0]
+    if isinstance(limit.limit, Constant) and limit.limit.value != 1:
+        yield Finding.at(
+            limit, "limit", f"LIMIT {limit.limit.value} is not the one best reaction. Use LIMIT 1."
+        )
+    elif not limit.grouped and not limit.distinct:
+        yield from _cut_short(case, limit)
+
+
+def _cut_short(case: Case, limit: Projection) -> Iterator[Finding]:
+    """A LIMIT on rows that are one a component and not one a reaction."""
+    grouped = [p.part for p in case.reading.projections if p.part < limit.part and (p.grouped or p.distinct)]
+    since = max(grouped, default=0)
+    for edge in case.reading.edges:
+        if edge.optional and edge.scope == limit.scope and since < edge.part < limit.part:
+            yield Finding.at(
+                limit,
+                "duplicate_or_incomplete",
+                f"LIMIT 1 comes after {case.written_pattern(edge)}, where a reaction has several rows, so "
+                "only one of its molecules is kept. Sort and limit before the OPTIONAL MATCHes.",
+            )
+            return
+
+
+def _wrong_edge(case: Case, focus: Focus, ranked: _Sorted) -> Iterator[Finding]:
+    """A yield of another product than the one asked about."""
+    for term in walk(ranked.key):
+        if isinstance(term, Property) and isinstance(term.of, EdgeTerm):
+            link = case.view.links[term.of.key]
+            if focus.targets and link.end not in focus.targets and link.start in focus.reactions:
+                yield Finding.at(
+                    ranked.projection,
+                    "wrong_aggregation_or_order",
+                    f"The yield of {case.pattern(link)} may be that of another product. Sort by the yield of "
+                    "the relationship to the molecule asked about.",
+                )
+                return
+
+
+def _sorted(case: Case) -> Iterator[_Sorted]:
+    for projection in case.reading.projections:
+        nulls_last = False
+        for order in projection.order:
+            if isinstance(order.term, Operation) and order.term.operator in ("is null", "is not null"):
+                nulls_last = order.descending == (order.term.operator == "is not null")
+                continue
+            if not _is_yield(case, order.term):
+                break
+            negated = isinstance(order.term, Operation) and order.term.operator == "-"
+            default = isinstance(order.term, Call) and order.term.name == "coalesce"
+            yield _Sorted(projection, order.descending != negated, order.term, nulls_last or default)
+            break
+
+
+def _is_yield(case: Case, term: Term) -> bool:
+    return any(isinstance(each, Property) and each.name == case.domain.yield_name for each in walk(term))
+
+
+def _checked(case: Case, key: Term) -> bool:
+    """Whether a condition leaves out missing yields."""
+    yields = {each for each in walk(key) if _is_yield(case, each)}
+    for condition, term in case.operations:
+        if condition.optional:
+            continue
+        compared = term.operator == "is not null" or term.operator in _COMPARISONS
+        if compared and case.view.of(condition) == "required" and yields & set(term.operands):
+            return True
+    return False
+
+
+def _by_extreme(case: Case, name: str) -> bool:
+    """Whether a yield is compared with the greatest (or least) of all."""
+    for condition, term in case.operations:
+        if term.operator not in ("=", ">=", "<=", "in"):
+            continue
+        if len(term.operands) != 2 or not all(_is_yield(case, each) for each in term.operands):
+            continue
+        extremes = [calls(each, name) for each in term.operands]
+        if any(extremes) and case.view.of(condition) == "required":
+            return True
+    return False
+
+
+def _none_is_better(case: Case) -> bool:
+    """Whether no other reaction with a greater yield may exist."""
+    for condition in case.reading.conditions:
+        for each in walk(condition.term):
+            if isinstance(each, Subquery) and each.kind in ("exists", "count"):
+                inner = [c.term for c in case.reading.conditions if c.scope == each.scope]
+                if any(_is_yield(case, term) for term in inner):
+                    return True
+    return False
+
+
+def _first_of(term: Term) -> bool:
+    """Whether one of a collected list is taken."""
+    for each in walk(term):
+        if isinstance(each, Call) and each.name in _FIRST and calls(each, "collect"):
+            return True
+        if isinstance(each, Operation) and each.operator == "[]" and calls(each, "collect"):
+            return True
+    return False
+
+
+def _takes_last(case: Case) -> bool:
+    for projection in case.reading.projections:
+        for item in projection.items:
+            for each in walk(item.term):
+                if isinstance(each, Call) and each.name == "last" and calls(each, "collect"):
+                    return True
+                if isinstance(each, Operation) and each.operator == "[]" and each.operands[1] == Constant(-1):
+                    return True
+    return False
+
+
+def _in_query(case: Case, projection: Projection) -> bool:
+    return case.view.statuses[projection.scope] == "required"
+
+
+def _finding(case: Case, label: str, message: str, at: Projection | None) -> Finding:
+    if at is None:
+        return Finding(label, message, len(case.text), len(case.text))
+    return Finding.at(at, label, message)

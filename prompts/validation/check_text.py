@@ -74,13 +74,11 @@ def check_text(reading: QueryModel) -> Iterator[Finding]:
     yield from _no_return(reading)
     yield from _writing(reading)
     for use in reading.undefined:
-        yield Finding(
+        yield Finding.at(
+            use,
             "syntax_error",
             f"The variable `{use.name}` is used but not defined there. Bind it in a pattern, or hand it on "
-            "in "
-            "the WITH before.",
-            use.start,
-            use.stop,
+            "in the WITH before.",
         )
     for use in reading.functions:
         if not _is_function(use.name):
@@ -105,11 +103,7 @@ def _syntax(reading: QueryModel) -> Finding:
 
 
 def syntax_words(parsed: ParsedQuery) -> str:
-    """Return what is wrong where a query first leaves the grammar: ``unexpected ')'; expected ',' or '}'``.
-
-    Args:
-        parsed: A query with errors.
-    """
+    """Return how a query first leaves the grammar: ``unexpected ')'; expected ',' or '}'``."""
     issue = parsed.errors[0]
     if not issue.message.startswith(_OWN_WORDS):
         return issue.message
@@ -161,20 +155,17 @@ def _writing(reading: QueryModel) -> Iterator[Finding]:
     loads = any(token.name == "LOAD" for token in parsed.tokens)
     loading = [clause for clause in clauses(parsed) if clause.kind == "LOAD CSV"] if loads else []
     for clause in (*writing_clauses(parsed), *loading):
-        yield Finding(
+        yield Finding.at(
+            clause,
             "refused",
             f"{clause.kind} is not allowed: the query may only read. Use MATCH, and RETURN what is asked "
             "for.",
-            clause.start,
-            clause.stop,
         )
 
 
 def _function(use: Use) -> Finding:
     advice = "plugins such as APOC are not there" if "." in use.name else "use a built-in function of Cypher"
-    return Finding(
-        "syntax_error", f"There is no function `{use.name}` on the server: {advice}.", use.start, use.stop
-    )
+    return Finding.at(use, "syntax_error", f"There is no function `{use.name}` on the server: {advice}.")
 
 
 def _misplaced_aggregates(reading: QueryModel) -> Iterator[Finding]:
@@ -182,11 +173,10 @@ def _misplaced_aggregates(reading: QueryModel) -> Iterator[Finding]:
     for condition in reading.conditions:
         fresh = _fresh_aggregate(condition.term, carried)
         if fresh is not None:
-            yield Finding(
+            yield Finding.at(
+                condition,
                 "syntax_error",
                 f"`{fresh.name}` aggregates within a WHERE. Work it out in a WITH first and test its alias.",
-                condition.start,
-                condition.stop,
             )
 
 
@@ -261,12 +251,7 @@ def _unknown(kind: str, use: Use, known: list[str]) -> Finding:
     near = get_close_matches(use.name, known, 1)
     word = "label" if kind == "label" else "relationship type"
     advice = f"Perhaps `{near[0]}` is meant." if near else f"There are {names(sorted(known))}."
-    return Finding(
-        f"schema_violation:{kind}",
-        f"The schema has no {word} `{use.name}`. {advice}",
-        use.start,
-        use.stop,
-    )
+    return Finding.at(use, f"schema_violation:{kind}", f"The schema has no {word} `{use.name}`. {advice}")
 
 
 def _property(use: Use, reading: QueryModel, schema: Schema) -> Iterator[Finding]:
@@ -295,12 +280,7 @@ def _property(use: Use, reading: QueryModel, schema: Schema) -> Iterator[Finding
     has = (
         f"It has {names([f'`{name}`' for name in sorted(known)])}." if known else _elsewhere(use.name, schema)
     )
-    yield Finding(
-        "schema_violation:property",
-        f"`{use.name}` is no property of {at}. {has}",
-        use.start,
-        use.stop,
-    )
+    yield Finding.at(use, "schema_violation:property", f"`{use.name}` is no property of {at}. {has}")
 
 
 def _elsewhere(name: str, schema: Schema) -> str:
@@ -332,8 +312,7 @@ def _turned(case: Case, edge: PatternEdge) -> Finding:
             return case.finding(
                 "wrong_relationship",
                 f"{shown} does not give the {name}: `{type_names(edge)}` runs the other way and is another "
-                "role. "
-                f"Use `{component.type}` there.",
+                f"role. Use `{component.type}` there.",
                 edge,
             )
     right = " or ".join(

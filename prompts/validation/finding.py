@@ -1,14 +1,11 @@
 """The types of validation: what a question asks, a finding, a verdict, and the case that checks examine."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.kg.semantics.query_model import (
-    PatternEdge,
-    Projection,
-    QueryModel,
-)
+from retrocypher.kg.semantics.query_model import Condition, Operation, PatternEdge, Projection, QueryModel
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.prompts.validation.graph_view import Domain, Link, View
 
@@ -35,10 +32,9 @@ MoleculeRole = Literal["target", "start", "product"]
 
 @dataclass(frozen=True, slots=True)
 class QuestionMolecule:
-    """A molecule that a question names.
+    """A molecule that a question names, by its SMILES as the question writes it.
 
     Attributes:
-        name: Its SMILES as the question writes it.
         role: ``target`` for what is made, ``start`` for what a route starts from, ``product`` for one of
             several that one reaction makes; None where the question does not say.
     """
@@ -66,6 +62,18 @@ class QuestionIntent:
     note: str = ""
 
 
+class Place(Protocol):
+    """A part of the query, by its offsets."""
+
+    @property
+    def start(self) -> int:
+        """Offset where it begins."""
+
+    @property
+    def stop(self) -> int:
+        """Offset after its last character."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is wrong with a query.
@@ -82,13 +90,17 @@ class Finding:
     start: int
     stop: int
 
+    @classmethod
+    def at(cls, place: Place, label: str, message: str) -> "Finding":
+        """Return a finding about a part of the query."""
+        return cls(label, message, place.start, place.stop)
+
 
 @dataclass(frozen=True, slots=True)
 class Validation:
     """The verdict on a query.
 
     Attributes:
-        valid: Whether nothing was found.
         findings: What is wrong, the cause before its consequences.
         asked: What the question was read as.
         note: What could not be checked, and why; else empty.
@@ -130,6 +142,13 @@ class Case:
         branches = self.reading.branches
         return self.reading.returned(branches[0].index) if len(branches) == 1 else None
 
+    @property
+    def operations(self) -> Iterator[tuple[Condition, Operation]]:
+        """The conditions that are operations, with their terms."""
+        for condition in self.reading.conditions:
+            if isinstance(condition.term, Operation):
+                yield condition, condition.term
+
     def written(self, start: int, stop: int) -> str:
         """A stretch of the query for a message, on one line and shortened."""
         text = " ".join(self.text[start:stop].split())
@@ -159,12 +178,11 @@ class Case:
     def apart(self, node: int) -> Finding:
         """The finding that a molecule is looked up where nothing joins it to the rest."""
         place = self.reading.nodes[node]
-        return Finding(
+        return Finding.at(
+            place,
             "duplicate_or_incomplete",
             f"{self.view.name(node)} is looked up in a pattern of its own, so it limits nothing. "
             "Name the molecule in the pattern of the reactions.",
-            place.start,
-            place.stop,
         )
 
     def finding(self, label: str, message: str, edge: PatternEdge) -> Finding:

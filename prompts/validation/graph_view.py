@@ -15,6 +15,7 @@ from retrocypher.kg.semantics.query_model import (
     Condition,
     Constant,
     Element,
+    HasLabel,
     Hops,
     ListTerm,
     NodeTerm,
@@ -63,10 +64,6 @@ class Domain:
             and all(schema.has_type(each.type) for each in self.components.values())
         )
 
-    def of_type(self, type_name: str) -> str | None:
-        """The component that a relationship type leads to."""
-        return next((each.name for each in self.components.values() if each.type == type_name), None)
-
     def hint(self, name: str | None) -> str | None:
         """The component that a name promises; None where it says nothing."""
         if not name:
@@ -107,12 +104,10 @@ class Anchor(NamedTuple):
     """What fixes the name of a molecule.
 
     Attributes:
-        node: Key of the molecule's node.
         values: The names it may have.
         kind: ``is`` for one name, ``one_of`` for several, ``like`` where the name only has to resemble it,
             ``spelled`` where letters are changed before they are compared.
         status: Whether it has to hold.
-        condition: Where it stands.
     """
 
     node: int
@@ -123,14 +118,7 @@ class Anchor(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge with its ends in the direction of the schema.
-
-    Attributes:
-        edge: The edge as it was read.
-        start: The node it leaves.
-        end: The node it enters.
-        status: Whether it has to be there.
-    """
+    """An edge with its ends in the direction of the schema, and whether it has to be there."""
 
     edge: PatternEdge
     start: int
@@ -151,10 +139,7 @@ class Link(NamedTuple):
 class View:
     """The reading of one query, with nodes that must be the same put together.
 
-    Args:
-        reading: A query.
-        domain: What its parts are called.
-        renamed: Other spellings of the question's molecules that the query has, with the right one.
+    `renamed` has other spellings of the question's molecules that the query has, with the right one.
     """
 
     def __init__(self, reading: QueryModel, domain: Domain, renamed: dict[str, str] | None = None) -> None:
@@ -197,11 +182,10 @@ class View:
             if name in anchor.values and anchor.kind in ("is", "one_of")
         }
 
-    def of(self, condition: Condition) -> Status:
-        """Whether a condition has to hold for a row of the query."""
-        status = self.statuses[condition.scope]
-        optional = condition.optional
-        return "optional" if status == "required" and optional else status
+    def of(self, part: Condition | PatternEdge) -> Status:
+        """Whether a condition has to hold, or an edge has to be there, for a row of the query."""
+        status = self.statuses[part.scope]
+        return "optional" if status == "required" and part.optional else status
 
     def texts(self, term: Term) -> set[str]:
         """The string literals in a term, with the question's molecules as the question spells them."""
@@ -212,9 +196,7 @@ class View:
         start, end = self.node(edge.start), self.node(edge.end)
         if edge.agreement == "turned":
             start, end = end, start
-        status = self.statuses[edge.scope]
-        optional = edge.optional
-        return Link(edge, start, end, "optional" if status == "required" and optional else status)
+        return Link(edge, start, end, self.of(edge))
 
     def _join(self) -> None:
         for condition in self.reading.conditions:
@@ -231,10 +213,7 @@ class View:
         match term:
             case NodeTerm(key):
                 return key
-            case Property(NodeTerm(key), name) if name in (
-                self.domain.molecule_name,
-                self.domain.reaction_id,
-            ):
+            case Property(NodeTerm(key), self.domain.molecule_name | self.domain.reaction_id):
                 return key
             case Call("id" | "elementid", (NodeTerm(key),)):
                 return key
@@ -245,9 +224,8 @@ class View:
         if found is None:
             return
         node, values, kind = found
-        status = self.of(condition)
         spelled = tuple(self._renamed.get(value, value) for value in values)
-        yield Anchor(self.node(node), spelled, kind, status, condition)
+        yield Anchor(self.node(node), spelled, kind, self.of(condition), condition)
 
     def _names(
         self, term: Term
@@ -278,16 +256,14 @@ class View:
             return node, values, "like"
         if changed:
             return node, values, "spelled"
-        if term.operator == "=":
-            return node, values, "is" if len(values) == 1 else "one_of"
-        if term.operator == "in":
+        if term.operator in ("=", "in"):
             return node, values, "is" if len(values) == 1 else "one_of"
         return None
 
     def _named(self, term: Term) -> tuple[int, bool] | None:
         """The molecule whose name a term is, and whether its letters are changed."""
         match term:
-            case Property(NodeTerm(key), name) if name == self.domain.molecule_name:
+            case Property(NodeTerm(key), self.domain.molecule_name):
                 return key, False
             case Call(function, (inner, *_)) if function in _SPELLED:
                 found = self._named(inner)
@@ -336,26 +312,34 @@ def _statuses(reading: QueryModel) -> list[Status]:
             statuses.append(outer)
         elif scope.kind == "call":
             statuses.append("optional" if scope.keeps_rows else "required")
-        elif scope.kind == "collect":
-            statuses.append(asserted.get(scope.index, "optional"))
         else:
-            statuses.append(asserted.get(scope.index, "unknown"))
+            statuses.append(asserted.get(scope.index, "optional" if scope.kind == "collect" else "unknown"))
     return statuses
 
 
 def _asserted(term: Term) -> tuple[int, Status] | None:
     match term:
-        case Subquery("exists", scope, _):
+        case (
+            Subquery("exists", scope, _)
+            | Operation(">", (Subquery("count", scope, _), Constant(0)))
+            | Operation(">=", (Subquery("count", scope, _), Constant(1)))
+        ):
             return scope, "required"
-        case Operation("not", (Subquery("exists", scope, _),)):
-            return scope, "negated"
-        case Operation(">", (Subquery("count", scope, _), Constant(0))):
-            return scope, "required"
-        case Operation(">=", (Subquery("count", scope, _), Constant(1))):
-            return scope, "required"
-        case Operation("=", (Subquery("count", scope, _), Constant(0))):
+        case Operation("not", (Subquery("exists", scope, _),)) | Operation(
+            "=", (Subquery("count", scope, _), Constant(0))
+        ):
             return scope, "negated"
     return None
+
+
+def calls(term: Term, *names: str) -> bool:
+    """Whether one of these functions is called within a term."""
+    return any(isinstance(each, Call) and each.name in names for each in walk(term))
+
+
+def labels_in(term: Term) -> set[str]:
+    """The labels that are tested within a term."""
+    return {label for each in walk(term) if isinstance(each, HasLabel) for label in each.labels}
 
 
 def subqueries(term: Term) -> set[int]:

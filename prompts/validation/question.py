@@ -35,6 +35,8 @@ _SIDE_BY_SIDE = re.compile(
 _FURTHER = re.compile(r"^(?: (?:and|or|plus|as well as))? <\d+>(?:(?: (?:and|or|plus|as well as))? <\d+>)*")
 _MOLECULE = re.compile(r"<(\d+)>")
 _LONGEST = 20_000
+_ANYWHERE = ("made", "one_step", "inexact", "ambiguous_steps", "either", "between")
+_BESIDE_MOLECULES = ("start", "target", "forward")
 _ROUTES = ("chains_to_target", "intermediates", "multi_step_precursors")
 
 
@@ -71,7 +73,6 @@ class _Words:
 
 @cache
 def _load_words() -> _Words:
-    """Return the words, read at the first call."""
     text = resources.files(__package__).joinpath(_FILE).read_text("utf-8")
     data: dict[str, Any] = yaml.safe_load(text)
     numbers: dict[str, int] = data["numbers"]
@@ -94,24 +95,15 @@ def _load_words() -> _Words:
 
     return _Words(
         concepts={name: anywhere(patterns) for name, patterns in data["concepts"].items()},
-        made=anywhere(data["made"]),
-        one_step=anywhere(data["one_step"]),
-        inexact=anywhere(data["inexact"]),
-        ambiguous_steps=anywhere(data["ambiguous_steps"]),
         steps=counted(data["steps"]),
-        either=anywhere(data["either"]),
-        between=anywhere(data["between"]),
-        start_before=before(data["start_before"]),
-        target_before=before(data["target_before"]),
-        start_after=after(data["start_after"]),
-        target_after=after(data["target_after"]),
-        forward_before=before(data["forward_before"]),
-        forward_after=after(data["forward_after"]),
         further=tuple(
             _Further(each["why"], frozenset(each.get("known_to", ())), anywhere(each["words"]))
             for each in data["further"]
         ),
         numbers=numbers,
+        **{name: anywhere(data[name]) for name in _ANYWHERE},
+        **{f"{name}_before": before(data[f"{name}_before"]) for name in _BESIDE_MOLECULES},
+        **{f"{name}_after": after(data[f"{name}_after"]) for name in _BESIDE_MOLECULES},
     )
 
 
@@ -341,15 +333,7 @@ def _words(text: str) -> str:
 def _beyond(
     intent: Intent, plain: str, words: _Words, concepts: set[str], names: Sequence[str]
 ) -> str | None:
-    """Say what a question holds that its intent does not; None where there is nothing.
-
-    Args:
-        intent: What the question was read as.
-        plain: The question as its words are looked up.
-        words: The words.
-        concepts: What the question is about.
-        names: The SMILES it holds.
-    """
+    """Return what a question holds that its intent does not; None where there is nothing."""
     beside: Mapping[str, str] = {}
     if intent in MULTI_STEP_TASKS:
         beside = _BESIDE_ROUTES

@@ -55,14 +55,7 @@ class Held(NamedTuple):
 
 
 class Roles:
-    """Roles within the reactions that the query is about.
-
-    Args:
-        view: The query.
-        focal: The nodes of these reactions.
-        targets: The nodes of the molecules asked about.
-        names: The names of these molecules.
-    """
+    """Roles within the reactions (`focal`) that the query is about; `names` are those of the targets."""
 
     def __init__(self, view: View, focal: set[int], targets: set[int], names: Sequence[str]) -> None:
         self._view = view
@@ -261,13 +254,7 @@ def _speaks_of(term: Term, link: Link) -> bool:
 
 
 class Focus(NamedTuple):
-    """What the query looks at.
-
-    Attributes:
-        targets: The nodes of the molecules that are made.
-        reactions: The nodes of the reactions that make them.
-        findings: What is wrong with where the molecules stand.
-    """
+    """The molecules that are made, the reactions that make them, and what is wrong with where they stand."""
 
     targets: set[int]
     reactions: set[int]
@@ -279,7 +266,7 @@ def find_focus(case: ValidationCase) -> Focus:
     wanted = [molecule.name for molecule in case.asked.molecules]
     targets = {node for name in wanted for node in case.view.anchored(name)}
     making = {link.start for link in case.view.links if link.end in targets and _makes(case, link)}
-    findings = tuple(_misplaced(case, targets, making))
+    findings = tuple(_misplaced(case))
     if not making:
         making = {node for link in case.view.links for node in _reactions_beside(case, link, targets)} or {
             node.key for node in case.reading.nodes if case.view.is_reaction(case.view.node(node.key))
@@ -318,7 +305,7 @@ def _reactions_beside(case: ValidationCase, link: Link, targets: set[int]) -> It
         yield link.start
 
 
-def _misplaced(case: ValidationCase, targets: set[int], making: set[int]) -> Iterator[Finding]:
+def _misplaced(case: ValidationCase) -> Iterator[Finding]:
     """Molecules that no reaction of the query makes."""
     products = case.domain.components["products"].type
     for molecule in case.asked.molecules:
@@ -332,9 +319,8 @@ def _misplaced(case: ValidationCase, targets: set[int], making: set[int]) -> Ite
         if made:
             yield case.finding(
                 "endpoint_anchoring" if case.asked.intent != "multi_product" else "set_logic",
-                f"{molecule.name} is only an optional product in {case.pattern(made[0])}, so reactions "
-                "that do "
-                "not make it are returned too. Use MATCH there.",
+                f"{molecule.name} is only an optional product in {case.pattern(made[0])}, so reactions that "
+                "do not make it are returned too. Use MATCH there.",
                 made[0].edge,
             )
         elif not touching and any(map(case.view.is_reaction, range(len(case.reading.nodes)))):
@@ -343,12 +329,11 @@ def _misplaced(case: ValidationCase, targets: set[int], making: set[int]) -> Ite
             continue  # an unconnected pattern, which is told as such
         elif not touching:
             node = case.reading.nodes[min(nodes)]
-            yield Finding(
+            yield Finding.at(
+                node,
                 "return_shape",
                 f"{case.view.name(min(nodes))} is matched without a reaction. Match "
                 f"(:{case.domain.reaction})-[:{products}]->({node.variable or ''}).",
-                node.start,
-                node.stop,
             )
         else:
             yield _wrong_place(case, molecule.name, nodes, touching)

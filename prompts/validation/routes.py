@@ -24,12 +24,7 @@ _LONGEST = 40
 
 
 class Route(NamedTuple):
-    """A chain of links that ends at a molecule.
-
-    Attributes:
-        links: The links from the beginning to the end.
-        nodes: The nodes between them, from the beginning to the end.
-    """
+    """A chain of links that ends at a molecule, and the nodes between them, in order."""
 
     links: tuple[Link, ...]
     nodes: tuple[int, ...]
@@ -50,13 +45,10 @@ class Route(NamedTuple):
 
 
 def longest_route(case: Case, node: int, *, upstream: bool, through: set[int]) -> Route:
-    """Follow links as far as they go.
+    """Follow links from a node as far as they go.
 
-    Args:
-        case: The query.
-        node: Where to begin.
-        upstream: Whether to go against the arrows, towards what a molecule is made from.
-        through: Nodes that the route should come by if it can.
+    Upstream is against the arrows, towards what a molecule is made from. `through` are nodes that the route
+    should come by if it can.
     """
     links = [link for link in case.view.links if link.status != "negated" and _in_query(case, link)]
 

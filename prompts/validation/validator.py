@@ -14,19 +14,18 @@ from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Setting
 from retrocypher.kg.semantics.query_model import QueryModel
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
-from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
+from retrocypher.prompts.extraction.extract import extract_json, texts, yes_or_no
 from retrocypher.prompts.validation.check_molecules import Spellings, check_anchors, check_sets
 from retrocypher.prompts.validation.check_reaction import check_reaction
 from retrocypher.prompts.validation.check_return import check_return
 from retrocypher.prompts.validation.check_route import check_route, find_route
-from retrocypher.prompts.validation.check_rows import check_rows
+from retrocypher.prompts.validation.check_rows import check_rows, check_yield
 from retrocypher.prompts.validation.check_text import (
     check_edge_properties,
     check_edges,
     check_schema,
     check_text,
 )
-from retrocypher.prompts.validation.check_yield import check_yield
 from retrocypher.prompts.validation.finding import (
     CONVENTIONS,
     Case,
@@ -73,13 +72,9 @@ def find_issues(
 ) -> tuple[Finding, ...]:
     """Return what is wrong with a query, the cause before its consequences.
 
-    Args:
-        reading: The query, read with the same schema.
-        asked: What the question asks for; with no intent, only what the schema decides is checked, and
-            whether the molecules of the question are looked up.
-        schema: The schema of the graph.
-        convention: What must be returned: ``benchmark`` for the full context of each reaction or whole
-            routes of reactions, ``as-asked`` for what the question's words ask for.
+    With no intent of the question, only what the schema decides is checked, and whether the molecules of the
+    question are looked up. The convention ``benchmark`` wants the full context of each reaction or whole
+    routes of reactions, ``as-asked`` what the question's words ask for.
     """
     found = list(check_text(reading))
     if reading.parsed.errors:
@@ -150,12 +145,7 @@ _UNNAMED = "The validator calls the query invalid and does not say why."
 
 @dataclass(frozen=True, slots=True)
 class CheckItem:
-    """One point of a checklist.
-
-    Attributes:
-        label: Error label of a query that fails it.
-        text: What holds for a right query.
-    """
+    """One point of a checklist: what holds for a right query, and the error label of one that fails it."""
 
     label: str
     text: str
@@ -163,25 +153,14 @@ class CheckItem:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistVerdict:
-    """What a model said of a query.
-
-    Attributes:
-        valid: Whether it passes; None where the answer does not tell.
-        findings: What is wrong.
-    """
+    """What a model said of a query; `valid` is None where the answer does not tell."""
 
     valid: bool | None
     findings: tuple[Finding, ...] = ()
 
 
 def checklist_for(setting: Setting, intent: Intent | None) -> tuple[CheckItem, ...]:
-    """Return the checklist for a question.
-
-    Args:
-        setting: The setting of the prompt that asked.
-        intent: What the question's words ask for; None where they do not tell, which leaves the points that
-            hold for all questions of the setting.
-    """
+    """Return the checklist for a question; without an intent, the points for all questions of the setting."""
     lists = _checklists()
     specific = lists["tasks"].get(intent, ()) if intent else ()
     return (*lists["always"], *lists["settings"][setting], *specific)
@@ -191,10 +170,6 @@ def read_checklist_answer(answer: str, items: Sequence[CheckItem]) -> ChecklistV
     """Return what a model said of a query; anything that is not understood tells nothing.
 
     Errors count whatever ``valid`` says beside them.
-
-    Args:
-        answer: The answer as it came.
-        items: The checklist it was given.
     """
     said = extract_json(answer)
     if said is None or not {"valid", "errors"} & said.keys():
@@ -246,12 +221,7 @@ def _items(entries: Sequence[Mapping[str, str]]) -> tuple[CheckItem, ...]:
 class SchemaValidator:
     """Judges a query by its text, the question's text and the schema: no gold, no rows, no model.
 
-    Attributes:
-        schema: The schema of the graph.
-        convention: What must be returned, see `find_issues`.
-
-    Raises:
-        ValueError: There is no such convention.
+    Raises ValueError if there is no such convention.
     """
 
     schema: Schema
@@ -262,15 +232,7 @@ class SchemaValidator:
             raise ValueError(f"convention {self.convention!r} is none of {', '.join(CONVENTIONS)}")
 
     def validate(self, query: str, question: str) -> Validation:
-        """Say whether a query answers a question, and what is wrong with it.
-
-        Args:
-            query: Any text.
-            question: The question as it was asked.
-
-        Raises:
-            GraphError: The grammar can't be had.
-        """
+        """Return whether a query, which may be any text, answers a question, and what is wrong with it."""
         reading = read_query(query, self.schema)
         asked = read_question(question)
         findings = find_issues(reading, asked, self.schema, self.convention)

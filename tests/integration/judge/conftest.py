@@ -9,6 +9,7 @@ from support.roles_api import RolesApi
 
 from retrocypher.plugins.judge.criteria import JudgeCase, judge_spec
 from retrocypher.plugins.judge.judge import Judge, open_judge
+from retrocypher.prompts.models.open import ModelContext
 from retrocypher.prompts.models.response_cache import open_cache
 
 Opened = Callable[..., Judge]
@@ -44,16 +45,10 @@ def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
         def make(cache: Path | None = None, *, offline: bool = False, **environment: str) -> Judge:
             told = {"OPENAI_API_KEY": "usual-key-1", "RETROCYPHER_JUDGE_BASE_URL": api.address, **environment}
             answers = None if cache is None else stack.enter_context(open_cache(cache, read_only=offline))
-            judge = open_judge(
-                judge_spec("gpt-4o", told),
-                shared={},
-                slots=tmp_path / "slots",
-                concurrency=2,
-                seed=0,
-                environment=told,
-                answers=answers,
-                offline=offline,
+            context = ModelContext(
+                tmp_path / "slots", 2, 0, environment=told, answers=answers, offline=offline
             )
+            judge = open_judge(judge_spec("gpt-4o", told), context)
             stack.callback(judge.close)
             return judge
 

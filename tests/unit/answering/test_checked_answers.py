@@ -18,8 +18,7 @@ from retrocypher.plugins.runs.record import Claim as RecordedClaim
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
 from retrocypher.plugins.scoring.verdict import Thresholds
-from retrocypher.prompts.answering.claims import StatedClaims, Triple
-from retrocypher.prompts.answering.writing import WrittenAnswer
+from retrocypher.prompts.answering.writing import StatedClaims, Triple, WrittenAnswer
 
 ETHANOL, ACID, ESTER = "CCO", "CC(=O)O", "CCOC(C)=O"
 

@@ -12,6 +12,7 @@ from retrocypher.plugins.judge.judge import Judge, open_judge_model
 from retrocypher.plugins.session.manifest import silent_apis
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.interface import ModelError
+from retrocypher.prompts.models.open import ModelContext
 
 
 @pytest.fixture
@@ -34,10 +35,10 @@ class Unreachable:
 def test_a_judgement_that_failed_names_what_was_set(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
-    monkeypatch.setattr("retrocypher.plugins.judge.judge.open_text_model", lambda *_, **__: Unreachable())
+    monkeypatch.setattr(ModelContext, "open_text", lambda *_, **__: Unreachable())
     told = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
     spec = judge_spec("gpt-x", told)
-    model = open_judge_model(spec, shared={}, slots=tmp_path, concurrency=1, seed=0, environment=told)
+    model = open_judge_model(spec, ModelContext(tmp_path, 1, 0, environment=told))
     case = JudgeCase("case-1", "What makes CCO?", "(:Molecule)", "RETURN 1", "RETURN 2")
     found = Judge(model, load_criteria()).judge(case, "with_reference")
     assert found.error == {"kind": "connection", "message": f"The API cannot be reached. Is {name} right?"}

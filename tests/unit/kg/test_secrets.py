@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets, redact_all, secrets_of, without_password
-from retrocypher.prompts.models.checks import check_models
+from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.openai_client import apart
 from retrocypher.prompts.models.spec import parse_spec
 

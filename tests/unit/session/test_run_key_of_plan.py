@@ -11,7 +11,7 @@ from retrocypher.plugins.runs.resume import RunKey, differences
 from retrocypher.plugins.session.options import read_options
 from retrocypher.plugins.session.plan import resolve
 from retrocypher.plugins.session.run_key import run_key
-from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.open import contents_of
 
 EVERYWHERE = {"arguments": ["benchmarks"]}
 

@@ -14,10 +14,9 @@ import psutil
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.models.checks import contents_of
 from retrocypher.prompts.models.interface import ModelError, Request, TextModel
-from retrocypher.prompts.models.llama_process import shipped_gguf
-from retrocypher.prompts.models.open import ModelContext, SharedModels, start_shared
+from retrocypher.prompts.models.llama import shipped_gguf
+from retrocypher.prompts.models.open import ModelContext, SharedModels, contents_of, start_shared
 from retrocypher.prompts.models.response_cache import ResponseCache, open_cache
 from retrocypher.prompts.models.spec import parse_spec
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.prompts.answering.claims import StatedClaims, Triple, read_stated
+from retrocypher.prompts.answering.writing import StatedClaims, Triple, read_stated
 
 GOOD = {"subject": 17, "predicate": "PRODUCES", "object": "CCO"}
 YIELD = {"subject": 17, "predicate": "YIELD", "object": 87, "product": "CCO"}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
-from retrocypher.prompts.answering.claims import Triple
 from retrocypher.prompts.answering.passages import FoundPassage
 from retrocypher.prompts.answering.writing import (
     CLAIMS_ROLE,
@@ -18,6 +17,7 @@ from retrocypher.prompts.answering.writing import (
     TEXT_ROLE,
     AnswerWriter,
     Limits,
+    Triple,
     WrittenAnswer,
     context_of,
     facts_of,

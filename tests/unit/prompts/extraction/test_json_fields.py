@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
+from retrocypher.prompts.extraction.extract import extract_json, texts, yes_or_no
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)
 

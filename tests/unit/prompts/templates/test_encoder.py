@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.templates import weights
+from retrocypher.prompts.templates import encoder as weights
 from retrocypher.prompts.templates.encoder import (
     StoredEncoder,
     Vectors,
     load_encoder,
     read_vectors,
     stored_encoder,
+    weights_from_wheels,
     write_vectors,
 )
-from retrocypher.prompts.templates.weights import weights_from_wheels
 
 
 class CountingEncoder:

@@ -66,13 +66,6 @@ def test_system_message_is_the_same_with_and_without_an_exemplar() -> None:
     assert exemplar.cypher not in zero[1]["content"]
 
 
-def test_render_says_all_that_the_messages_say() -> None:
-    text = load_prompts()["P10"].render(SCHEMA, QUESTION)
-    assert SCHEMA in text
-    assert text.endswith(QUESTION)
-    assert "=== user ===" not in text
-
-
 @given(
     schema=st.text().map(str.strip),
     question=st.text(alphabet="{}schemaquestionexlr_CN()[]=#@\\/").map(str.strip),
