@@ -4,7 +4,7 @@ from pathlib import Path
 
 from retrocypher.kg.labels.error_labels import LABELS, Label
 
-PAGE = Path(__file__).parents[3] / "docs" / "errors-and-loops.md"
+PAGE = Path(__file__).parents[4] / "docs" / "errors-and-loops.md"
 SOURCES = {"paper": "reaction Text2Cypher paper", "cypherbench": "CypherBench", "ours": "ours"}
 
 

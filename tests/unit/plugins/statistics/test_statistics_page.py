@@ -3,7 +3,7 @@
 import doctest
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "docs" / "compare-and-gate.md"
+PAGE = Path(__file__).parents[4] / "docs" / "compare-and-gate.md"
 
 
 def test_every_example_comes_out() -> None:

@@ -13,7 +13,7 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question, setting_of
 from retrocypher.plugins.scoring.score import score
 
-PAGE = (Path(__file__).parents[3] / "docs" / "scores.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "scores.md").read_text("utf-8")
 EXAMPLES = [
     yaml.safe_load(block) for block in re.findall(r'```yaml title="example"\n(.*?)\n```', PAGE, re.DOTALL)
 ]

@@ -7,7 +7,7 @@ import pytest
 
 from retrocypher.plugins.session.options import read_options
 
-PAGE = Path(__file__).parents[3] / "docs" / "running.md"
+PAGE = Path(__file__).parents[4] / "docs" / "running.md"
 
 
 def test_the_settings_of_the_page_are_read(pytester: pytest.Pytester) -> None:

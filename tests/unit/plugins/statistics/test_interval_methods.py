@@ -17,7 +17,7 @@ from retrocypher.plugins.statistics.intervals import (
 )
 from retrocypher.plugins.statistics.means import certain_share
 
-PAGE = Path(__file__).parents[3] / "docs" / "decisions" / "0013-clustered-bootstrap.md"
+PAGE = Path(__file__).parents[4] / "docs" / "decisions" / "0013-clustered-bootstrap.md"
 RUNS = 500
 METHODS = ("percentile", "BCa", "expanded percentile", "expanded BCa", "t, robust SE", "bootstrap-t")
 Ends = tuple[Floats, Floats]

@@ -94,7 +94,7 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_pages_before(tmp_path: Path) -
         stderr=subprocess.PIPE,
         start_new_session=True,
         text=True,
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
         preexec_fn=heed_interrupts,
     ) as process:
         assert becomes_true(lambda: any(run.glob("report-cases.new/*.html")))

@@ -14,7 +14,7 @@ from retrocypher.plugins.runs.manifest import (
     machine,
 )
 
-PAGE = Path(__file__).parents[3] / "docs" / "records.md"
+PAGE = Path(__file__).parents[4] / "docs" / "records.md"
 
 
 def test_the_code_is_described(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.remote_workers import host_of, is_remote, look, require_reachable, settled
 from retrocypher.prompts.models.spec import parse_spec
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def refusal(**given: Any) -> str:
