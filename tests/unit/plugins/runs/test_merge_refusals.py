@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -54,6 +55,8 @@ def test_other_options_are_named_with_both_values(
         '"2026.3" and "2025.9"; server is "5.26.30" and "5.26.1". '
         "Leave one out, or run one again as the other was run"
     )
+    three = write_shard(tmp_path / "three", Shard(2, 3), questions)
+    assert "not shards of one run: shards is 2 and 3." in refusal([one, three], tmp_path)
 
 
 def test_shards_that_were_judged_otherwise_afterwards(
@@ -73,11 +76,6 @@ def test_shards_that_were_judged_otherwise_afterwards(
     assert "one and none were judged differently: judge is" in refusal([one, none], tmp_path)
     alike = write_shard(tmp_path / "alike", Shard(2, 2), questions, manifest={"judge": dict(judge)})
     assert merge([one, alike], tmp_path / "into").missing == []
-
-
-def test_another_count_of_shards(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
-    two = write_shard(tmp_path / "two", Shard(2, 3), questions)
-    assert "not shards of one run: shards is 2 and 3." in refusal([one, two], tmp_path)
 
 
 def test_a_shard_that_comes_twice(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
@@ -102,26 +100,20 @@ def test_a_missing_shard(tmp_path: Path, questions: tuple[Question, ...]) -> Non
     assert told.startswith("shards 1, 4 of 4 are missing, 4 of the cases. Run what is missing")
 
 
-def test_missing_cases_with_an_example(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
+def test_a_shard_that_is_not_whole(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    def refused(name: str, **fields: Any) -> str:
+        two = write_shard(tmp_path / name, Shard(2, 2), questions, **fields)
+        return refusal([one, two], tmp_path, partial=False)
+
     records = records_of(Shard(2, 2).select(questions))
     gone = next(each for each in records if sum(other.setting == each.setting for other in records) > 1)
-    held = [each for each in records if each is not gone]
-    two = write_shard(tmp_path / "two", Shard(2, 2), questions, records=held)
-    told = refusal([one, two], tmp_path, partial=False)
-    assert told.startswith(f"two (shard 2 of 2) has 3 of 4 cases; {gone.case_id} is missing, for example.")
-
-
-def test_cases_without_a_score(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
-    records = records_of(Shard(2, 2).select(questions))
+    assert refused("fewer", records=[each for each in records if each is not gone]).startswith(
+        f"fewer (shard 2 of 2) has 3 of 4 cases; {gone.case_id} is missing, for example."
+    )
+    assert refused("killed", summary=None).startswith("killed (shard 2 of 2) was killed before")
     records[0].scores, records[0].infrastructure_error = None, InfrastructureError("model", "x", "m")
-    two = write_shard(tmp_path / "two", Shard(2, 2), questions, records=records)
-    told = refusal([one, two], tmp_path, partial=False)
-    assert told.startswith("two (shard 2 of 2) has no score for 1 of its cases (infrastructure errors).")
-
-
-def test_a_shard_that_was_killed(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:
-    two = write_shard(tmp_path / "two", Shard(2, 2), questions, summary=None)
-    assert refusal([one, two], tmp_path, partial=False).startswith("two (shard 2 of 2) was killed before")
+    told = "failed (shard 2 of 2) has no score for 1 of its cases (infrastructure errors)."
+    assert refused("failed", records=records).startswith(told)
 
 
 def test_a_target_that_is_not_empty(one: Path, tmp_path: Path) -> None:
@@ -129,14 +121,6 @@ def test_a_target_that_is_not_empty(one: Path, tmp_path: Path) -> None:
     (tmp_path / "full" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"--into .*full: holds other files; name a new or an empty folder"):
         merge([one], tmp_path / "full")
-
-
-def test_what_is_no_record(one: Path, tmp_path: Path) -> None:
-    with (one / "records.jsonl").open("a") as records:
-        records.write('{"schema_version": 1, "case_id": "c"}\n')
-    told = refusal([one], tmp_path)
-    assert told.startswith("one/records.jsonl, ")
-    assert "not a whole record: question_id is missing" in told
 
 
 def test_the_command_tells_what_it_did(one: Path, tmp_path: Path, questions: tuple[Question, ...]) -> None:

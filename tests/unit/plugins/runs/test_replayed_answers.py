@@ -1,8 +1,9 @@
-"""Answers that come from records."""
+"""Completions that come from records."""
 
 import hashlib
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.records import record_of, write_run
@@ -42,17 +43,14 @@ def request(text: str, case_id: str = "a", repeat: int = 0) -> Request:
 
 @pytest.fixture
 def index(tmp_path: Path) -> RunIndex:
+    looped = [
+        turn("generator", "write", "one", {"finish_reason": "stop", "attempts": 1}, {"result": {}}),
+        turn("explain", None, ""),
+        turn("corrector", "mend", "two", {"edit": []}),
+        turn("corrector", "mend", "three", {"finish_reason": "length"}),
+    ]
     records = [
-        record_of(
-            "a",
-            model="mini",
-            rounds=[
-                turn("generator", "write", "one", {"finish_reason": "stop", "attempts": 1}, {"result": {}}),
-                turn("explain", None, ""),
-                turn("corrector", "mend", "two", {"edit": []}),
-                turn("corrector", "mend", "three", {"finish_reason": "length"}),
-            ],
-        ),
+        record_of("a", model="mini", rounds=looped),
         record_of("b", model="mini", rounds=[turn("generator", "write", "another")]),
         record_of("c", model="oracle", rounds=[turn("generator", "write", "")]),
         record_of("d", model="oracle", rounds=[turn("corrector", "mend", "four")]),
@@ -66,24 +64,19 @@ def said(spec: ModelSpec, index: RunIndex, *of: Any, seed: int = 7) -> str:
 
 def test_a_model_says_again_what_it_said(index: RunIndex) -> None:
     answer = ReplayedModel(MINI, 7, index, None).answer(request("write"))
-    assert answer == Completion(
-        "one",
-        tokens={"prompt": 3, "completion": 4},
-        time_s=1.5,
-        details={"finish_reason": "stop", "attempts": 1},
-        cached=True,
-    )
+    details = {"finish_reason": "stop", "attempts": 1}
+    tokens = {"prompt": 3, "completion": 4}
+    assert answer == Completion("one", tokens=tokens, time_s=1.5, details=details, cached=True)
     assert said(MINI, index, "write", "b") == "another"
     assert said(MINI, index, "write", "new") == "one"
 
 
-def test_the_roles_of_loops_are_those_of_their_players(index: RunIndex) -> None:
+def test_the_roles_of_loops_are_those_of_their_models(index: RunIndex) -> None:
     elsewhere = ModelSpec("weights", "gguf", "/here/weights.gguf")
     assert said(elsewhere, index, "mend", "a") == "two"
     assert said(elsewhere, index, "mend", "a", 1) == "three"
     assert said(MINI, index, "mend", "a") == "four"
-    found = ReplayedModel(elsewhere, 7, index, None).answer(request("mend", "a"))
-    assert found.details == {}
+    assert ReplayedModel(elsewhere, 7, index, None).answer(request("mend", "a")).details == {}
 
 
 @pytest.mark.parametrize(
@@ -103,21 +96,11 @@ def test_what_is_not_on_record_is_asked_of_others(
         said(spec, index, *of, seed=seed)
     assert error.value.kind == "not_recorded"
 
-    class Fresh:
-        label = "fresh"
-        closed = False
-
-        def answer(self, request: Request) -> Completion:
-            return Completion("fresh")
-
-        def close(self) -> None:
-            self.closed = True
-
-    fresh = Fresh()
+    fresh = Mock(answer=Mock(return_value=Completion("fresh")))
     model = ReplayedModel(spec, seed, index, fresh)
     assert model.answer(request(*of)).text == "fresh"
     model.close()
-    assert fresh.closed
+    fresh.close.assert_called_once()
 
 
 def test_a_writer_is_not_taken_for_another_role(tmp_path: Path) -> None:
@@ -126,9 +109,9 @@ def test_a_writer_is_not_taken_for_another_role(tmp_path: Path) -> None:
     written = [turn("generator", "ask", "a query"), turn("answer:text", "write", "an answer"), failed]
     run = write_run(tmp_path / "run", [record_of("a", model="mini", rounds=written)], [QUESTION], MANIFEST)
     index = RunIndex([RunLog(run)])
-    assert ReplayedModel(OTHER, 7, index, None).answer(request("write")).text == "an answer"
+    assert said(OTHER, index, "write") == "an answer"
     with pytest.raises(ModelError, match="has no answer"):
-        ReplayedModel(MINI, 7, index, None).answer(request("write"))
-    # Nobody answered: that is no empty answer.
+        said(MINI, index, "write")
+    # A failed call is not an empty answer.
     with pytest.raises(ModelError):
-        ReplayedModel(OTHER, 7, index, None).answer(request("list"))
+        said(OTHER, index, "list")

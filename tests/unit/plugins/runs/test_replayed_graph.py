@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from support.loops import FakeGraph
 from support.records import record_of, write_run
 
 from retrocypher.kg.execution.execution import Execution
@@ -19,21 +20,15 @@ MANIFEST: Mapping[str, Any] = {"options": {"seed": 0}, "models": [], "loops": {"
 ROWS = Execution("ok", columns=["id"], rows=[[1]], row_count=1, time_s=0.5)
 
 
-class Counting:
+class Counting(FakeGraph):
     """Gives each call another number."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def explain(self, cypher: str | None) -> Execution:
-        self.asked += 1
-        return Execution("ok" if cypher else "no_query")
 
     def run(
         self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
     ) -> Execution:
-        self.asked += 1
-        return Execution("ok", columns=["n"], rows=[[self.asked]], row_count=1, time_s=float(self.asked))
+        self.ran.append((cypher, timeout_s, row_limit))
+        number = len(self.ran)
+        return Execution("ok", columns=["n"], rows=[[number]], row_count=1, time_s=float(number))
 
 
 def graphs(*folders: Path) -> RecordedGraphs:
@@ -55,10 +50,10 @@ def test_a_graph_is_asked_the_same_once_in_a_case() -> None:
     assert watched.run("RETURN 1") is first
     assert watched.run("RETURN 1", row_limit=5) is not first
     assert watched.run("RETURN 1", timeout_s=5.0) is not first
-    watched.explain("RETURN 1")
-    watched.explain("RETURN 1")
+    plan = watched.explain("RETURN 1")
+    assert watched.explain("RETURN 1") is plan
     watched.explain(None)
-    assert graph.asked == 5
+    assert len(graph.ran) == 3
     assert len(watched.calls(first, None)) == 4
 
 
@@ -104,7 +99,7 @@ def test_a_case_is_given_its_own_rows_before_those_of_others(tmp_path: Path) -> 
         Execution("syntax_error", code="Neo.X", message="Invalid input"),
         Execution("refused", message="only reading the graph is allowed"),
     ],
-    ids=lambda execution: execution.status,
+    ids=lambda each: each.status,
 )
 def test_whatever_came_of_a_query_comes_of_it_again(tmp_path: Path, execution: Execution) -> None:
     run = write_run(tmp_path, [record_of("a", cypher="RETURN 1", execution=execution)])
@@ -112,18 +107,13 @@ def test_whatever_came_of_a_query_comes_of_it_again(tmp_path: Path, execution: E
 
 
 def test_what_no_run_holds_is_an_error_that_names_the_case(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path,
-        [
-            record_of("a", cypher="RETURN 1", execution=ROWS),
-            record_of(
-                "b",
-                cypher="RETURN 2",
-                infrastructure_error={"stage": "graph", "kind": "GraphUnavailable", "message": "gone"},
-            ),
-            record_of("c", loop="cove", cypher="RETURN 3", execution=ROWS),
-        ],
-    )
+    gone = {"stage": "graph", "kind": "GraphUnavailable", "message": "gone"}
+    records = [
+        record_of("a", cypher="RETURN 1", execution=ROWS),
+        record_of("b", cypher="RETURN 2", infrastructure_error=gone),
+        record_of("c", loop="cove", cypher="RETURN 3", execution=ROWS),
+    ]
+    run = write_run(tmp_path, records)
     graph = graphs(run).of("b")
     for query in ("RETURN 2", "RETURN 3", "RETURN  1"):
         with pytest.raises(NotRecorded, match=rf"^b: the records of {run} hold no rows .*'{query}'"):

@@ -1,33 +1,50 @@
-"""The run directory: written as it happens, never over another run."""
+"""The run directory: written as it happens, by one process, never over another run."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from support.records import record_of, write_run
+from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.files import json_line, json_page
 from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import (
+    Git,
+    KeyEntry,
+    Machine,
+    Manifest,
+    ModelEntry,
+    code_facts,
+    machine,
+)
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
+
+HOLDS = """
+import sys
+from pathlib import Path
+from retrocypher.plugins.runs.run_directory import RunDirectory
+
+run = RunDirectory(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
 
 
 def test_a_record_is_on_disk_before_the_run_ends(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path / "run")
-    run.write_record(json_line(record_of("a")), {"h": [{"role": "user", "content": "?"}]})
-    run.write_record(json_line(record_of("b")), {"h": [{"role": "user", "content": "?"}]})
+    for name in ("a", "b"):
+        run.write_record(json_line(record_of(name)), {"h": [{"role": "user", "content": "?"}]})
     assert [record.case_id for record in RunLog(tmp_path / "run").records()] == ["a", "b"]
     assert len((tmp_path / "run" / "messages.jsonl").read_text().splitlines()) == 1
     run.close()
-
-
-def test_a_folder_with_a_run_is_refused(tmp_path: Path) -> None:
-    with RunDirectory(tmp_path) as run:
-        run.write_record("{}", {})
-    with pytest.raises(InputError, match="holds a run already"):
-        RunDirectory(tmp_path)
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
@@ -35,60 +52,44 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds other files"):
         RunDirectory(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    with pytest.raises(InputError, match=r"--run-dir .*notes.txt.*: cannot be written to"):
+        RunDirectory(tmp_path / "notes.txt" / "run")
 
 
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"--run-dir .*file.*: cannot be written to"):
-        RunDirectory(tmp_path / "file" / "run")
+def test_a_folder_with_a_run_is_refused_and_not_held(tmp_path: Path) -> None:
+    with RunDirectory(tmp_path) as run:
+        run.write_record("{}", {})
+    for _ in range(2):
+        with pytest.raises(InputError, match="holds a run already"):
+            RunDirectory(tmp_path)
+    assert not (tmp_path / "run.lock").exists()
+
+
+def test_the_process_that_holds_a_run_is_named_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, run], cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdin is not None
+    assert holder.stdout is not None
+    with holder.stdin, holder.stdout:
+        assert holder.stdout.readline() == b"held\n"
+        for resume in (False, True):
+            with pytest.raises(
+                InputError, match=rf"process {holder.pid} on {socket.gethostname()} \(since 2"
+            ):
+                RunDirectory(run, resume=resume)
+        holder.kill()
+        holder.wait()
+    assert (run / "run.lock").exists()
+    with RunDirectory(run), pytest.raises(InputError, match=f"process {os.getpid()} on"):
+        RunDirectory(run)
+    assert not (run / "run.lock").exists()
 
 
 def test_a_run_that_never_started_leaves_nothing(tmp_path: Path) -> None:
     RunDirectory(tmp_path / "run").discard()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_broken_line_is_named(tmp_path: Path) -> None:
-    file = write_run(tmp_path, [record_of("a")]) / "records.jsonl"
-    file.write_text(file.read_text() + '{"case_id"\n')
-    with pytest.raises(InputError, match="line 2: not JSON"):
-        list(RunLog(tmp_path).records())
-
-
-def test_half_a_record_at_the_end_of_a_killed_run_is_none(tmp_path: Path) -> None:
-    file = write_run(tmp_path, [record_of("a"), record_of("b")]) / "records.jsonl"
-    whole = file.read_bytes()
-    for end in range(len(whole) // 2 + 1, len(whole) - 1):
-        file.write_bytes(whole[:end])
-        assert [each.case_id for each in RunLog(tmp_path).records()] == ["a"]
-    # The record is there; only its line's end is not.
-    file.write_bytes(whole[:-1])
-    assert [each.case_id for each in RunLog(tmp_path).records()] == ["a", "b"]
-
-
-def test_records_of_another_schema_version_are_refused(tmp_path: Path) -> None:
-    write_run(tmp_path, [record_of("a"), record_of("b", schema_version=0)])
-    with pytest.raises(InputError, match=r"records\.jsonl, line 2: schema version 0, .* reads 1; use the"):
-        list(RunLog(tmp_path).records())
-
-
-def test_what_a_run_wrote_is_read_again(tmp_path: Path) -> None:
-    question = load_questions().questions[0]
-    asked = [{"role": "user", "content": question.text}]
-    write_run(tmp_path, [], [question], manifest={"cases": 1}, summary={"passed": 1}, messages={"h": asked})
-    log = RunLog(tmp_path)
-    assert log.questions == {question.id: question}
-    assert log.targets == {question.id: question.target}
-    assert log.messages == {"h": asked}
-    assert log.manifest.cases == 1
-    assert log.summary.passed == 1
-    assert log.summary_json == {"passed": 1}
-
-
-def test_a_manifest_of_another_schema_version_is_refused(tmp_path: Path) -> None:
-    write_run(tmp_path, [], manifest={"schema_version": 2})
-    with pytest.raises(InputError, match=r"manifest\.json: schema version 2"):
-        RunLog(tmp_path).manifest  # noqa: B018
 
 
 def test_two_runs_in_one_second_get_two_folders(tmp_path: Path) -> None:
@@ -108,18 +109,45 @@ def test_a_summary_is_replaced_whole(tmp_path: Path) -> None:
 
 
 def test_half_a_character_of_a_model_is_kept_in_what_is_written(tmp_path: Path) -> None:
-    run = RunDirectory(tmp_path / "run")
-    run.write_manifest({"once": "cut \ud83d"})
-    run.close()
+    with RunDirectory(tmp_path / "run") as run:
+        run.write_manifest({"once": "cut \ud83d"})
     assert json.loads((tmp_path / "run" / "manifest.json").read_text()) == {"once": "cut \ud83d"}
 
 
-def test_a_record_starts_with_its_schema_version_and_has_every_field() -> None:
-    line = json.loads(json_line(record_of("a")))
-    assert next(iter(line)) == "schema_version"
-    assert set(line) == {
-        *("schema_version", "case_id", "question_id", "task", "setting", "steps", "prompt", "shot", "loop"),
-        *("model", "exemplar_id", "question", "reference_cypher", "rounds", "cypher", "execution", "scores"),
-        *("errors", "judge", "answer", "phrasing", "claims", "infrastructure_error", "passed", "graph_calls"),
-        *("verification",),
-    }
+def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+    question = load_questions().questions[0]
+    asked = [{"role": "user", "content": question.text}]
+    manifest = Manifest(
+        started="2025-01-02T03:04:05+00:00",
+        models=[ModelEntry("m", "gguf", "m.gguf", "a" * 64), ModelEntry("oracle", "oracle")],
+        machine=machine("17.0.1"),
+        git=Git("0" * 40, True),
+        key=KeyEntry("b", {"seed": 2**70}),
+    )
+    write_run(tmp_path, [], [question], summary={"passed": 1}, messages={"h": asked})
+    (tmp_path / "manifest.json").write_text(json_page(manifest))
+    log = RunLog(tmp_path)
+    assert log.questions == {question.id: question}
+    assert log.targets == {question.id: question.target}
+    assert log.messages == {"h": asked}
+    assert (log.summary.passed, log.summary_json) == (1, {"passed": 1})
+    assert log.manifest == manifest
+    assert "file_sha256" not in log.manifest_json["models"][1]
+    assert "counts" not in log.manifest_json
+
+
+def test_a_manifest_describes_code_and_machine(tmp_path: Path) -> None:
+    facts = code_facts(tmp_path)
+    assert facts["git"] is None
+    assert facts["versions"]["neo4j-driver"]
+    found = machine()
+    assert found.cores
+    assert found.memory_gib
+    assert found.os
+    assert found.java is None
+
+
+def test_the_page_has_every_field_of_a_manifest() -> None:
+    page = (CHECKOUT / "docs" / "records.md").read_text(encoding="utf-8").partition("## manifest.json")[2]
+    names = [*Manifest.__struct_fields__, *Machine.__struct_fields__, "by_model", "served"]
+    assert [name for name in names if f"`{name}`" not in page] == []

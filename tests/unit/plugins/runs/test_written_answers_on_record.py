@@ -1,15 +1,12 @@
 """What a record tells of a written answer, and what it lacks."""
 
-import json
 from typing import Any
 
-import pytest
 from support.records import record_of
 
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.reporting.run_tables import lines_below
-from retrocypher.plugins.runs.files import json_line
-from retrocypher.plugins.runs.record import InfrastructureError, Record, Round, record_from
+from retrocypher.plugins.runs.record import InfrastructureError, Record, Round
 from retrocypher.prompts.answering.writing import CLAIMS_ROLE, TEXT_ROLE
 
 FAULT = {"stage": "model", "kind": "timeout", "message": "too long"}
@@ -26,13 +23,8 @@ def told(*rounds: Round, **fields: Any) -> Record:
 WRITTEN = turn(TEXT_ROLE, "written", {"context": {}})
 
 
-@pytest.mark.parametrize("role", [TEXT_ROLE, CLAIMS_ROLE, "answer:check"])
-def test_roles_of_answers_are_known(role: str) -> None:
-    assert turn(role, "").of_answer
-    assert not turn(role.partition(":")[2], "").of_answer
-
-
 def test_a_fault_is_found_wherever_it_happened() -> None:
+    assert not turn("text", "").of_answer
     assert told(WRITTEN).answer_fault is None
     late = told(WRITTEN, turn(CLAIMS_ROLE, "error", {"error": FAULT}))
     assert late.answer_fault == InfrastructureError(**FAULT)
@@ -41,10 +33,22 @@ def test_a_fault_is_found_wherever_it_happened() -> None:
     assert not told(infrastructure_error=FAULT).is_whole
 
 
+def summary_of(*verifications: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the summary of answers with these verifications, and the lines below its table."""
+    summary = summarise(
+        told(WRITTEN, case_id=str(number), answer="It is.", verification=each)
+        for number, each in enumerate(verifications)
+    )
+    return summary, [*lines_below(summary["cells"], summary["wordings"])]
+
+
+def verified(support: float | None = 1.0, **more: Any) -> dict[str, Any]:
+    return {"verdict": "VERIFIED", "support": support, **more}
+
+
 def test_answers_are_counted_beside_the_scores() -> None:
-    verified = {"verdict": "VERIFIED", "support": 1.0}
     records = [
-        told(WRITTEN, case_id="a", answer="It is.", verification=verified),
+        told(WRITTEN, case_id="a", answer="It is.", verification=verified()),
         told(turn(TEXT_ROLE, "insufficient"), case_id="b", answer="Insufficient information."),
         told(turn(TEXT_ROLE, "error", {"error": FAULT}), case_id="c"),
         told(case_id="d"),
@@ -53,61 +57,35 @@ def test_answers_are_counted_beside_the_scores() -> None:
     assert summary["means"]["f1"] == 1.0
     assert summary["infrastructure_errors"] == 0
     assert summary["answers"] == {
-        "cases": 3,
-        "written": 1,
-        "insufficient": 1,
-        "empty": 0,
-        "failed": 1,
-        "verdicts": {"VERIFIED": 1},
-        "support": 1.0,
-        "claiming": 1,
+        **{"cases": 3, "written": 1, "insufficient": 1, "empty": 0, "failed": 1},
+        **{"verdicts": {"VERIFIED": 1}, "support": 1.0, "claiming": 1},
     }
     assert "answers" not in summarise([told()])
 
 
-def test_support_is_told_over_the_answers_that_claim() -> None:
-    supports = {"a": 1.0, "b": 0.5, "c": None}
-    summary = summarise(
-        told(WRITTEN, case_id=name, answer="It is.", verification={"verdict": "VERIFIED", "support": support})
-        for name, support in supports.items()
-    )
-    lines = [*lines_below(summary["cells"], summary["wordings"])]
+def test_support_is_the_mean_over_the_answers_that_claim() -> None:
+    summary, lines = summary_of(verified(1.0), verified(0.5), verified(None))
     assert "answers: 3 written; VERIFIED 3; mean support 0.750 (of 2 with claims)" in lines
-
-
-def test_a_summary_that_does_not_count_claiming_answers_is_read() -> None:
-    summary = summarise(
-        [told(WRITTEN, answer="It is.", verification={"verdict": "VERIFIED", "support": 1.0})]
-    )
+    # Summaries of earlier versions do not count the answers that claim.
     del summary["cells"][0]["answers"]["claiming"]
-    assert "answers: 1 written; VERIFIED 1" in [*lines_below(summary["cells"], summary["wordings"])]
+    assert "answers: 3 written; VERIFIED 3" in [*lines_below(summary["cells"], summary["wordings"])]
 
 
-def test_what_a_judge_measured_is_told_apart() -> None:
+def test_what_a_judge_measured_is_shown_apart() -> None:
     def judged(score: float | None) -> dict[str, Any]:
         error = None if score is not None else {"kind": "malformed", "message": "no"}
         parts = {"score": score, "parts": 2, "error": error}
-        judge = {"model": "j", "faithfulness": parts, "answer_relevancy": {**parts, "score": 0.5}}
-        return {"verdict": "VERIFIED", "support": 1.0, "judge": judge}
+        return verified(
+            judge={"model": "j", "faithfulness": parts, "answer_relevancy": {**parts, "score": 0.5}}
+        )
 
-    summary = summarise(
-        told(WRITTEN, case_id=str(score), answer="It is.", verification=judged(score))
-        for score in (0.5, 1.0, None)
-    )
+    summary, lines = summary_of(judged(0.5), judged(1.0), judged(None))
     assert summary["answers"]["judge"] == {
         "answer_relevancy": {"mean": 0.5, "count": 3},
         "faithfulness": {"mean": 0.75, "count": 2},
         "without_score": {"faithfulness: malformed": 1},
     }
-    lines = [*lines_below(summary["cells"], summary["wordings"])]
     assert (
         "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3); "
         "no score: faithfulness: malformed 1"
     ) in lines
-
-
-def test_records_without_the_field_are_read() -> None:
-    old = json.loads(json_line(told()))
-    del old["verification"]
-    assert record_from(old).verification is None
-    assert "answers" not in summarise([record_from(old)])

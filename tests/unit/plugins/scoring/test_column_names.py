@@ -12,7 +12,8 @@ from retrocypher.plugins.scoring.columns import (
 )
 
 KEYS = ("id", "reactants", "products", "agents", "solvents")
-FIGURE_A3 = {
+ALL_KEYS = (*KEYS, "target_yield", "co_products")
+OBSERVED_IN_THE_PAPER = {
     "reactants": "direct_precursors precursor precursor_name precursor_names precursors reactants "
     "directPrecursors",
     "products": "product productName product_name products products1 products2 target_product mainProduct "
@@ -24,17 +25,7 @@ FIGURE_A3 = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "name"), [(key, name) for key, row in FIGURE_A3.items() for name in row.split()]
-)
-def test_variants_that_the_paper_observed(key: str, name: str) -> None:
-    match = resolve(plain_name(name), (*KEYS, "target_yield", "co_products"))
-
-    assert match is not None
-    assert match.key == key
-
-
-CHEMISTS_NAMES = {
+WRITTEN_BY_CHEMISTS = {
     "reactants": "all_reactants allReactants reactants_used reaction_reactants precursor_list all_precursors",
     "products": "all_products reaction_products formed_products",
     "agents": "agents_used all_agents usedAgents reagents reagents_used base bases catalyst catalysts_used "
@@ -44,11 +35,16 @@ CHEMISTS_NAMES = {
 
 
 @pytest.mark.parametrize(
-    ("key", "name"), [(key, name) for key, row in CHEMISTS_NAMES.items() for name in row.split()]
+    ("key", "name"),
+    [
+        (key, name)
+        for table in (OBSERVED_IN_THE_PAPER, WRITTEN_BY_CHEMISTS)
+        for key, row in table.items()
+        for name in row.split()
+    ],
 )
-def test_variants_that_a_chemist_writes(key: str, name: str) -> None:
-    match = resolve(plain_name(name), (*KEYS, "target_yield", "co_products"))
-
+def test_variants_of_names(key: str, name: str) -> None:
+    match = resolve(plain_name(name), ALL_KEYS)
     assert match is not None
     assert match.key == key
 
@@ -110,10 +106,7 @@ def test_names_that_match_nothing(name: str) -> None:
 
 def test_stages() -> None:
     names = {name: name for name in ("agents", "Agent 2", "catalyst", "patent", "n")}
-
-    matches = match_columns(names, frozenset({"n"}), KEYS[1:], None)
-
-    assert matches == {
+    assert match_columns(names, frozenset({"n"}), KEYS[1:], None) == {
         "agents": Match("agents", "exact"),
         "Agent 2": Match("agents", "stem"),
         "catalyst": Match("agents", "alias"),
@@ -122,7 +115,7 @@ def test_stages() -> None:
 
 
 def test_co_products_are_products_where_they_are_not_asked_for() -> None:
-    assert resolve("byproduct", (*KEYS, "co_products")) == Match("co_products", "alias")
+    assert resolve("byproduct", ALL_KEYS) == Match("co_products", "alias")
     assert resolve("byproduct", KEYS) == Match("products", "alias")
 
 

@@ -69,14 +69,10 @@ def test_what_a_loop_did_is_told_in_one_line() -> None:
 
 def test_what_a_fallback_brought_is_told() -> None:
     scores = {"precision": 0.1, "recall": 1.0, "f1": 0.25, "row_f1": None, "focus_f1": None}
-    execution = {"status": "timeout"}
-    execution |= {"fallback": {"reason": "timeout", "status": "ok", "row_count": 1, "scores": scores}}  # type: ignore[dict-item]
-    rounds = [
-        turn("generator", None),
-        turn("guard", "ok"),
-        turn("executor", "timeout"),
-        turn("fallback", "ok"),
-    ]
+    fallback = {"reason": "timeout", "status": "ok", "row_count": 1, "scores": scores}
+    execution = {"status": "timeout", "fallback": fallback}
+    verdicts = {"generator": None, "guard": "ok", "executor": "timeout", "fallback": "ok"}
+    rounds = [turn(role, verdict) for role, verdict in verdicts.items()]
     record = failed(loop="guarded", rounds=rounds, execution=execution, errors=["timeout"])
     assert why_of(record, QUESTION, None) == {
         "loop": "guarded: executor: timeout; "

@@ -82,13 +82,11 @@ def test_an_answer_in_names_is_said_to_have_nothing_to_look_up(verifier: Verifie
     assert found.shortcomings[1].endswith("acetaldehyde.")
 
 
-def test_a_molecule_of_any_reaction_says_nothing(verifier: Verifier) -> None:
+def test_molecules_outside_the_reactions_asked_for(verifier: Verifier) -> None:
     asked = f"Which intermediate molecules occur on the way to {ACID} made in exactly 2 reaction steps?"
     found = judge_answer(asked, "The intermediate is CC=O.", verifier)
     assert found.verdict == "PARTIALLY_VERIFIED"
-
-
-def test_a_molecule_that_the_graph_does_not_know_is_in_none_of_its_reactions(verifier: Verifier) -> None:
+    # A molecule that the graph does not know is in none of its reactions.
     lenient = Thresholds(verified=0.5)
     assert judge_answer(PRECURSORS, "CC=O, OO and CC#N", verifier, lenient).verdict == "VERIFIED"
     assert judge_answer(PRECURSORS, "CC=O, OO and CCC#N", verifier, lenient).verdict != "VERIFIED"
@@ -105,7 +103,7 @@ def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:
     assert judge_answer(REACTIONS, answer, verifier, lenient).verdict == "VERIFIED"
 
 
-def test_a_verdict_as_it_stands_in_a_record(verifier: Verifier) -> None:
+def test_a_verdict_as_json(verifier: Verifier) -> None:
     told = judge_answer(ROUTES, "Route 1: reaction 13", verifier).to_json()
     assert told["verdict"] == "PARTIALLY_VERIFIED"
     assert told["counts"] == {"SUPPORTED": 1, "UNSUPPORTED": 0, "CONTRADICTED": 0, "UNCERTAIN": 0}

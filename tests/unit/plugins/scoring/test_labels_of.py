@@ -1,4 +1,4 @@
-"""What is wrong with one case, told from its query, its result and gold."""
+"""What is wrong with one case, as its query, its result and gold show it."""
 
 from functools import cache
 from typing import Any
@@ -42,9 +42,10 @@ def right(asked: Question) -> Execution:
 
 
 @pytest.mark.parametrize("task", sorted({each.task for each in QUESTIONS}))
-def test_a_perfect_case_has_no_label(task: str) -> None:
+def test_a_perfect_case_has_no_label_and_one_without_rows_that_of_its_result(task: str) -> None:
     asked = question(task)
     assert labelled(asked, asked.reference_cypher, right(asked)) == []
+    assert labelled(asked, asked.reference_cypher, execution()) == ["empty_result"]
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -52,11 +53,6 @@ def test_a_status_that_is_not_ok_is_the_label_of_a_query_with_no_other_error(sta
     asked = question("precursors")
     cypher = None if status == "no_query" else asked.reference_cypher
     assert labelled(asked, cypher, execution(status=status)) == [status]
-
-
-def test_a_right_query_without_rows_is_labelled_by_what_is_seen() -> None:
-    asked = question("precursors")
-    assert labelled(asked, asked.reference_cypher, execution()) == ["empty_result"]
 
 
 @pytest.mark.parametrize(
@@ -74,17 +70,15 @@ def test_a_case_that_passes_with_values_outside_the_rows_of_their_reactions_has_
     assert labelled(asked, asked.reference_cypher, result) == [label]
 
 
-def test_a_flaw_that_the_rows_contradict_is_not_the_primary_label() -> None:
+def test_labels_in_the_order_of_their_evidence() -> None:
     asked = question("precursors")
-    without_agents = (
-        asked.reference_cypher.replace("collect(DISTINCT agent.name) AS agents,", "") + " LIMIT 100"
-    )
+    agents = "collect(DISTINCT agent.name) AS agents,"
+    without_agents = asked.reference_cypher.replace(agents, "") + " LIMIT 100"
     columns = [key for key in asked.gold[0] if key != "agents"]
     result = execution([[row[key] for key in columns] for row in asked.gold], columns)
+    # The rows contradict the limit, so it is not the primary label.
     assert labelled(asked, without_agents, result) == ["missing_component:agents", "limit"]
 
-
-def test_what_made_a_query_run_away_comes_before_the_time_limit() -> None:
     asked = question("chains_to_target")
     unbounded = asked.reference_cypher.replace(f"*{2 * asked.steps}", "*")
     assert labelled(asked, unbounded, execution(status="timeout")) == ["path_length", "timeout"]
@@ -137,7 +131,7 @@ def test_any_case_gets_known_labels_and_the_same_ones_again(
     assert bool(found) == (scores.f1 < 1.0 or scores.row_f1 not in (None, 1.0))
 
 
-def told(cypher: str | None, result: Execution) -> tuple[str, str | None]:
+def diagnosed(cypher: str | None, result: Execution) -> tuple[str, str | None]:
     asked = question("precursors")
     scores = score(asked, result, cypher, text_metrics=False)
     diagnosis = diagnose(asked, cypher, result, scores, SCHEMA)
@@ -145,21 +139,14 @@ def told(cypher: str | None, result: Execution) -> tuple[str, str | None]:
     return diagnosis.labels[0], diagnosis.message
 
 
-def test_what_the_text_shows_of_the_primary_label_is_told() -> None:
-    label, message = told(
-        question("precursors").reference_cypher.replace(":Reaction", ":Reactoin"), execution()
-    )
+def test_the_message_is_what_the_query_shows_of_the_primary_label() -> None:
+    reference = question("precursors").reference_cypher
+    label, message = diagnosed(reference.replace(":Reaction", ":Reactoin"), execution())
     assert label == "schema_violation:label"
     assert message is not None
     assert "Reactoin" in message
-
-
-@pytest.mark.parametrize("status", STATUSES)
-def test_of_a_query_that_did_not_run_the_server_says_why(status: Status) -> None:
-    for cypher in ("MATCH (r:Reaction RETURN r", question("precursors").reference_cypher):
-        assert told(cypher, execution(status=status)) == (status, None)
-
-
-def test_what_the_text_does_not_show_is_not_told() -> None:
-    assert told(question("precursors").reference_cypher, execution()) == ("empty_result", None)
-    assert told(None, execution(status="no_query")) == ("no_query", None)
+    assert diagnosed(reference, execution()) == ("empty_result", None)
+    assert diagnosed(None, execution(status="no_query")) == ("no_query", None)
+    for status in STATUSES:
+        for cypher in ("MATCH (r:Reaction RETURN r", reference):
+            assert diagnosed(cypher, execution(status=status)) == (status, None)

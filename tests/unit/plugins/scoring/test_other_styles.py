@@ -35,20 +35,16 @@ def _row(row: ReactionFacts, form: str, between: str, percent: str = "{:g} %") -
 
 
 def _json(facts: AnswerFacts) -> str:
-    return json.dumps(
+    rows = [
         {
-            "count": len(facts.rows),
-            "answer": [
-                {
-                    "reaction_id": row.id,
-                    "starting_materials": row.reactants,
-                    "product": row.products,
-                    "yield_percent": row.target_yield,
-                }
-                for row in facts.rows
-            ],
+            "reaction_id": row.id,
+            "starting_materials": row.reactants,
+            "product": row.products,
+            "yield_percent": row.target_yield,
         }
-    )
+        for row in facts.rows
+    ]
+    return json.dumps({"count": len(rows), "answer": rows})
 
 
 def _lines(form: str, between: str = " + ", percent: str = "{:g} %") -> Callable[[AnswerFacts], str]:

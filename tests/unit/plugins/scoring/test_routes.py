@@ -1,22 +1,18 @@
 """Routes as they are read from rows."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from neo4j.graph import Graph, Node, Path
+from support.graph_values import molecule, reaction
 
+from retrocypher.kg.execution.json_value import to_json_value
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.routes import routes
 from retrocypher.plugins.scoring.score import partial_path_recall
-
-
-def molecule(name: str) -> dict[str, Any]:
-    return {"$node": {"id": f"m{name}", "labels": ["Molecule"], "properties": {"name": name}}}
-
-
-def reaction(number: int) -> dict[str, Any]:
-    return {"$node": {"id": f"r{number}", "labels": ["Reaction"], "properties": {"id": number}}}
 
 
 def path(text: str) -> dict[str, Any]:
@@ -24,17 +20,10 @@ def path(text: str) -> dict[str, Any]:
     steps = text.split()
     nodes = [reaction(int(step)) if step.isdigit() else molecule(step) for step in steps[::2]]
     ids = [node["$node"]["id"] for node in nodes]
-    links = [
-        {
-            "$relationship": {
-                "id": "x",
-                "type": "T",
-                "start": a if arrow == ">" else b,
-                "end": b if arrow == ">" else a,
-            }
-        }
-        for arrow, a, b in zip(steps[1::2], ids, ids[1:], strict=False)
+    ends = [
+        (a, b) if arrow == ">" else (b, a) for arrow, a, b in zip(steps[1::2], ids, ids[1:], strict=False)
     ]
+    links = [{"$relationship": {"id": "x", "type": "T", "start": a, "end": b}} for a, b in ends]
     return {"$path": {"nodes": nodes, "relationships": links}}
 
 
@@ -202,3 +191,35 @@ def test_scores(question: Callable[..., Question], scored: Callable[..., Scores]
     assert scores.exact_path_f1 == scores.f1 == pytest.approx(0.4)
     assert scores.partial_path_recall == 0.75
     assert scores.per_key is scores.focus_f1 is scores.row_f1 is scores.unmatched_columns is None
+
+
+ROUTE = ("A", 11, "B", 12, "C")
+
+
+def executed(names: tuple[str | int, ...], *, turned: bool = False) -> Any:
+    """A path in the very form in which execution writes it, so that the two cannot drift apart."""
+    graph = Graph()
+    nodes = [
+        Node(graph, f"n{name}", 0, ["Reaction"], {"id": name})
+        if isinstance(name, int)
+        else Node(graph, f"n{name}", 0, ["Molecule"], {"name": name})
+        for name in names
+    ]
+    edges = []
+    for number, (one, other) in enumerate(pairwise(nodes)):
+        edge = graph.relationship_type("LINK")(graph, f"e{number}", number, {})
+        edge._start_node, edge._end_node = (other, one) if turned else (one, other)
+        edges.append(edge)
+    return to_json_value(Path(nodes[0], *edges))
+
+
+@pytest.mark.parametrize(
+    "value", [executed(ROUTE), executed(ROUTE[::-1], turned=True)], ids=["from start", "from target"]
+)
+def test_a_returned_path_is_its_route(
+    question: Callable[..., Question], scored: Callable[..., Scores], value: Any
+) -> None:
+    asked = question("chains_to_target", [{"route": [11, 12]}])
+    scores = scored(asked, ["path"], [[value]])
+    assert scores.f1 == 1.0
+    assert scores.partial_path_recall == 1.0

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support.graph_values import reaction
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
@@ -41,24 +42,23 @@ scalars = (
     | st.text(max_size=5)
     | st.sampled_from(["C", "12", 0, 1])
 )
-keys = st.sampled_from(
-    [
-        *(
-            "id",
-            "name",
-            "yield",
-            "step1",
-            "step2",
-            "reactants",
-            "reaction",
-            "labels",
-            "properties",
-            "nodes",
-            "relationships",
-        ),
-        *("start", "end", "$node", "$path", "$relationship", "$map", "$float", "$temporal"),
-    ]
-) | st.text(max_size=4)
+KEYS = [
+    "id",
+    "name",
+    "yield",
+    "step1",
+    "step2",
+    "reactants",
+    "reaction",
+    "labels",
+    "properties",
+    "nodes",
+    "relationships",
+    "start",
+    "end",
+]
+TAGS = ["$node", "$path", "$relationship", "$map", "$float", "$temporal"]
+keys = st.sampled_from([*KEYS, *TAGS]) | st.text(max_size=4)
 labels = st.sampled_from([["Reaction"], ["Molecule"], [], None, "Reaction"])
 nodes = st.builds(
     lambda labels, properties: {"$node": {"id": "x", "labels": labels, "properties": properties}},
@@ -142,20 +142,9 @@ def test_f1_is_the_harmonic_mean(
 def test_any_rows_score_within_bounds(
     question: Make, task: str, names: list[str], rows: list[Any], cypher: str | None
 ) -> None:
-    gold = (
-        [{"route": [1, 12]}]
-        if task == "chains_between"
-        else [
-            {
-                "id": 1,
-                "reactants": ["C"],
-                "products": ["N"],
-                "agents": [],
-                "solvents": [],
-                "target_yield": 1.0,
-            }
-        ]
-    )
+    rest = {"agents": [], "solvents": [], "target_yield": 1.0}
+    row = {"id": 1, "reactants": ["C"], "products": ["N"], **rest}
+    gold = [{"route": [1, 12]} if task == "chains_between" else row]
 
     scores = score(question(task, gold), Execution("ok", columns=names, rows=rows), cypher)
 
@@ -171,10 +160,7 @@ def test_gold_routes_score_one_in_every_form(
     shuffled = random.sample(sorted(gold), len(gold))
     rows: list[Any]
     if form == "lists":
-        rows = [
-            [[{"$node": {"labels": ["Reaction"], "properties": {"id": step}}} for step in r]]
-            for r in shuffled
-        ]
+        rows = [[[reaction(step) for step in route]] for route in shuffled]
     elif form == "ids":
         rows = [[list(route)] for route in shuffled]
     else:

@@ -1,6 +1,8 @@
 """The worked examples of docs/scores.md hold."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import yaml
 from sacrebleu.metrics.bleu import BLEU
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.scoring.score import score
 
 PAGE = (Path(__file__).parents[4] / "docs" / "scores.md").read_text("utf-8")
@@ -24,37 +26,23 @@ def test_the_page_has_its_examples() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example(example: dict[str, Any]) -> None:
-    question = Question(
-        id="q",
-        task=example["task"],
-        setting=setting_of(example["task"]),
-        steps=example.get("steps", 1),
-        text="",
-        slots=example.get("slots", {}),
-        reference_cypher="RETURN 1",
-        gold=example["gold"],
-        target="P",
-        discriminating=True,
+def test_example(example: dict[str, Any], question: Callable[..., Question]) -> None:
+    asked = replace(
+        question(example["task"], example["gold"], example.get("slots")), steps=example.get("steps", 1)
     )
     execution = Execution(example.get("status", "ok"), columns=example["columns"], rows=example["rows"])
-
-    scores = score(question, execution, None, text_metrics=False)
-
-    found = msgspec.to_builtins(scores)
+    found = msgspec.to_builtins(score(asked, execution, None, text_metrics=False))
     assert {name: found[name] for name in example["scores"]} == example["scores"]
 
 
-def test_bleu_table() -> None:
+def test_bleu_table(question: Callable[..., Question]) -> None:
     queries = dict(re.findall(r'```cypher title="(\w+)"\n(.*?)\n```', PAGE, re.DOTALL))
     table = {
         name.strip("`"): [float(cell) for cell in cells.split("|")]
         for name, cells in re.findall(r"^\| (\S+|the grammar) \| ([\d.]+ \| [\d.]+) \|$", PAGE, re.MULTILINE)
     }
     others = ("wrong", "renamed")
-    question = Question(
-        "q", "precursors", "single_step", 1, "", {}, queries["reference"], [{"reactants": ["A"]}], "P", True
-    )
+    asked = replace(question("precursors", [{"reactants": ["A"]}]), reference_cypher=queries["reference"])
 
     for name, tokenizer in (("blanks", "none"), ("13a", "13a")):
         bleu = BLEU(tokenize=tokenizer, effective_order=True)
@@ -62,5 +50,5 @@ def test_bleu_table() -> None:
             bleu.sentence_score(queries[other], [queries["reference"]]).score / 100 for other in others
         ]
         assert measured == pytest.approx(table[name], abs=5e-4)
-    ours = [score(question, Execution("ok"), queries[other]).bleu for other in others]
+    ours = [score(asked, Execution("ok"), queries[other]).bleu for other in others]
     assert ours == pytest.approx(table["the grammar"], abs=5e-4)

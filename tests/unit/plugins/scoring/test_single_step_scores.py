@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.graph_values import molecule, reaction
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import KeyMatcher
 from retrocypher.plugins.scoring.score import score
+from retrocypher.plugins.scoring.single_step import Values, values_by_key
 
 Make = Callable[..., Question]
 Scored = Callable[..., Scores]
@@ -21,14 +23,6 @@ GOLD = [
 ]
 COLUMNS = ["id", "reactants", "products", "agents", "solvents"]
 ROWS = [list(row.values()) for row in GOLD]
-
-
-def molecule(name: str) -> dict[str, Any]:
-    return {"$node": {"id": f"4:m:{name}", "labels": ["Molecule"], "properties": {"name": name}}}
-
-
-def reaction(number: int) -> dict[str, Any]:
-    return {"$node": {"id": f"4:r:{number}", "labels": ["Reaction"], "properties": {"id": number}}}
 
 
 class Compass:
@@ -78,21 +72,10 @@ def test_a_mixed_column_goes_by_its_name(question: Make, scored: Scored) -> None
 
 @pytest.mark.parametrize("column", ["p", "rel", "yield"])
 def test_a_relationship_is_the_map_of_its_properties(question: Make, scored: Scored, column: str) -> None:
-    produces = {
-        "$relationship": {
-            "id": "1",
-            "type": "PRODUCES",
-            "start": "r",
-            "end": "m",
-            "properties": {"yield": 80.0},
-        }
-    }
+    gold = [{"id": 1, "products": ["P"], "target_yield": 80.0}]
+    link = {"id": "1", "type": "PRODUCES", "start": "r", "end": "m", "properties": {"yield": 80.0}}
 
-    scores = scored(
-        question("best_yield", [{"id": 1, "products": ["P"], "target_yield": 80.0}]), [column], [[produces]]
-    )
-
-    assert scores.focus_f1 == 1.0
+    assert scored(question("best_yield", gold), [column], [[{"$relationship": link}]]).focus_f1 == 1.0
 
 
 def test_paths_and_tagged_values_are_no_molecules(question: Make, scored: Scored) -> None:
@@ -191,10 +174,8 @@ def test_entries_of_a_map_are_columns(question: Make, scored: Scored) -> None:
 
     scores = scored(question("precursors", GOLD), ["info"], [[value]])
 
-    assert scores.per_key["reactants"].columns == {
-        "info.reactants": "exact",
-        "info.reactants.name": "exact",
-    }
+    columns = {"info.reactants": "exact", "info.reactants.name": "exact"}
+    assert scores.per_key["reactants"].columns == columns
     assert scores.unmatched_columns == ["info.reactants.mass", "info.vendor"]
 
 
@@ -202,3 +183,17 @@ def test_nothing_expected_and_nothing_returned_is_right(question: Make, scored: 
     scores = scored(question("precursors", []), [], [])
 
     assert (scores.precision, scores.recall, scores.f1, scores.row_f1) == (1.0, 1.0, 1.0, 1.0)
+
+
+def test_values_of_a_result_stand_beside_those_of_gold(question: Make) -> None:
+    gold = [{"id": 1, "reactants": ["A"], "products": ["P"], "agents": [], "solvents": []}]
+    result = Execution("ok", columns=["reaction_id", "precursors"], rows=[[1.0, ["A", "B"]]])
+    found = values_by_key(question("precursors", gold), result)
+    assert found["id"] == Values(frozenset({1}), frozenset({1}))
+    assert found["reactants"] == Values(frozenset({"A"}), frozenset({"A", "B"}))
+    assert found["products"] == Values(frozenset({"P"}), frozenset())
+
+    routes = question("chains_to_target", [{"route": [1, 2]}])
+    for status, returned in (("ok", {(2, 1)}), ("timeout", set())):
+        result = Execution(status, columns=["ids"], rows=[[[2, 1]]])
+        assert values_by_key(routes, result) == {"route": Values(frozenset({(1, 2)}), frozenset(returned))}

@@ -3,59 +3,38 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question import Question, setting_of
 from retrocypher.kg.questions.sampling import paraphrases_of
 from retrocypher.plugins.session.plan import cases_of
 
-
-def question(number: int, setting: str = "single_step") -> Question:
-    return Question(
-        id=f"{'precursors' if setting == 'single_step' else 'intermediates'}-{number:03}",
-        task="precursors" if setting == "single_step" else "intermediates",
-        setting=setting,  # type: ignore[arg-type]
-        steps=1 if setting == "single_step" else 2,
-        text="?",
-        slots={"target": "C", "steps": 2},
-        reference_cypher="RETURN 1",
-        gold=[],
-        target="C",
-        discriminating=False,
-    )
+COUNTS = st.integers(1, 3)
 
 
-def test_an_id_says_question_prompt_shot_loop_and_model() -> None:
-    (case,) = cases_of("single_step", [question(7)], [1], ["P5"], ["1S-D-S"], ["none"], ["oracle"])
-    assert case.id == "precursors-007-P5-1S-D-S-none-oracle"
-    assert repr(case) == case.id
+def question(number: int, task: str = "precursors") -> Question:
+    slots = {"target": "C", "steps": 2}
+    steps = 1 if task == "precursors" else 2
+    name = f"{task}-{number:03}"
+    return Question(name, task, setting_of(task), steps, "?", slots, "RETURN 1", [], "C", False)
 
 
-def test_another_wording_is_in_the_id_and_in_the_text() -> None:
-    first, second = cases_of("single_step", [question(7)], [1, 2], ["P5"], ["ZS"], ["none"], ["oracle"])
-    assert first.id == "precursors-007-P5-ZS-none-oracle"
-    assert second.id == "precursors-007-w2-P5-ZS-none-oracle"
-    assert (first.phrasing, second.phrasing) == (1, 2)
-    assert first.question.text == "?"
-    assert second.question.text == paraphrases_of("precursors").text({"target": "C"}, 2)
+def test_an_id_says_question_wording_prompt_shot_loop_and_model() -> None:
+    cases = [*cases_of("single_step", [question(7)], [1, 2], ["P5"], ["1S-D-S"], ["none", "cove"], ["m"])]
+    assert {case.id: (case.phrasing, case.loop, case.question.text) for case in cases} == {
+        f"precursors-007{wording}-P5-1S-D-S-{loop}-m": (phrasing, loop, text)
+        for loop in ("none", "cove")
+        for phrasing, wording, text in (
+            (1, "", "?"),
+            (2, "-w2", paraphrases_of("precursors").text({"target": "C"}, 2)),
+        )
+    }
+    assert repr(cases[0]) == cases[0].id
 
 
-def test_the_loop_is_in_the_id() -> None:
-    first, second = cases_of("single_step", [question(7)], [1], ["P5"], ["ZS"], ["none", "cove"], ["m"])
-    assert (first.id, second.id) == ("precursors-007-P5-ZS-none-m", "precursors-007-P5-ZS-cove-m")
-    assert (first.loop, second.loop) == ("none", "cove")
-
-
-@given(
-    st.integers(0, 5),
-    st.integers(1, 3),
-    st.integers(1, 3),
-    st.integers(1, 4),
-    st.integers(1, 3),
-    st.integers(1, 3),
-)
+@given(st.integers(0, 5), COUNTS, COUNTS, st.integers(1, 4), COUNTS, COUNTS)
 def test_every_combination_comes_once(
     questions: int, phrasings: int, prompts: int, shots: int, loops: int, models: int
 ) -> None:
-    asked = [question(n) for n in range(questions)] + [question(n, "multi_step") for n in range(3)]
+    asked = [question(n) for n in range(questions)] + [question(n, "intermediates") for n in range(3)]
     cases = list(
         cases_of(
             "single_step",

@@ -1,4 +1,4 @@
-"""Texts made once a run, whoever asks first."""
+"""Texts made once a run, whichever process asks first."""
 
 import threading
 from pathlib import Path

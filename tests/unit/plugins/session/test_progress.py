@@ -1,4 +1,4 @@
-"""The lines that tell how a run goes, by a clock of their own."""
+"""The lines on the progress of a run, by a clock of their own."""
 
 from dataclasses import dataclass, field
 
@@ -45,26 +45,24 @@ def test_slow_cases_are_told_of_each_minute() -> None:
     ]
 
 
-def test_a_few_quick_cases_are_told_of_at_the_end_only() -> None:
-    run = Run()
-    run.cases(12, 12, every_s=0.5)
-    assert run.lines == ["12 of 12 cases, mean F1 1.000, 2.0 cases/s"]
+@pytest.mark.parametrize(
+    ("cases", "every_s", "f1", "cost", "lines"),
+    [
+        (12, 0.5, 1.0, None, ["12 of 12 cases, mean F1 1.000, 2.0 cases/s"]),
+        (2, 1.0, 1.0, 0.25, ["2 of 2 cases, mean F1 1.000, 1.0 cases/s, 0.250000 USD so far"]),
+        (2, 1.0, None, None, ["2 of 2 cases, mean F1 n/a, 2 infrastructure errors, 1.0 cases/s"]),
+        # A clock that stands still, or a single case, gives no rate.
+        (100, 0.0, 1.0, None, ["50 of 100 cases, mean F1 1.000", "100 of 100 cases, mean F1 1.000"]),
+        (1, 5.0, 1.0, None, ["1 of 1 case, mean F1 1.000"]),
+    ],
+)
+def test_a_line(cases: int, every_s: float, f1: float | None, cost: float | None, lines: list[str]) -> None:
+    run = Run(cost=cost)
+    run.cases(cases, cases, every_s=every_s, f1=f1)
+    assert run.lines == lines
 
 
-def test_cost_is_told_where_it_is_known() -> None:
-    run = Run(cost=0.25)
-    run.cases(2, 2, every_s=1.0)
-    assert run.lines == ["2 of 2 cases, mean F1 1.000, 1.0 cases/s, 0.250000 USD so far"]
-
-
-def test_infrastructure_errors_are_counted_and_in_no_mean() -> None:
-    run = Run()
-    run.cases(1, 2, every_s=1.0, f1=None)
-    run.cases(1, 2, every_s=1.0, f1=None)
-    assert run.lines == ["2 of 2 cases, mean F1 n/a, 2 infrastructure errors, 1.0 cases/s"]
-
-
-def test_cases_taken_over_are_done_and_tell_nothing_of_the_rate() -> None:
+def test_cases_taken_over_count_but_not_in_the_rate() -> None:
     run = Run()
     for f1 in (1.0, 0.0, None):
         run.progress.take_over(f1)
@@ -73,37 +71,14 @@ def test_cases_taken_over_are_done_and_tell_nothing_of_the_rate() -> None:
     assert run.lines == ["53 of 120 cases, mean F1 0.500, 1 infrastructure error, 1.0 cases/s, 1 min left"]
 
 
-def test_a_clock_that_stands_still_gives_no_rate() -> None:
-    run = Run()
-    run.cases(100, 100, every_s=0.0)
-    assert run.lines == ["50 of 100 cases, mean F1 1.000", "100 of 100 cases, mean F1 1.000"]
-
-
-def test_the_only_case_gives_no_rate() -> None:
-    run = Run()
-    run.cases(1, 1, every_s=5.0)
-    assert run.lines == ["1 of 1 case, mean F1 1.000"]
-
-
-def test_lines_are_plain() -> None:
-    run = Run(cost=1.5)
-    run.cases(500, 500, every_s=0.01)
-    assert all(line.isprintable() for line in run.lines)
-
-
-def test_the_rate_forgets_the_start() -> None:
+def test_the_rate_forgets_the_start_and_single_long_cases() -> None:
     rate, now = Rate(), 0.0
-    for _ in range(100):
-        rate.add(now := now + 10.0)
-    for _ in range(300):
-        rate.add(now := now + 0.5)
+    for gap in [10.0] * 100 + [0.5] * 300:
+        rate.add(now := now + gap)
     assert rate.a_second == pytest.approx(2.0)
-
-
-def test_one_long_case_does_not_make_the_rate() -> None:
-    rate, now = Rate(), 0.0
-    for number in range(100):
-        rate.add(now := now + (60.0 if number == 50 else 1.0))
+    rate = Rate()
+    for gap in [1.0] * 50 + [60.0] + [1.0] * 49:
+        rate.add(now := now + gap)
     assert 0.5 < (rate.a_second or 0.0) < 1.0
 
 

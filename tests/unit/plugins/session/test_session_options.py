@@ -14,27 +14,19 @@ def read(command_line: dict[str, object], settings: dict[str, object] | None = N
 
 def test_defaults_are_the_contract() -> None:
     options = read({})
-    assert options.prompt == ("P5", "P10")
-    assert options.shot == ("1S-D-S",)
-    assert options.model == ()
-    assert options.graph == "auto"
+    assert (options.prompt, options.shot, options.model) == (("P5", "P10"), ("1S-D-S",), ())
+    assert (options.graph, options.sample) == ("auto", None)
     assert (options.query_timeout, options.case_threshold, options.seed) == (30.0, 1.0, 0)
-    assert options.sample is None
 
 
-def test_commas_and_repetition_are_alike_and_keep_order() -> None:
+def test_commas_and_repetition_are_alike_but_a_model_keeps_its_commas() -> None:
     assert read({"prompt": ["P8,P5", "P5"]}).prompt == ("P8", "P5")
-
-
-def test_a_model_keeps_its_commas() -> None:
-    assert read({"model": ["mutant:reverse_arrow,drop_component"]}).model == (
-        "mutant:reverse_arrow,drop_component",
-    )
+    mutant = "mutant:reverse_arrow,drop_component"
+    assert read({"model": [mutant]}).model == (mutant,)
 
 
 def test_the_command_line_wins_over_pyproject() -> None:
-    settings: dict[str, object] = {"sample": "7", "seed": "3"}
-    options = read({"sample": "5"}, settings)
+    options = read({"sample": "5"}, {"sample": "7", "seed": "3"})
     assert (options.sample, options.seed) == (5, 3)
 
 

@@ -66,7 +66,7 @@ def test_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[0] == found[1]
 
 
-def test_a_line_that_is_no_record_is_told_and_what_was_there_stays(tmp_path: Path) -> None:
+def test_a_line_that_is_no_record_is_reported_and_what_was_there_stays(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", 260)
     (tmp_path / "results").mkdir()
     with (run / "records.jsonl").open("a") as file:
@@ -82,20 +82,10 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_pages_before(tmp_path: Path) -
     old.mkdir()
     (old / ".retrocypher-cases").touch()
     (old / "old.html").touch()
-    command = [
-        sys.executable,
-        "-c",
-        "from retrocypher.plugins.cli.main import main; main()",
-        "report",
-        str(run),
-    ]
+    code = "from retrocypher.plugins.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "report", str(run)]
     with subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-        cwd=Path(__file__).parents[4],
-        preexec_fn=heed_interrupts,
+        command, stderr=subprocess.PIPE, start_new_session=True, text=True, preexec_fn=heed_interrupts
     ) as process:
         assert becomes_true(lambda: any(run.glob("report-cases.new/*.html")))
         os.killpg(process.pid, signal.SIGINT)
@@ -104,10 +94,10 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_pages_before(tmp_path: Path) -
     assert said.strip() == "interrupted"
     assert [each.name for each in run.glob("report-cases*")] == ["report-cases"]
     assert (old / "old.html").exists()
-    assert becomes_true(lambda: not _is_there(process.pid))
+    assert becomes_true(lambda: not is_running(process.pid))
 
 
-def _is_there(group: int) -> bool:
+def is_running(group: int) -> bool:
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Which run is gone on with, and what of it is kept."""
+"""Which run is resumed, and what of it is kept."""
 
 from pathlib import Path
 from typing import Any
@@ -43,25 +43,18 @@ def test_the_newest_incomplete_run_of_the_key(tmp_path: Path) -> None:
         ({"cases": 3, "selected_cases": 3, "infrastructure_errors": 1}, False),
         ({"cases": 3, "selected_cases": 3, "lost_cases": ["c"]}, False),
         ({"cases": 0, "selected_cases": 0}, False),
+        # A killed run that was judged or scored again: its summary knows its records alone.
+        ({"cases": 2}, False),
+        ({"cases": 3}, True),
+        ({"cases": 2, "selected_cases": 2}, True),
         (None, False),
     ],
 )
 def test_what_is_complete(tmp_path: Path, summary: dict[str, Any] | None, complete: bool) -> None:
-    assert is_complete(RunLog(write_run(tmp_path, [], summary=summary))) is complete
+    manifest = {"cases": 3, "key": KEY.entry()}
+    assert is_complete(RunLog(write_run(tmp_path, [], manifest=manifest, summary=summary))) is complete
     (tmp_path / "summary.json").write_text("[")
     assert not is_complete(RunLog(tmp_path))
-
-
-def test_a_killed_run_that_was_judged_or_scored_again_is_not_complete(tmp_path: Path) -> None:
-    # Its summary knows its records alone.
-    manifest = {"cases": 3, "key": KEY.entry()}
-    killed = write_run(tmp_path / "killed", [], manifest=manifest, summary={"cases": 2})
-    assert not is_complete(RunLog(killed))
-    whole = write_run(tmp_path / "whole", [], manifest=manifest, summary={"cases": 3})
-    assert is_complete(RunLog(whole))
-    # What was selected in the end counts, where that is told.
-    told = {"cases": 2, "selected_cases": 2}
-    assert is_complete(RunLog(write_run(tmp_path / "fewer", [], manifest=manifest, summary=told)))
 
 
 def test_a_named_folder(tmp_path: Path) -> None:
@@ -79,24 +72,23 @@ def test_a_named_folder(tmp_path: Path) -> None:
         named_incomplete(run_of(tmp_path / "3", "2026", key=None), KEY)
 
 
-def test_a_run_that_another_judge_has_judged_since_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_that_another_judge_has_judged_since_is_not_resumed(tmp_path: Path) -> None:
     facts = {"model": {"label": "j", "kind": "openai", "argument": "m"}, "api": "h/v1", "criteria": "c"}
     key = RunKey(
         {"judge": {"kind": "openai", "argument": "m", "api": "h/v1", "criteria": "c", "deepeval": "4"}}
     )
-    file = {"model": {"label": "j", "kind": "gguf", "argument": "m.gguf", "file_sha256": "m"}}
-    for number, other in enumerate(
-        [{}, file, {"criteria": "d"}, {"model": {**file["model"], "file_sha256": "n"}}]
-    ):
+    file = {"label": "j", "kind": "gguf", "argument": "m.gguf", "file_sha256": "m"}
+
+    def judged(folder: str, **other: Any) -> Path:
         manifest = {"started": "2026", "key": key.entry(), "judge": {**facts, **other}, "cases": 2}
-        run = write_run(tmp_path / f"{number}" / "run", [record_of("a", scores=SCORES)], manifest=manifest)
-        mine = number < 2
-        assert newest_incomplete(run.parent, key) == (run if mine else None)
-        if mine:
-            assert named_incomplete(run, key) == run
-        else:
-            with pytest.raises(InputError, match="which another judge has judged since"):
-                named_incomplete(run, key)
+        return write_run(tmp_path / folder / "run", [record_of("a", scores=SCORES)], manifest=manifest)
+
+    for run in (judged("same"), judged("file", model=file)):
+        assert newest_incomplete(run.parent, key) == named_incomplete(run, key) == run
+    for run in (judged("criteria", criteria="d"), judged("other", model={**file, "file_sha256": "n"})):
+        assert newest_incomplete(run.parent, key) is None
+        with pytest.raises(InputError, match="which another judge has judged since"):
+            named_incomplete(run, key)
 
 
 def test_only_the_newest_scored_record_of_a_case_is_kept(tmp_path: Path) -> None:
@@ -112,39 +104,18 @@ def test_only_the_newest_scored_record_of_a_case_is_kept(tmp_path: Path) -> None
     seen = read_resumable(RunLog(run))
     assert (seen.lines, seen.retried, seen.dropped) == ({3, 4}, 1, True)
     (run / "summary.json").write_text("{}")
+    before = (run / "records.jsonl").read_bytes()
     with RunDirectory(run, resume=True) as directory:
+        assert (run / "records.jsonl").read_bytes() == before
         directory.resume(seen.lines)
         directory.write_record(json_line(record_of("b", scores=SCORES)), {"h": [], "i": []})
-    assert [(each.case_id, each.answer) for each in RunLog(run).records()] == [
-        ("a", "new"),
-        ("c", None),
-        ("b", None),
-    ]
+    kept = [(each.case_id, each.answer) for each in RunLog(run).records()]
+    assert kept == [("a", "new"), ("c", None), ("b", None)]
     assert list(RunLog(run).messages) == ["h", "i"]
-    assert sorted(path.name for path in run.iterdir()) == [
-        "messages.jsonl",
-        "questions.jsonl",
-        "records.jsonl",
-    ]
+    assert not (run / "summary.json").exists()
 
 
-def test_nothing_is_changed_before_a_run_is_taken_up(tmp_path: Path) -> None:
-    run = write_run(tmp_path, [record_of("a", infrastructure_error=FAULT)])
-    with (run / "records.jsonl").open("a") as file:
-        file.write("half")
-    before = (run / "records.jsonl").read_bytes()
-    RunDirectory(run, resume=True).close()
-    assert (run / "records.jsonl").read_bytes() == before
-
-
-def test_records_that_cannot_be_read_say_how_to_start_anew(tmp_path: Path) -> None:
-    run = write_run(tmp_path, [record_of("a"), record_of("b")])
-    (run / "records.jsonl").write_text("no JSON\n" + (run / "records.jsonl").read_text())
-    with pytest.raises(InputError, match=r"records\.jsonl, line 1: not JSON .*; to ask all .* give --fresh"):
-        read_resumable(RunLog(run))
-
-
-def test_a_run_killed_before_its_first_record_is_begun_again(tmp_path: Path) -> None:
+def test_a_run_killed_before_its_first_record_starts_anew(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path / "run")
     run.write_manifest({"started": "2026"})
     run.write_record('{"half', {})
@@ -152,8 +123,6 @@ def test_a_run_killed_before_its_first_record_is_begun_again(tmp_path: Path) -> 
     for name in ("records.jsonl", "messages.jsonl"):
         (tmp_path / "run" / name).write_text('{"half')
     (tmp_path / "run" / "summary.partial").write_text("{")
-    (tmp_path / "run" / "allure-results").mkdir()
-    (tmp_path / "run" / "allure-results" / "x-result.json").write_text("{}")
     with RunDirectory(tmp_path / "run") as begun:
         begun.write_record("{}", {})
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["messages.jsonl", "records.jsonl"]
