@@ -15,18 +15,13 @@ from retrocypher.plugins.statistics.means import box_stats
 SCORES = st.floats(0, 1, allow_subnormal=False).map(lambda each: round(each, 3))
 
 
-def test_a_box_of_ten() -> None:
+def test_boxes() -> None:
     box = box_stats([0.1, 0.4, 0.5, 0.5, 0.6, 0.6, 0.7, 0.7, 0.8, 1.0])
     assert (box.q1, box.median, box.q3) == pytest.approx((0.5, 0.6, 0.7))
     # 1.5 · 0.2 beyond the box ends at 0.2 and 1.0.
     assert (box.whisker_low, box.whisker_high) == (0.4, 1.0)
     assert box.outliers == ((0.1, 1),)
-
-
-def test_equal_outliers_are_told_once() -> None:
-    box = box_stats([1.0] * 18 + [0.0, 0.0])
-    assert (box.q1, box.q3, box.whisker_low, box.whisker_high) == (1, 1, 1, 1)
-    assert box.outliers == ((0.0, 2),)
+    assert box_stats([1.0] * 18 + [0.0, 0.0]).outliers == ((0.0, 2),)
     with pytest.raises(ValueError, match="no values"):
         box_stats([])
 

@@ -39,16 +39,15 @@ def test_an_object_among_words_is_found(value: dict[str, Any], words: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("value", "meant"),
-    [(True, True), (False, False), ("Yes.", True), ("INVALID", False), (" 'ok' ", True)],
+    ("meant", "values"),
+    [
+        (True, [True, "Yes.", " 'ok' "]),
+        (False, [False, "INVALID"]),
+        (None, [None, "", "perhaps", 3, [True], {}]),
+    ],
 )
-def test_yes_and_no(value: object, meant: bool) -> None:
-    assert yes_or_no(value) is meant
-
-
-@pytest.mark.parametrize("value", [None, "", "perhaps", 3, [True], {}])
-def test_neither_yes_nor_no(value: object) -> None:
-    assert yes_or_no(value) is None
+def test_yes_and_no(meant: bool | None, values: list[object]) -> None:
+    assert [yes_or_no(value) for value in values] == [meant] * len(values)
 
 
 def test_texts_of_lists_objects_and_single_texts() -> None:

@@ -19,12 +19,10 @@ class Around(FakeGraph):
     def run(
         self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
     ) -> Execution:
-        if cypher is not None and "AS name" in cypher:
-            self.ran.append((cypher, timeout_s, row_limit))
-            return Execution("ok", columns=["name"], rows=[["CCOC(C)=O"]], row_count=1)
-        if cypher is not None and "[*1..1]" in cypher:
-            self.ran.append((cypher, timeout_s, row_limit))
-            return Execution("ok", columns=["id"], rows=[[7]], row_count=1)
+        for part, column, value in (("AS name", "name", "CCOC(C)=O"), ("[*1..1]", "id", 7)):
+            if part in (cypher or ""):
+                self.ran.append((cypher, timeout_s, row_limit))
+                return Execution("ok", columns=[column], rows=[[value]], row_count=1)
         return super().run(cypher, timeout_s=timeout_s, row_limit=row_limit)
 
 
@@ -46,12 +44,7 @@ def test_a_limit_is_an_option() -> None:
 
 @pytest.mark.parametrize(
     ("first", "reason"),
-    [
-        (BROKEN, "syntax_error"),
-        ("MATCH (n) DELETE n", "refused"),
-        (None, "no_query"),
-        (RIGHT, "empty"),
-    ],
+    [(BROKEN, "syntax_error"), ("MATCH (n) DELETE n", "refused"), (None, "no_query"), (RIGHT, "empty")],
 )
 def test_the_fallback_looks_around_the_molecules(first: str | None, reason: str) -> None:
     played = play(GUARDED, first, graph=Around(EMPTY))

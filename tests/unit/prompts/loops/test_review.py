@@ -49,14 +49,8 @@ def test_a_rejected_query_is_corrected_and_reviewed_again() -> None:
     cast = Cast(analyst=SUMMARY, reviewer=[REJECTED, ACCEPTED], corrector=structured(LONGER))
     played = play(REVIEW, RIGHT, cast)
     assert played.result.cypher == LONGER
-    assert [role for role, _ in played.story] == [
-        "analyst",
-        "executor",
-        "reviewer",
-        "corrector",
-        "executor",
-        "reviewer",
-    ]
+    roles = [role for role, _ in played.story]
+    assert roles == ["analyst", "executor", "reviewer", "corrector", "executor", "reviewer"]
     assert "- no agents\n- match them" in played.cast.texts("corrector")[0]
     assert played.finding("corrector")["structured"] is True
 

@@ -17,18 +17,10 @@ REFERENCE = (
 
 @pytest.fixture
 def question() -> Question:
-    return Question(
-        id="precursors-001",
-        task="precursors",
-        setting="single_step",
-        steps=1,
-        text="How is it made?",
-        slots={"target": "CC(=O)[O-]"},
-        reference_cypher=REFERENCE,
-        gold=[],
-        target="CC(=O)[O-]",
-        discriminating=True,
-    )
+    target = "CC(=O)[O-]"
+    slots = {"target": target}
+    how = "How is it made?"
+    return Question("precursors-001", "precursors", "single_step", 1, how, slots, REFERENCE, [], target, True)
 
 
 @pytest.fixture

@@ -40,16 +40,12 @@ def test_an_export_taken_in_elsewhere_is_the_same_cache(file: Path, tmp_path: Pa
     assert [CacheEntry.from_json(json.loads(line)) for line in lines] == sorted(
         [*OLD, *NEW], key=lambda answer: (answer.made, answer.key)
     )
+    assert export(file, tmp_path / "one.jsonl", models=["local", "no such"]) == 20
     done = import_responses(other, [out])
     assert (done.added, done.known, done.conflicts) == (50, 0, ())
     assert export(other, again) == 50
     assert again.read_bytes() == out.read_bytes()
     assert (import_responses(file, [out, again]).added, import_responses(file, [out]).known) == (0, 50)
-
-
-def test_an_export_of_one_model(file: Path, tmp_path: Path) -> None:
-    assert export(file, tmp_path / "out.jsonl", models=["local"]) == 20
-    assert export(file, tmp_path / "none.jsonl", models=["no such"]) == 0
 
 
 def test_an_export_overwrites_nothing_and_leaves_no_half(file: Path, tmp_path: Path) -> None:
@@ -126,7 +122,7 @@ def test_files_that_are_no_exports(file: Path, tmp_path: Path) -> None:
         import_responses(file, [tmp_path / "absent.jsonl"])
 
 
-def test_figures(file: Path) -> None:
+def test_statistics(file: Path, tmp_path: Path) -> None:
     found = stats(file).to_json()
     assert (found["answers"], found["schema_version"], found["file"]) == (50, 1, str(file))
     assert (found["oldest"], found["newest"]) == (OLD[0].made, NEW[0].made)
@@ -136,14 +132,10 @@ def test_figures(file: Path) -> None:
     assert (first["prompt_tokens"], first["completion_tokens"], first["seconds"]) == (3000, 600, 45.0)
     assert (second["model"], second["api"], second["answers"]) == ("local", "", 20)
 
-
-def test_figures_of_an_empty_cache(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
-    prepare(file)
-    assert stats(file).to_json() | {"bytes": 0, "file": ""} == {
-        **{"file": "", "schema_version": 1, "bytes": 0, "answers": 0},
-        **{"oldest": None, "newest": None, "models": []},
-    }
+    empty = tmp_path / "empty.sqlite"
+    prepare(empty)
+    found = stats(empty).to_json()
+    assert [found[name] for name in ("answers", "oldest", "newest", "models")] == [0, None, None, []]
 
 
 def test_old_ones_and_those_of_a_model_are_removed(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""What llama.cpp is asked where requests share a beginning."""
+"""What llama.cpp is asked if requests share a beginning."""
 
 import hashlib
 import json
@@ -53,28 +53,22 @@ def test_a_beginning_is_read_once_and_taken_from_its_file_every_time() -> None:
     assert process.kept == {hashlib.sha256(json.dumps(READ).encode()).hexdigest()}
 
 
-def test_other_beginnings_have_files_of_their_own() -> None:
+def test_each_beginning_has_a_file_of_its_own() -> None:
     process = Process()
     assert taken_up(process, " One?")
     assert taken_up(process, " One?", common=0)
-    assert len(process.kept) == 2
-    assert process.read[1]["messages"] == [RULES, {"role": "user", "content": ""}]
-
-
-def test_nothing_is_kept_of_requests_that_share_nothing() -> None:
-    process = Process()
-    assert not taken_up(process, " One?", common=None)
-    assert process.asked == []
+    # Half a character at the cut can be sent.
+    assert taken_up(process, "\ud83d", common=12)
+    assert len(process.kept) == 3
+    contents = [body["messages"][1]["content"] for body in process.read]
+    assert contents == ["The schema.", "", "The schema.\ufffd"]
 
 
 @pytest.mark.parametrize("refused", ["read", "save"])
-def test_what_cannot_be_read_or_kept_is_read_whole(refused: str) -> None:
+def test_requests_without_a_stored_beginning_are_read_whole(refused: str) -> None:
     process = Process(refused={refused})
     assert not taken_up(process, " One?")
     assert process.asked[-1] == refused
-
-
-def test_half_a_character_at_the_cut_can_be_sent() -> None:
-    process = Process()
-    assert taken_up(process, "\ud83d", common=12)
-    assert process.read[0]["messages"][1]["content"] == "The schema.\ufffd"
+    idle = Process()
+    assert not taken_up(idle, " One?", common=None)
+    assert idle.asked == []

@@ -1,5 +1,6 @@
-"""Models behind the response cache."""
+"""Models behind the response cache, and what is sent to them."""
 
+import json
 import sqlite3
 import warnings
 from collections.abc import Iterator
@@ -8,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.answers import IDENTITY
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.checks import identity_of
-from retrocypher.prompts.models.interface import Completion, ModelError, Request
+from retrocypher.prompts.models.interface import Completion, ModelError, Request, whole_messages
 from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel
 from retrocypher.prompts.models.response_cache import Identity, ResponseCache, connect
 from retrocypher.prompts.models.spec import parse_spec
@@ -68,27 +71,19 @@ def test_the_same_is_asked_once_and_costs_nothing_then(store: ResponseCache) -> 
     assert len(model.asked) == 1
 
 
-def test_another_question_or_seed_is_asked(store: ResponseCache) -> None:
-    CachedModel(IDENTITY, store, Scripted([FIRST])).answer(REQUEST)
-    model = Scripted([SECOND, SECOND])
+def test_what_differs_is_asked_and_the_same_the_next_time(store: ResponseCache) -> None:
     other = replace(REQUEST, messages=[{"role": "user", "content": "And what else?"}])
-    assert CachedModel(IDENTITY, store, model).answer(other) == SECOND
-    reseeded = Identity(IDENTITY.model, IDENTITY.api, {**IDENTITY.parameters, "seed": 8})
-    assert CachedModel(reseeded, store, model).answer(REQUEST) == SECOND
-
-
-def test_a_case_that_asks_again_is_answered_again_and_the_same_the_next_time(store: ResponseCache) -> None:
-    model = CachedModel(IDENTITY, store, Scripted([FIRST, SECOND]))
     again = replace(REQUEST, repeat=1)
-    assert [model.answer(REQUEST).text, model.answer(again).text] == ["RETURN 1", "RETURN 2"]
-    offline = OfflineModel("m", IDENTITY, store)
-    assert [offline.answer(REQUEST).text, offline.answer(again).text] == ["RETURN 1", "RETURN 2"]
+    reseeded = Identity(IDENTITY.model, IDENTITY.api, {**IDENTITY.parameters, "seed": 8})
+    CachedModel(IDENTITY, store, Scripted([FIRST])).answer(REQUEST)
+    for identity, request in ((IDENTITY, other), (IDENTITY, again), (reseeded, REQUEST)):
+        assert CachedModel(identity, store, Scripted([SECOND])).answer(request) == SECOND
+        assert OfflineModel("m", identity, store).answer(request).text == "RETURN 2"
+    assert OfflineModel("m", IDENTITY, store).answer(REQUEST).text == "RETURN 1"
 
 
 def test_a_failure_is_not_kept_but_a_limit_of_the_model_is(store: ResponseCache) -> None:
-    nothing = Completion(
-        "", time_s=0.5, details={"no_answer": "the prompt is longer than the model's context"}
-    )
+    nothing = Completion("", time_s=0.5, details={"no_answer": "the prompt is too long"})
     model = CachedModel(IDENTITY, store, Scripted([ModelError("timeout", "late"), nothing]))
     with pytest.raises(ModelError, match="late"):
         model.answer(REQUEST)
@@ -158,3 +153,15 @@ def test_models_that_read_no_messages_are_not_kept(
     with pytest.raises(ModelError, match="--offline asks nobody"):
         opened["gpt-x"].answer(REQUEST)
     assert connection.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+
+
+def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
+    sent = whole_messages([{"role": "user", "content": "cut \ud83d, whole \U0001f9ea, Ω"}])
+    assert sent == [{"role": "user", "content": "cut \ufffd, whole \U0001f9ea, Ω"}]
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_can_be_sent(text: str) -> None:
+    (sent,) = whole_messages([{"role": "user", "content": text}])
+    assert json.loads(json.dumps(sent, ensure_ascii=False).encode("utf-8"))["content"] == sent["content"]
+    assert len(sent["content"]) == len(text)

@@ -24,7 +24,7 @@ async def deaf() -> str:
     return "late"
 
 
-def test_what_a_call_returns_or_raises_is_passed_on() -> None:
+def test_a_call_ends_in_time_with_what_it_returns_or_raises() -> None:
     async def answer() -> str:
         return "ok"
 
@@ -34,9 +34,6 @@ def test_what_a_call_returns_or_raises_is_passed_on() -> None:
     assert asyncio.run(in_time(answer, 5)) == "ok"
     with pytest.raises(ValueError, match="no"):
         asyncio.run(in_time(fail, 5))
-
-
-def test_a_call_that_swallows_its_cancellation_is_over_all_the_same() -> None:
     with asyncio.Runner() as runner, pytest.raises(TimeoutError):
         runner.run(in_time(deaf, 0.05))
 
@@ -77,25 +74,20 @@ def test_numbers_are_found_with_what_might_have_stood_there() -> None:
     assert '{"é": 7}'[6] == "7"
 
 
-def test_tokens_that_are_not_the_text_tell_nothing() -> None:
-    assert number_tokens("8", told([b"7"])) == []
-    assert number_tokens("", told([b"7"])) == []
-    assert number_tokens("7", None) == []
-    assert number_tokens("7", {"content": None}) == []
-    assert number_tokens("7", {"content": "7"}) == []
-    assert number_tokens("7", {"content": [None, 3, {"token": 7}]}) == []
-    # Only the token itself: what else might have stood there is not known.
-    assert number_tokens("7", told([b"7"])) == []
+@pytest.mark.parametrize(
+    "found", [None, {"content": None}, {"content": "7"}, {"content": [None, 3, {"token": 7}]}, told([b"7"])]
+)
+def test_log_probabilities_of_another_form_are_passed_over(found: dict[str, Any] | None) -> None:
+    assert number_tokens("7", found) == []
+    assert number_tokens("8", told([b"7"])) == number_tokens("", told([b"7"])) == []
 
 
-def test_the_token_itself_is_always_told() -> None:
-    told_of = told([b"7"], [("x", -2.5)])
-    assert number_tokens("7", told_of) == [{"at": 0, "token": "7", "likely": [["7", -0.1]]}]
-
-
-def test_what_is_no_probability_is_left_out() -> None:
+def test_the_token_itself_is_always_among_the_likely() -> None:
+    assert number_tokens("7", told([b"7"], [("x", -2.5)])) == [
+        {"at": 0, "token": "7", "likely": [["7", -0.1]]}
+    ]
     wrong = [("1", float("nan")), ("2", 0.5), ("3", float("-inf")), ("4", True)]
-    (found,) = number_tokens("7", told([b"7"], wrong))  # type: ignore[arg-type]
+    (found,) = number_tokens("7", told([b"7"], wrong))
     assert found["likely"] == [["3", -9999.0], ["7", -0.1]]
     json.dumps(found, allow_nan=False)
 

@@ -66,10 +66,6 @@ def test_a_cost_is_tokens_by_price() -> None:
     assert Price(0, 0).cost({"prompt": 100, "completion": 20}) == 0.0
 
 
-def test_the_default_model_has_a_price() -> None:
-    assert load_prices().of(DEFAULT_MODEL) == Price(0.40, 1.60)
-
-
 @pytest.mark.parametrize(
     ("name", "completion", "tokens", "cost"),
     [
@@ -103,9 +99,6 @@ def test_a_manifest_names_the_prices_of_the_models_behind_an_api() -> None:
         "usd_per_million_tokens": {"gpt-4o": {"prompt": 2.5, "completion": 10.0}},
     }
     assert prices_used([ModelSpec("x", "openai", "unknown-model")]) is None
-
-
-def test_models_that_are_not_behind_an_api_have_none() -> None:
     assert prices_used([ModelSpec("gpt-4o", "gguf", "/gpt-4o"), ModelSpec("local", "local")]) is None
 
 

@@ -22,6 +22,9 @@ def test_ten_prompts_in_order_with_their_settings() -> None:
     assert list(prompts) == [f"P{number}" for number in range(1, 11)]
     assert [prompt.setting for prompt in prompts.values()] == ["single_step"] * 5 + ["multi_step"] * 5
     assert len({prompt.sha256 for prompt in prompts.values()}) == 10
+    assert {prompt.convention for prompt in prompts.values()} == {"benchmark"}
+    assert not [prompt for prompt in prompts.values() if "=== answers" in prompt.text]
+    assert Prompt("P1", "single_step", "a", "b").sha256 == hashlib.sha256(b"a\0b").hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -66,13 +69,6 @@ def test_system_message_is_the_same_with_and_without_an_exemplar() -> None:
     assert exemplar.cypher not in zero[1]["content"]
 
 
-def test_render_says_all_that_the_messages_say() -> None:
-    text = load_prompts()["P10"].render(SCHEMA, QUESTION)
-    assert SCHEMA in text
-    assert text.endswith(QUESTION)
-    assert "=== user ===" not in text
-
-
 @given(
     schema=st.text().map(str.strip),
     question=st.text(alphabet="{}schemaquestionexlr_CN()[]=#@\\/").map(str.strip),
@@ -84,12 +80,7 @@ def test_what_is_filled_in_is_never_read_as_a_template(schema: str, question: st
     system, user = build_messages(prompt, schema, question, None)
     assert system["content"] == f"a {schema} {{x}}"
     assert user["content"] == f"b {question} {{{{y}}}}"
-
-
-def test_slots_in_schema_and_question_stay() -> None:
-    messages = build_messages(load_prompts()["P1"], "{question}", "{schema} {exemplar_cypher}", None)
-    assert "{question}" in messages[0]["content"]
-    assert messages[1]["content"].endswith("{schema} {exemplar_cypher}")
+    assert prompt.render(schema, question) == f"{system['content']}\n\n{user['content']}"
 
 
 def test_a_folder_replaces_only_the_prompts_it_holds(tmp_path: Path) -> None:
@@ -110,11 +101,6 @@ def test_a_folder_may_replace_how_an_exemplar_is_shown(tmp_path: Path) -> None:
     assert own["P6"].sha256 != load_prompts()["P6"].sha256
 
 
-def test_hash_covers_template_and_exemplar_text() -> None:
-    prompt = Prompt("P1", "single_step", "a", "b")
-    assert prompt.sha256 == hashlib.sha256(b"a\0b").hexdigest()
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -127,6 +113,7 @@ def test_hash_covers_template_and_exemplar_text() -> None:
         ("P5.txt", b"{schema} {question}", "no prompt's name"),
         ("notes.md", b"{schema} {question}", "no template in it"),
         ("exemplar.md", b"{exemplar_question}", "no slot {exemplar_cypher}"),
+        ("P1.md", b"=== answers: short ===\n{schema} {question}", "no convention 'short'; write one of"),
     ],
 )
 def test_a_bad_template_is_refused_by_name(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -136,21 +123,12 @@ def test_a_bad_template_is_refused_by_name(tmp_path: Path, name: str, content: b
     assert str(tmp_path) in str(caught.value)
 
 
-def test_an_unreadable_template_is_refused(tmp_path: Path) -> None:
+def test_a_template_or_folder_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "P1.md").mkdir()
     with pytest.raises(InputError, match=r"P1\.md.*make it readable"):
         load_prompts(tmp_path)
-
-
-def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="give a folder with templates"):
         load_prompts(tmp_path / "none")
-
-
-def test_shipped_prompts_declare_the_benchmarks_convention_and_do_not_send_it() -> None:
-    for prompt in load_prompts().values():
-        assert prompt.convention == "benchmark"
-        assert "=== answers" not in prompt.text
 
 
 @pytest.mark.parametrize(
@@ -167,9 +145,3 @@ def test_a_prompt_says_what_it_wants_returned(tmp_path: Path, line: str, convent
     prompt = load_prompts(tmp_path)["P1"]
     assert prompt.convention == convention
     assert prompt.text == text
-
-
-def test_an_unknown_convention_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "P1.md").write_text("=== answers: short ===\n{schema}\n=== user ===\n{question}\n")
-    with pytest.raises(InputError, match=r"no convention 'short'; write one of benchmark, as-asked"):
-        load_prompts(tmp_path)

@@ -1,4 +1,4 @@
-"""Broken queries are told of in plain words."""
+"""Broken queries are reported in plain words."""
 
 import pytest
 from hypothesis import given

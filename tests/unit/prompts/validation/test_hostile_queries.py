@@ -38,10 +38,6 @@ def validator() -> SchemaValidator:
 def test_a_hostile_name_is_another_molecule(value: str) -> None:
     found = validator().validate(REFERENCE.format(name=quote(value)), ASKED)
     assert {each.label for each in found.findings} & {"wrong_entity", "altered_smiles"}
-
-
-@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: f"{value[:6]!a}-{len(value)}")
-def test_a_hostile_question_is_read(value: str) -> None:
     assert len(find_molecules(f"From which direct precursors is {value} made?")) <= 1
 
 
@@ -56,12 +52,9 @@ def test_any_name_is_judged(value: str) -> None:
 def test_a_canonical_form_is_its_own(value: str) -> None:
     canonical = canonical_smiles(value)
     assert canonical is None or canonical_smiles(canonical) == canonical
+    assert canonical_smiles("OC1=CC=C(NC(C)=O)C=C1") == canonical_smiles("CC(=O)Nc1ccc(O)cc1") is not None
 
 
 @pytest.mark.parametrize("value", ["\ud800", "C\x00", "C name", "Ω", "", "C(", "c1cc"])
 def test_what_is_no_smiles_has_no_canonical_form(value: str) -> None:
     assert canonical_smiles(value) is None
-
-
-def test_a_molecule_has_one_canonical_form() -> None:
-    assert canonical_smiles("OC1=CC=C(NC(C)=O)C=C1") == canonical_smiles("CC(=O)Nc1ccc(O)cc1") is not None

@@ -1,9 +1,10 @@
-"""Text of others, as a terminal is shown it."""
+"""Text of others as a terminal shows it, amounts, sizes and durations."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.plugins.formatting.text import duration, safe, usd
+from retrocypher.plugins.formatting.text import duration, safe, sized, usd
 
 
 @given(st.text())
@@ -13,11 +14,8 @@ def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
     assert shown.isascii() or not text.isascii()
 
 
-def test_printable_text_is_left_as_it_is() -> None:
+def test_what_steers_a_terminal_is_shown_as_escapes() -> None:
     assert safe("MATCH (m)\n  RETURN 'é';") == "MATCH (m)\n  RETURN 'é';"
-
-
-def test_escapes_colours_and_turned_text_are_shown_as_escapes() -> None:
     assert safe("\x1b[2J\r\a") == r"\x1b[2J\r\x07"
     assert safe("a\u202eb") == r"a\u202eb"
 
@@ -25,6 +23,17 @@ def test_escapes_colours_and_turned_text_are_shown_as_escapes() -> None:
 def test_a_long_text_is_cut_and_says_so() -> None:
     assert safe("a" * 2_000) == "a" * 1_500 + " (2,000 characters in all)"
     assert safe("a" * 2_000, None) == "a" * 2_000
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        *((0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (28_672, "28.7 kB")),
+        *((1_000_000, "1.0 MB"), (1_204_000_000, "1,204.0 MB")),
+    ],
+)
+def test_sizes_of_files(size: int, shown: str) -> None:
+    assert sized(size) == shown
 
 
 def test_amounts_under_a_dollar_show_their_digits() -> None:
