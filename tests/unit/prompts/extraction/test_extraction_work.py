@@ -8,7 +8,7 @@ from retrocypher.prompts.extraction.extract import extract_cypher
 
 SIZE = 1_000_000
 # Processor time. What reads such a text again for each of its lines takes minutes.
-SECONDS = 20
+SECONDS = 10
 UNITS = [
     *("MATCH (\n\n", "MATCH (a\n\nMATCH (a)\n\n", "MATCH ", "MATCH (n) WHERE ( ", "\nMATCH p=("),
     *("MATCH\n", "MATCH (n)-[ RETURN this text.\n\n ", "MATCH (n) RETURN n;\n\n"),
@@ -28,7 +28,7 @@ REPEATED = (" ", "\n", "`", "~", "a", "- ", "> ", ">", "*", " *")
 
 def seconds(answer: str) -> float:
     begun = time.process_time()
-    assert (extract_cypher(answer) or "") in answer
+    extract_cypher(answer)
     return time.process_time() - begun
 
 
