@@ -103,16 +103,15 @@ def test_allure_results_are_joined(tmp_path: Path, questions: tuple[Question, ..
     assert (runs[0] / "allure-results" / "environment.properties").read_text() == "s1"
 
 
-def test_what_is_there_can_be_merged(tmp_path: Path, questions: tuple[Question, ...]) -> None:
-    runs = shards(tmp_path, questions, 3)[:2]
-    merged = merge(runs, tmp_path / "part", partial=True)
+def test_a_part_of_the_shards_can_be_merged(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+    merged = merge(shards(tmp_path, questions, 3)[:2], tmp_path / "part", partial=True)
     assert merged.missing == ["shard 3 of 3 is missing, 6 of the cases"]
     log = RunLog(Path(merged.into))
     assert not is_complete(log)
     assert log.facts.lacks(14) == "14 of 20 cases; incomplete"
 
 
-def test_wordings_and_models_follow_the_question(tmp_path: Path, questions: tuple[Question, ...]) -> None:
+def test_paraphrases_and_models_follow_the_question(tmp_path: Path, questions: tuple[Question, ...]) -> None:
     few = questions[:1]
     records = [record_of(f"c{m}{w}", of=few[0], model=m, phrasing=w) for m in ("a", "b") for w in (2, 1)]
     manifest = {"models": [{"label": "b"}, {"label": "a"}], "cases": 4}

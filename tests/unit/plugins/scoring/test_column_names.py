@@ -1,6 +1,9 @@
 """Which column is which key."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from retrocypher.plugins.scoring.columns import (
     Match,
@@ -13,33 +16,15 @@ from retrocypher.plugins.scoring.columns import (
 
 KEYS = ("id", "reactants", "products", "agents", "solvents")
 ALL_KEYS = (*KEYS, "target_yield", "co_products")
-OBSERVED_IN_THE_PAPER = {
-    "reactants": "direct_precursors precursor precursor_name precursor_names precursors reactants "
-    "directPrecursors",
-    "products": "product productName product_name products products1 products2 target_product mainProduct "
-    "main_product produced_molecule target_products",
-    "solvents": "solvents solventNames",
-    "agents": "agent agentName agent_names agents agentNames",
-    "target_yield": "best_yield reaction_yield rel.yield yield target_yield",
-    "co_products": "coProducts co_product co_product_name co_product_names co_products coproducs coproducts",
-}
-
-
-WRITTEN_BY_CHEMISTS = {
-    "reactants": "all_reactants allReactants reactants_used reaction_reactants precursor_list all_precursors",
-    "products": "all_products reaction_products formed_products",
-    "agents": "agents_used all_agents usedAgents reagents reagents_used base bases catalyst catalysts_used "
-    "ligand additives oxidant reducing_agent reaction_agents",
-    "solvents": "solvents_used solventsUsed all_solvents used_solvent reaction_solvent solvent_used",
-}
+NAMES = yaml.safe_load(Path(__file__).with_name("column_names.yaml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
     ("key", "name"),
     [
         (key, name)
-        for table in (OBSERVED_IN_THE_PAPER, WRITTEN_BY_CHEMISTS)
-        for key, row in table.items()
+        for table in ("observed_in_the_paper", "written_by_chemists")
+        for key, row in NAMES[table].items()
         for name in row.split()
     ],
 )
@@ -49,50 +34,12 @@ def test_variants_of_names(key: str, name: str) -> None:
     assert match.key == key
 
 
-@pytest.mark.parametrize(
-    ("name", "normal"),
-    [
-        ("  Agents ", "agents"),
-        ("agentNames", "agent"),
-        ("HTTPServerName", "http_server"),
-        ("name", "name"),
-        ("names", "names"),
-        ("co-products", "co_products"),
-        ("Yield (%)", "yield"),
-        ("__x__", "x"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "normal"), NAMES["normalised"])
 def test_normalise(name: str, normal: str) -> None:
     assert normalise(name) == normal
 
 
-@pytest.mark.parametrize(
-    ("expression", "name"),
-    [
-        ("r.id", "id"),
-        ("r.`id`", "id"),
-        ("agent.name", "agent"),
-        ("row.reactants", "reactants"),
-        ("collect(DISTINCT reactant.name)", "reactant"),
-        ("collect( distinct  reactant . name )", "reactant"),
-        ("toFloat(max(rel.yield))", "yield"),
-        ("coalesce(p.yield, 0)", "yield"),
-        ("collect(agent.name)[0]", "agent"),
-        ("[x IN collect(agent) | x.name]", "agent"),
-        ("[x IN agents WHERE x.name <> 'CC|O' | x.name]", "agents"),
-        ("[x IN agents]", "agents"),
-        ("[r IN reactions | r.id]", "id"),
-        ("reaction {.id}", "reaction"),
-        ("(r.id)", "id"),
-        ("Direct Precursors", "direct_precursors"),
-        ("count(agent)", "count_agent"),
-        ("size(collect(agent.name))", "size_collect_agent"),
-        ("p.yield * 100", "p_yield_100"),
-        ("'CC(=O)O'", "cc_o_o"),
-        (")(", ""),
-    ],
-)
+@pytest.mark.parametrize(("expression", "name"), NAMES["expressions"])
 def test_expressions(expression: str, name: str) -> None:
     assert plain_name(expression) == name
 

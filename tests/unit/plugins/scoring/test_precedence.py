@@ -52,9 +52,6 @@ def test_rows_contradict_what_cannot_have_made_them(
     label: str, fields: dict[str, Any], is_contradicted: bool
 ) -> None:
     assert contradicted(label, shown(**fields), scores()) == is_contradicted
-
-
-def test_what_does_not_contradict_a_label() -> None:
     # Where one reaction is asked for, a limit can return too much.
     assert not contradicted("limit", shown(answers="more"), scores(*KEYS, "target_yield"))
     # Routes in the wrong order have the right shape.

@@ -14,6 +14,7 @@ from retrocypher.plugins.scoring.score import partial_path_recall, score
 
 Make = Callable[..., Question]
 Scored = Callable[..., Scores]
+Routes = set[tuple[int, ...]]
 
 COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
 
@@ -109,7 +110,7 @@ def test_order_of_rows_and_columns_changes_nothing(
 
 
 @given(answers, answers)
-def test_swapping_the_sides_swaps_precision_and_recall(
+def test_swapping_the_sides_swaps_precision_and_recall_but_not_f1(
     question: Make, scored: Scored, left: list[dict[str, Any]], right: list[dict[str, Any]]
 ) -> None:
     there = scored(question("best_yield", left), COLUMNS, rows_of(right))
@@ -117,20 +118,12 @@ def test_swapping_the_sides_swaps_precision_and_recall(
 
     assert (there.precision, there.recall) == (back.recall, back.precision)
     assert (there.f1, there.row_f1) == (back.f1, back.row_f1)
+    total = there.precision + there.recall
+    expected = 2 * there.precision * there.recall / total if total else 0.0
+    assert abs(there.f1 - expected) < 1e-12
     for key, entry in there.per_key.items():
         other = back.per_key[key]
         assert (entry.precision, entry.recall) == (other.recall, other.precision)
-
-
-@given(answers, answers)
-def test_f1_is_the_harmonic_mean(
-    question: Make, scored: Scored, gold: list[dict[str, Any]], answer: list[dict[str, Any]]
-) -> None:
-    scores = scored(question("best_yield", gold), COLUMNS, rows_of(answer))
-
-    total = scores.precision + scores.recall
-    expected = 2 * scores.precision * scores.recall / total if total else 0.0
-    assert abs(scores.f1 - expected) < 1e-12
 
 
 @given(
@@ -155,7 +148,7 @@ def test_any_rows_score_within_bounds(
 
 @given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
 def test_gold_routes_score_one_in_every_form(
-    question: Make, scored: Scored, gold: set[tuple[int, ...]], form: str, random: Any
+    question: Make, scored: Scored, gold: Routes, form: str, random: Any
 ) -> None:
     shuffled = random.sample(sorted(gold), len(gold))
     rows: list[Any]
@@ -172,11 +165,11 @@ def test_gold_routes_score_one_in_every_form(
     assert (scores.f1, scores.partial_path_recall) == (1.0, 1.0)
 
 
-@given(route_sets, route_sets)
+@given(route_sets, route_sets, route_sets)
 def test_swapping_route_sets_swaps_precision_and_recall(
-    question: Make, scored: Scored, left: set[tuple[int, ...]], right: set[tuple[int, ...]]
+    question: Make, scored: Scored, left: Routes, right: Routes, more: Routes
 ) -> None:
-    def run(gold: set[tuple[int, ...]], returned: set[tuple[int, ...]]) -> Scores:
+    def run(gold: Routes, returned: Routes) -> Scores:
         made = question("chains_to_target", [{"route": list(route)} for route in gold])
         return scored(made, ["route"], [[list(route)] for route in returned])
 
@@ -184,10 +177,4 @@ def test_swapping_route_sets_swaps_precision_and_recall(
 
     assert (there.precision, there.recall) == (back.recall, back.precision)
     assert there.partial_path_recall >= there.exact_path_recall
-
-
-@given(route_sets, route_sets, route_sets)
-def test_more_routes_never_lower_partial_path_recall(
-    gold: set[tuple[int, ...]], returned: set[tuple[int, ...]], more: set[tuple[int, ...]]
-) -> None:
-    assert partial_path_recall(returned | more, gold) >= partial_path_recall(returned, gold)
+    assert partial_path_recall(right | more, left) >= partial_path_recall(right, left)

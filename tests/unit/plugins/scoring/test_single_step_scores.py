@@ -110,11 +110,11 @@ def test_yields(question: Make, scored: Scored, returned: list[Any], f1: float) 
     assert scored(question("best_yield", gold), ["yield"], [[returned]]).focus_f1 == pytest.approx(f1)
 
 
-def test_true_is_not_one(question: Make, scored: Scored) -> None:
+@pytest.mark.parametrize(("returned", "f1"), [(True, 0.0), ("1", 1.0)])
+def test_ids(question: Make, scored: Scored, returned: Any, f1: float) -> None:
     gold = [{"id": 1, "products": ["P"]}]
 
-    assert scored(question("producing_reactions", gold), ["id"], [[True]]).focus_f1 == 0.0
-    assert scored(question("producing_reactions", gold), ["id"], [["1"]]).focus_f1 == 1.0
+    assert scored(question("producing_reactions", gold), ["id"], [[returned]]).focus_f1 == f1
 
 
 def test_focus_is_on_the_role_that_conditions_ask_for(question: Make, scored: Scored) -> None:

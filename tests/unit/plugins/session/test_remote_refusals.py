@@ -30,32 +30,25 @@ def test_workers_of_this_machine_are_told_from_others() -> None:
     assert all(is_remote(execnet.XSpec(text)) for text in remote)
     assert not is_remote(execnet.XSpec("popen"))
     assert not is_remote(execnet.XSpec("popen//python=python3"))
+    assert host_of(execnet.XSpec("ssh=me@far//env:OPENAI_API_KEY=sk-secret")) == "me@far"
 
 
-def test_a_host_is_named_without_its_environment() -> None:
-    spec = execnet.XSpec("ssh=me@far//env:OPENAI_API_KEY=sk-secret")
-    assert host_of(spec) == "me@far"
-
-
-@pytest.mark.parametrize("graph", ["auto", "local", "docker", "none"])
-def test_a_server_of_this_machine(graph: str) -> None:
-    assert refusal(graph=graph).startswith(f"--graph {graph}: the worker on far (--tx) cannot reach a server")
-
-
-def test_a_run_without_a_network() -> None:
-    assert refusal(offline=True).startswith("--offline: the worker on far (--tx) is another machine")
-
-
-def test_a_model_of_this_machine() -> None:
-    assert "its llama.cpp runs on this machine only" in refusal(specs=[parse_spec("local")])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        *(({"graph": graph}, "cannot reach a server") for graph in ("auto", "docker", "none")),
+        ({"offline": True}, "--offline: the worker on far (--tx) is another machine"),
+        ({"specs": [parse_spec("local")]}, "its llama.cpp runs on this machine only"),
+    ],
+)
+def test_what_only_this_machine_has(given: dict[str, Any], said: str) -> None:
+    assert said in refusal(**given)
 
 
 def test_paths_that_pytest_cannot_translate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    told = refusal(arguments=["-q", "benchmarks"])
-    assert told.startswith(
-        "benchmarks: for the worker on far (--tx) name cases by their whole path, such as "
-    )
+    told = "benchmarks: for the worker on far (--tx) name cases by their whole path, such as "
+    assert refusal(arguments=["-q", "benchmarks"]).startswith(told)
     assert refusal(arguments=[str(ROOT / "benchmarks"), "--run-dir", str(tmp_path)]).startswith(str(tmp_path))
     whole = [f"{ROOT / 'benchmarks'}::x", f"--run-dir={tmp_path}", "--model=oracle"]
     require_reachable(

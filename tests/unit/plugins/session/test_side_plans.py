@@ -96,8 +96,6 @@ def test_a_loop_that_asks_nobody_needs_no_model() -> None:
 @pytest.mark.parametrize(
     ("models", "environment", "given", "said"),
     [
-        (["oracle"], {}, {"loop": ["coev"]}, "--loop coev: no such loop; choose from none, cove, review"),
-        (["oracle"], {}, {"loop": [","]}, "--loop names none"),
         (["oracle"], {}, {"validator": "x"}, "--validator x: no such validator; choose from checklist"),
         (["oracle"], {}, {"loop": ["review"]}, "oracle reads no messages .* --loop-model"),
         (["gpt-x", "mutant"], {}, {"loop": ["cove"]}, "mutant reads no messages"),
@@ -109,7 +107,6 @@ def test_a_loop_that_asks_nobody_needs_no_model() -> None:
             {"loop_model": "gpt-x"},
             "--loop-model gpt-x: .* OPENAI_API_KEY is not set.*: gguf:PATH, local",
         ),
-        (["oracle"], {}, {"loop_model": "gguf:/nowhere.gguf"}, "/nowhere.gguf"),
     ],
 )
 def test_loops_that_cannot_be_run(

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from support.examples import examples
-from support.simulated import Simulated
 
 from retrocypher.plugins.statistics.correlation import auroc, kendall, spearman
-from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.reliability import cohen_kappa, reliability
 
 SCORES = st.integers(0, 20).map(lambda each: each / 20)
@@ -167,26 +165,3 @@ def test_what_is_not_defined_is_none() -> None:
     assert not few.has_interval
     # A single case of one kind: without it there is no area.
     assert not auroc([0.1] * 7 + [0.9], [False] * 7 + [True], names).has_interval
-
-
-def test_the_interval_of_kappa_holds_the_true_one_in_95_of_100_runs() -> None:
-    runs, molecules = 200, 120
-
-    def judged(right: Any, draw: Any) -> Any:
-        return np.where(draw.random(right.shape) < 0.85, right, 1 - right)
-
-    simulated, draw = Simulated(molecules, 0.6, runs, seed=3), np.random.default_rng(8)
-    right = simulated.scores()
-    said = judged(right, draw)
-    every = Simulated(200_000, 0.6, 1, seed=4).scores()[:, 0]
-    true = kappa_of_table([*judged(every, draw).astype(int)], [*every.astype(int)])
-    draws = Resampler(2_000)
-    held = [
-        found.low <= true <= found.high
-        for found in (
-            cohen_kappa(said[:, run] == 1, right[:, run] == 1, simulated.clusters, draws)
-            for run in range(runs)
-        )
-    ]
-    print(f"kappa {true:.3f}, {molecules} molecules: {np.mean(held):.1%} of {runs} covered")
-    assert 0.90 <= np.mean(held) <= 0.995

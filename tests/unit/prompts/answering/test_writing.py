@@ -93,15 +93,11 @@ def test_passages_and_facts_are_fused_by_weight_and_relevance() -> None:
     more = context_of(["x"], rows, 10, [far, near], Limits(characters=100, text_weight=0.1, graph_weight=0.9))
     assert (len(more.facts), more.passages) == (7, ())
     assert more.combined == pytest.approx(0.9)
+    several = context_of(["x"], [[1]], 1, [found(score / 10) for score in range(1, 8)], Limits(passages=2))
+    assert [each.score for each in several.passages] == [0.7, 0.6]
+    assert context_of(["x"], [[1]], 1, [], Limits()).combined == pytest.approx(0.4)
     told = context.to_json()["passages"]
     assert told == [{"reaction": 7, "file": "a.parquet", "row": 3, "score": 0.9}]
-
-
-def test_no_more_passages_than_asked_for() -> None:
-    several = [found(score / 10) for score in range(1, 8)]
-    context = context_of(["x"], [[1]], 1, several, Limits(passages=2))
-    assert [each.score for each in context.passages] == [0.7, 0.6]
-    assert context_of(["x"], [[1]], 1, [], Limits()).combined == pytest.approx(0.4)
 
 
 @given(

@@ -37,9 +37,7 @@ def test_the_summary_is_made_once() -> None:
         assert step.cached
         assert step.answer is not None
         assert (step.answer.text, step.answer.tokens) == (SUMMARY, None)
-
-
-def test_without_a_summary_the_schema_is_shown() -> None:
+    # Without a summary the schema is shown.
     played = play(REVIEW, RIGHT, Cast(analyst=" ", reviewer=ACCEPTED))
     assert played.story[0] == ("analyst", "empty")
     assert "(:Reaction)-[:USES_AGENT]->(:Molecule)" in played.cast.texts("reviewer")[0]

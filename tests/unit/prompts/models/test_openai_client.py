@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import signal
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -36,26 +33,6 @@ def test_a_call_ends_in_time_with_what_it_returns_or_raises() -> None:
         asyncio.run(in_time(fail, 5))
     with asyncio.Runner() as runner, pytest.raises(TimeoutError):
         runner.run(in_time(deaf, 0.05))
-
-
-@pytest.fixture
-def listens() -> Iterator[None]:
-    """A worker of xdist takes no notice of Ctrl-C; a process of a user does."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("listens")
-def test_ctrl_c_is_not_held_back_either() -> None:
-    async def interrupted() -> str:
-        asyncio.get_running_loop().call_later(0.05, signal.raise_signal, signal.SIGINT)
-        return await in_time(deaf, 30)
-
-    started = time.monotonic()
-    with asyncio.Runner() as runner, pytest.raises(KeyboardInterrupt):
-        runner.run(interrupted())
-    assert time.monotonic() - started < 20
 
 
 def told(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = None) -> dict[str, Any]:

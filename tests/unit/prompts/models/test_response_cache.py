@@ -1,11 +1,10 @@
 """The response cache: keys, what is stored, and files that cannot be used."""
 
 import json
-import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -146,36 +145,43 @@ def refused(file: Path, *said: str, read_only: bool = False) -> None:
         assert part in message
 
 
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def scribble(file: Path) -> None:
+    size = file.stat().st_size
+    file.write_bytes(file.read_bytes()[:8192] + b"\x5a" * (size - 8192))
+
+
+def execute(file: Path, statement: str) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda content: b"question,answer\n" * 100, ["is no SQLite database", "Move it away"]),
+        (lambda file: file.write_bytes(b"a,b\n" * 400), ["is no SQLite database", "Move it away"]),
+        (cut, ["is damaged", "Move it away and import an export of it"]),
+        (scribble, ["is damaged"]),
         (
-            lambda content: content[: len(content) // 2],
-            ["is damaged", "Move it away and import an export of it"],
+            lambda file: execute(file, f"PRAGMA user_version = {SCHEMA_VERSION + 1}"),
+            ["newer version (schema 2, this one reads 1)", "Use that version"],
         ),
-        (lambda content: content[:8192] + b"\x5a" * (len(content) - 8192), ["is damaged"]),
     ],
 )
-@pytest.mark.parametrize("read_only", [False, True])
-def test_a_damaged_file(
-    file: Path, damage: Callable[[bytes], bytes], said: list[str], read_only: bool
+def test_a_damaged_or_newer_file(
+    file: Path, damage: Callable[[Path], object], said: list[str], read_only: bool
 ) -> None:
-    file.write_bytes(damage(file.read_bytes()))
+    damage(file)
     refused(file, *said, read_only=read_only)
-
-
-def test_a_newer_version(file: Path) -> None:
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    refused(file, "newer version (schema 2, this one reads 1)", "Use that version")
-    refused(file, "newer version", read_only=True)
 
 
 def test_another_programs_database(tmp_path: Path) -> None:
     file = tmp_path / "history.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute("CREATE TABLE visits (url TEXT)")
+    execute(file, "CREATE TABLE visits (url TEXT)")
     before = file.read_bytes()
     refused(file, "is the database of another program")
     assert file.read_bytes() == before
@@ -195,34 +201,6 @@ def test_a_locked_cache(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         refused(file, "is locked by another program")
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 1 MiB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if not shutil.which("mount") or subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("no file system can be mounted here")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def test_a_full_disk(small_disk: Path) -> None:
-    (small_disk / "filler").write_bytes(b"x" * 1_040_000)
-    refused(small_disk / "answers.sqlite", "the disk is full", "Make room")
-
-
-def test_a_read_only_file_system(small_disk: Path) -> None:
-    file = small_disk / "answers.sqlite"
-    with open_cache(file) as store:
-        store.put(kept())
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    refused(file, "cannot be written to", "Make file and folder writable")
-    assert prepare(file, read_only=True) == 1
-    with open_cache(file, read_only=True) as store:
-        assert store.get(kept().key) == kept()
 
 
 _AS_NOBODY = """

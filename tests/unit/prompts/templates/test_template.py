@@ -57,16 +57,16 @@ def test_snippets_of_the_full_prompts_are_valid_cypher() -> None:
 def test_system_message_is_the_same_with_and_without_an_exemplar() -> None:
     prompt = load_prompts()["P5"]
     exemplar = load_bank("single_step")[0]
-    zero = build_messages(prompt, SCHEMA, QUESTION, None)
-    one = build_messages(prompt, SCHEMA, QUESTION, exemplar)
-    assert [message["role"] for message in zero] == ["system", "user"]
-    assert one[0] == zero[0]
-    assert SCHEMA in zero[0]["content"]
-    assert QUESTION not in zero[0]["content"]
-    assert one[1]["content"].endswith(zero[1]["content"])
-    assert exemplar.question in one[1]["content"]
-    assert exemplar.cypher in one[1]["content"]
-    assert exemplar.cypher not in zero[1]["content"]
+    system, user = build_messages(prompt, SCHEMA, QUESTION, None)
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert SCHEMA in system["content"]
+    assert QUESTION not in system["content"]
+    shown = build_messages(prompt, SCHEMA, QUESTION, exemplar)
+    assert shown[0] == system
+    assert shown[1]["content"].endswith(user["content"])
+    for part in (exemplar.question, exemplar.cypher):
+        assert part in shown[1]["content"]
+        assert part not in user["content"]
 
 
 @given(
@@ -87,18 +87,13 @@ def test_a_folder_replaces_only_the_prompts_it_holds(tmp_path: Path) -> None:
     (tmp_path / "P3.md").write_text("Schema: {schema}\nQ: {question}")
     (tmp_path / "README.md").write_text("notes")
     shipped, own = load_prompts(), load_prompts(tmp_path)
-    assert {name for name in own if own[name] != shipped[name]} == {"P3"}
-    assert own["P3"].sha256 != shipped["P3"].sha256
+    assert {name for name in own if own[name].sha256 != shipped[name].sha256} == {"P3"}
     assert build_messages(own["P3"], "S", "Q", None) == [{"role": "user", "content": "Schema: S\nQ: Q"}]
-
-
-def test_a_folder_may_replace_how_an_exemplar_is_shown(tmp_path: Path) -> None:
     (tmp_path / "exemplar.md").write_text("Q {exemplar_question}\nA {exemplar_cypher}")
-    own = load_prompts(tmp_path)
-    exemplar = load_bank("multi_step")[0]
+    own, exemplar = load_prompts(tmp_path), load_bank("multi_step")[0]
     content = build_messages(own["P6"], SCHEMA, QUESTION, exemplar)[1]["content"]
     assert content.startswith(f"Q {exemplar.question}\nA {exemplar.cypher}\n\n")
-    assert own["P6"].sha256 != load_prompts()["P6"].sha256
+    assert own["P6"].sha256 != shipped["P6"].sha256
 
 
 @pytest.mark.parametrize(

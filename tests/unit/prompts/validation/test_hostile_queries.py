@@ -7,7 +7,7 @@ from support.examples import examples
 from support.schemas import default_schema
 
 from retrocypher.kg.cypher.edits import quote
-from retrocypher.kg.graph.molecules import canonical_smiles, find_molecules
+from retrocypher.kg.graph.molecules import find_molecules
 from retrocypher.prompts.validation.validator import SchemaValidator
 
 ASKED = "From which direct precursors is CC(=O)Nc1ccc(O)cc1 made?"
@@ -46,15 +46,3 @@ def test_a_hostile_name_is_another_molecule(value: str) -> None:
 def test_any_name_is_judged(value: str) -> None:
     found = validator().validate(REFERENCE.format(name=quote(value)), ASKED)
     assert found.findings
-
-
-@given(st.text(st.characters(exclude_categories=()), max_size=20))
-def test_a_canonical_form_is_its_own(value: str) -> None:
-    canonical = canonical_smiles(value)
-    assert canonical is None or canonical_smiles(canonical) == canonical
-    assert canonical_smiles("OC1=CC=C(NC(C)=O)C=C1") == canonical_smiles("CC(=O)Nc1ccc(O)cc1") is not None
-
-
-@pytest.mark.parametrize("value", ["\ud800", "C\x00", "C name", "Ω", "", "C(", "c1cc"])
-def test_what_is_no_smiles_has_no_canonical_form(value: str) -> None:
-    assert canonical_smiles(value) is None
