@@ -1,16 +1,14 @@
 """Routes as they are read from rows."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from neo4j.graph import Graph, Node, Path
 from support.graph_values import molecule, reaction
+from support.scored import question_of, scored
 
 from retrocypher.kg.execution.json_value import to_json_value
-from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.routes import routes
 from retrocypher.plugins.scoring.score import partial_path_recall
 
@@ -181,10 +179,10 @@ def test_partial_path_recall(
     assert partial_path_recall(returned, gold) == pytest.approx(expected)
 
 
-def test_scores(question: Callable[..., Question], scored: Callable[..., Scores]) -> None:
+def test_scores() -> None:
     gold = [{"route": [1, 2]}, {"route": [3, 2]}]
 
-    scores = scored(question("chains_to_target", gold), ["ids"], [[[1, 2]], [[1, 2]], [[7, 2]], [[8, 9]]])
+    scores = scored(question_of("chains_to_target", gold), ["ids"], [[[1, 2]], [[1, 2]], [[7, 2]], [[8, 9]]])
 
     assert scores.exact_path_precision == scores.precision == pytest.approx(1 / 3)
     assert scores.exact_path_recall == scores.recall == 0.5
@@ -216,10 +214,8 @@ def executed(names: tuple[str | int, ...], *, turned: bool = False) -> Any:
 @pytest.mark.parametrize(
     "value", [executed(ROUTE), executed(ROUTE[::-1], turned=True)], ids=["from start", "from target"]
 )
-def test_a_returned_path_is_its_route(
-    question: Callable[..., Question], scored: Callable[..., Scores], value: Any
-) -> None:
-    asked = question("chains_to_target", [{"route": [11, 12]}])
+def test_a_returned_path_is_its_route(value: Any) -> None:
+    asked = question_of("chains_to_target", [{"route": [11, 12]}])
     scores = scored(asked, ["path"], [[value]])
     assert scores.f1 == 1.0
     assert scores.partial_path_recall == 1.0

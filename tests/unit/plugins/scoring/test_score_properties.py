@@ -1,19 +1,16 @@
 """What holds for every answer."""
 
-from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from support.graph_values import reaction
+from support.scored import question_of, scored
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import METRICS, Scores
 from retrocypher.plugins.scoring.score import partial_path_recall, score
 
-Make = Callable[..., Question]
-Scored = Callable[..., Scores]
 Routes = set[tuple[int, ...]]
 
 COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
@@ -89,8 +86,8 @@ def rows_of(answer: list[dict[str, Any]]) -> list[list[Any]]:
 
 
 @given(answers)
-def test_gold_scores_one(question: Make, scored: Scored, gold: list[dict[str, Any]]) -> None:
-    scores = scored(question("producing_reactions", gold), COLUMNS, rows_of(gold))
+def test_gold_scores_one(gold: list[dict[str, Any]]) -> None:
+    scores = scored(question_of("producing_reactions", gold), COLUMNS, rows_of(gold))
 
     assert (scores.precision, scores.recall, scores.f1) == (1.0, 1.0, 1.0)
     assert (scores.row_f1, scores.focus_f1) == (1.0, 1.0)
@@ -98,9 +95,9 @@ def test_gold_scores_one(question: Make, scored: Scored, gold: list[dict[str, An
 
 @given(answers, answers, st.randoms())
 def test_order_of_rows_and_columns_changes_nothing(
-    question: Make, scored: Scored, gold: list[dict[str, Any]], answer: list[dict[str, Any]], random: Any
+    gold: list[dict[str, Any]], answer: list[dict[str, Any]], random: Any
 ) -> None:
-    made = question("best_yield", gold)
+    made = question_of("best_yield", gold)
     shuffled = random.sample(answer, len(answer))
     names = random.sample(COLUMNS, len(COLUMNS))
 
@@ -111,10 +108,10 @@ def test_order_of_rows_and_columns_changes_nothing(
 
 @given(answers, answers)
 def test_swapping_the_sides_swaps_precision_and_recall_but_not_f1(
-    question: Make, scored: Scored, left: list[dict[str, Any]], right: list[dict[str, Any]]
+    left: list[dict[str, Any]], right: list[dict[str, Any]]
 ) -> None:
-    there = scored(question("best_yield", left), COLUMNS, rows_of(right))
-    back = scored(question("best_yield", right), COLUMNS, rows_of(left))
+    there = scored(question_of("best_yield", left), COLUMNS, rows_of(right))
+    back = scored(question_of("best_yield", right), COLUMNS, rows_of(left))
 
     assert (there.precision, there.recall) == (back.recall, back.precision)
     assert (there.f1, there.row_f1) == (back.f1, back.row_f1)
@@ -133,13 +130,13 @@ def test_swapping_the_sides_swaps_precision_and_recall_but_not_f1(
     st.none() | st.text(max_size=30),
 )
 def test_any_rows_score_within_bounds(
-    question: Make, task: str, names: list[str], rows: list[Any], cypher: str | None
+    task: str, names: list[str], rows: list[Any], cypher: str | None
 ) -> None:
     rest = {"agents": [], "solvents": [], "target_yield": 1.0}
     row = {"id": 1, "reactants": ["C"], "products": ["N"], **rest}
     gold = [{"route": [1, 12]} if task == "chains_between" else row]
 
-    scores = score(question(task, gold), Execution("ok", columns=names, rows=rows), cypher)
+    scores = score(question_of(task, gold), Execution("ok", columns=names, rows=rows), cypher)
 
     assert all(value is None or 0.0 <= value <= 1.0 for value in map(scores.value, METRICS))
     for entry in (scores.per_key or {}).values():
@@ -147,9 +144,7 @@ def test_any_rows_score_within_bounds(
 
 
 @given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
-def test_gold_routes_score_one_in_every_form(
-    question: Make, scored: Scored, gold: Routes, form: str, random: Any
-) -> None:
+def test_gold_routes_score_one_in_every_form(gold: Routes, form: str, random: Any) -> None:
     shuffled = random.sample(sorted(gold), len(gold))
     rows: list[Any]
     if form == "lists":
@@ -160,17 +155,15 @@ def test_gold_routes_score_one_in_every_form(
         rows = [[*route, *[None] * (4 - len(route))] for route in shuffled]
     names = ["route"] if form in ("lists", "ids") else [f"{form}{number}" for number in range(1, 5)]
 
-    scores = scored(question("chains_to_target", [{"route": list(route)} for route in gold]), names, rows)
+    scores = scored(question_of("chains_to_target", [{"route": list(route)} for route in gold]), names, rows)
 
     assert (scores.f1, scores.partial_path_recall) == (1.0, 1.0)
 
 
 @given(route_sets, route_sets, route_sets)
-def test_swapping_route_sets_swaps_precision_and_recall(
-    question: Make, scored: Scored, left: Routes, right: Routes, more: Routes
-) -> None:
+def test_swapping_route_sets_swaps_precision_and_recall(left: Routes, right: Routes, more: Routes) -> None:
     def run(gold: Routes, returned: Routes) -> Scores:
-        made = question("chains_to_target", [{"route": list(route)} for route in gold])
+        made = question_of("chains_to_target", [{"route": list(route)} for route in gold])
         return scored(made, ["route"], [[list(route)] for route in returned])
 
     there, back = run(left, right), run(right, left)

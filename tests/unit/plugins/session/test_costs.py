@@ -1,5 +1,6 @@
-"""What a round costs on its record, and what a case had cost before it was tried again."""
+"""What rounds cost, and texts that are made once a run."""
 
+import threading
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ from support.records import record_of, write_run
 
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record, Round
-from retrocypher.plugins.session.context import Outcome
+from retrocypher.plugins.session.context import OnceInFolder, Outcome, made_once
 from retrocypher.plugins.session.resume import read_resumable, restore_costs
 from retrocypher.prompts.loops.interface import Step
-from retrocypher.prompts.models.interface import Completion
+from retrocypher.prompts.models.interface import Completion, ModelError
 
 ASKED = [{"role": "user", "content": "What makes it?"}]
 TOLD = Completion("```\nRETURN 1\n```", tokens={"prompt": 100, "completion": 20}, cost=72e-6)
@@ -96,3 +97,38 @@ def test_what_the_run_did_not_pay_for_the_case_stays_as_it_is(tmp_path: Path, be
     found, record = again(tmp_path, before, now)
     assert not found
     assert record == now
+
+
+def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
+    made: list[int] = []
+    found: list[str] = []
+
+    def make() -> Completion:
+        made.append(1)
+        return Completion(f"text {len(made)}", tokens={"prompt": 3}, time_s=1.5, cost=0.25)
+
+    def ask() -> None:
+        once = OnceInFolder(tmp_path)
+        found.extend((once.get("a", make), once.get("a", make)))
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["text 1"] * 12
+    assert OnceInFolder(tmp_path).get("b", make) == "text 2"
+    first = {"key": "a", "text": "text 1", "tokens": {"prompt": 3}, "cost": 0.25, "time_s": 1.5}
+    first |= {"cached": False, "findings": []}
+    assert made_once(tmp_path)[0] == first
+    assert [each["key"] for each in made_once(tmp_path)] == ["a", "b"]
+
+
+def test_what_failed_is_tried_again(tmp_path: Path) -> None:
+    def fail() -> Completion:
+        raise ModelError("timeout", "no answer")
+
+    once = OnceInFolder(tmp_path)
+    with pytest.raises(ModelError):
+        once.get("a", fail)
+    assert once.get("a", lambda: Completion("now")) == "now"

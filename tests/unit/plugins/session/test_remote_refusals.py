@@ -7,6 +7,7 @@ from typing import Any
 
 import execnet
 import pytest
+from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.endpoint import Endpoint
@@ -15,11 +16,15 @@ from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.remote_workers import host_of, is_remote, look, require_reachable, settled
 from retrocypher.prompts.models.spec import parse_spec
 
-ROOT = Path(__file__).parents[4]
-
 
 def refusal(**given: Any) -> str:
-    asked = {"graph": "neo4j://graph.example", "offline": False, "specs": (), "arguments": (), "root": ROOT}
+    asked = {
+        "graph": "neo4j://graph.example",
+        "offline": False,
+        "specs": (),
+        "arguments": (),
+        "root": CHECKOUT,
+    }
     with pytest.raises(InputError) as caught:
         require_reachable("far", **{**asked, **given})
     return str(caught.value)
@@ -46,13 +51,15 @@ def test_what_only_this_machine_has(given: dict[str, Any], said: str) -> None:
 
 
 def test_paths_that_pytest_cannot_translate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(CHECKOUT)
     told = "benchmarks: for the worker on far (--tx) name cases by their whole path, such as "
     assert refusal(arguments=["-q", "benchmarks"]).startswith(told)
-    assert refusal(arguments=[str(ROOT / "benchmarks"), "--run-dir", str(tmp_path)]).startswith(str(tmp_path))
-    whole = [f"{ROOT / 'benchmarks'}::x", f"--run-dir={tmp_path}", "--model=oracle"]
+    assert refusal(arguments=[str(CHECKOUT / "benchmarks"), "--run-dir", str(tmp_path)]).startswith(
+        str(tmp_path)
+    )
+    whole = [f"{CHECKOUT / 'benchmarks'}::x", f"--run-dir={tmp_path}", "--model=oracle"]
     require_reachable(
-        "far", graph="bolt://h", offline=False, specs=[parse_spec("oracle")], arguments=whole, root=ROOT
+        "far", graph="bolt://h", offline=False, specs=[parse_spec("oracle")], arguments=whole, root=CHECKOUT
     )
 
 

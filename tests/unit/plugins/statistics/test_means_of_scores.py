@@ -15,15 +15,16 @@ from retrocypher.plugins.statistics.ratios import Ratios
 
 QUICK = Resampler(400)
 SCORES = st.one_of(st.sampled_from([0.0, 0.5, 1.0, 2 / 3]), st.floats(0, 1, allow_subnormal=False))
+Cases = list[tuple[float, int]]
 CASES = st.lists(st.tuples(SCORES, st.integers(0, 11)), min_size=1, max_size=60)
 
 
-def told(cases: list[tuple[float, int]], resampler: Resampler = QUICK) -> Estimate:
+def told(cases: Cases, resampler: Resampler = QUICK) -> Estimate:
     return mean_of([score for score, _ in cases], [f"t{number}" for _, number in cases], resampler)
 
 
 @given(CASES, st.randoms())
-def test_a_mean_lies_in_its_interval_in_any_order(cases: list[tuple[float, int]], random: Any) -> None:
+def test_a_mean_lies_in_its_interval_in_any_order(cases: Cases, random: Any) -> None:
     estimate = told(cases)
     assert told(random.sample(cases, len(cases))) == estimate
     assert estimate.value == pytest.approx(np.mean([score for score, _ in cases]))
@@ -34,7 +35,7 @@ def test_a_mean_lies_in_its_interval_in_any_order(cases: list[tuple[float, int]]
 
 
 @given(CASES)
-def test_a_mean_turned_over_has_its_interval_turned_over(cases: list[tuple[float, int]]) -> None:
+def test_a_mean_turned_over_has_its_interval_turned_over(cases: Cases) -> None:
     straight, turned = told(cases), told([(1 - score, number) for score, number in cases])
     assert straight.value is not None
     assert turned.value == pytest.approx(1 - straight.value)

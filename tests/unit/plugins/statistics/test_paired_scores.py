@@ -21,18 +21,17 @@ from retrocypher.plugins.statistics.paired import (
 
 QUICK = Resampler(400)
 SCORES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+Pairs = list[tuple[float, float, int]]
 PAIRS = st.lists(st.tuples(SCORES, SCORES, st.integers(0, 11)), min_size=1, max_size=50)
 
 
-def told(pairs: list[tuple[float, float, int]], **options: Any) -> PairedComparison:
+def told(pairs: Pairs, **options: Any) -> PairedComparison:
     a, b, names = zip(*pairs, strict=True)
     return paired(a, b, [f"t{number}" for number in names], **{"resampler": QUICK, **options})
 
 
 @given(PAIRS, st.randoms())
-def test_wins_losses_ties_and_means_are_those_of_the_pairs_in_any_order(
-    pairs: list[tuple[float, float, int]], random: Any
-) -> None:
+def test_numbers_are_those_of_the_pairs_in_any_order(pairs: Pairs, random: Any) -> None:
     found = told(pairs)
     assert told(random.sample(pairs, len(pairs))) == found
     assert found.wins == sum(b > a for a, b, _ in pairs)
@@ -46,7 +45,7 @@ def test_wins_losses_ties_and_means_are_those_of_the_pairs_in_any_order(
 
 
 @given(PAIRS)
-def test_a_run_and_itself_do_not_differ(pairs: list[tuple[float, float, int]]) -> None:
+def test_a_run_and_itself_do_not_differ(pairs: Pairs) -> None:
     found = told([(a, a, name) for a, _, name in pairs], margin=0.0)
     assert (found.difference.value, found.p_value, found.ties) == (0, 1, len(pairs))
     assert found.detectable is None
@@ -88,9 +87,7 @@ def test_pairs_that_cancel_out_within_each_molecule_are_no_certainty() -> None:
 
 
 @given(PAIRS)
-def test_the_other_way_round_everything_is_the_other_way_round(
-    pairs: list[tuple[float, float, int]],
-) -> None:
+def test_the_other_way_round_everything_is_the_other_way_round(pairs: Pairs) -> None:
     there, back = told(pairs), told([(b, a, name) for a, b, name in pairs])
     assert (back.wins, back.losses, back.ties) == (there.losses, there.wins, there.ties)
     assert back.p_value == there.p_value
@@ -103,7 +100,7 @@ def test_the_other_way_round_everything_is_the_other_way_round(
 
 
 @given(PAIRS, st.sampled_from([0.25, 0.5, -0.25]))
-def test_what_both_gain_is_no_difference(pairs: list[tuple[float, float, int]], gain: float) -> None:
+def test_what_both_gain_is_no_difference(pairs: Pairs, gain: float) -> None:
     moved = told([(a + gain, b + gain, name) for a, b, name in pairs])
     still = told(pairs)
     assert moved.difference == still.difference

@@ -1,9 +1,10 @@
 """The worked examples of docs/compare-and-gate.md give the results that the page shows."""
 
 import doctest
-from pathlib import Path
 
-PAGE = Path(__file__).parents[4] / "docs" / "compare-and-gate.md"
+from support.suite import CHECKOUT
+
+PAGE = CHECKOUT / "docs" / "compare-and-gate.md"
 
 
 def test_every_example_comes_out() -> None:

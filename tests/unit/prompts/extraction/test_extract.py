@@ -1,4 +1,8 @@
-"""Completions as models write them, and the query in each."""
+"""Completions as models write them, and the query or JSON in each."""
+
+import json
+import time
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -7,6 +11,7 @@ from support.examples import examples
 
 from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.prompts.extraction.extract import extract_cypher
+from retrocypher.prompts.extraction.json_fields import extract_json, texts, yes_or_no
 
 QUERY = r"""MATCH (m:Molecule {name: 'C/C=C\\C#N[C@@H](=O)N->[Zn+2]'})-[:REACTS_IN]->(r:Reaction)
 OPTIONAL MATCH (r)-[:PRODUCES]->(p:Molecule)
@@ -240,3 +245,96 @@ def test_a_query_comes_out_unchanged_and_again_so(name: str, tag: str, before: s
 def test_extraction_of_its_own_result_changes_nothing(name: str) -> None:
     query = extract_cypher(f"Sure. {_query(name)}")
     assert query is None or extract_cypher(query) == query
+
+
+SIZE = 1_000_000
+# Processor time. What reads such a text again for each of its lines takes minutes.
+SECONDS = 10
+UNITS = [
+    *("MATCH (\n\n", "MATCH (a\n\nMATCH (a)\n\n", "MATCH ", "MATCH (n) WHERE ( ", "\nMATCH p=("),
+    *("MATCH\n", "MATCH (n)-[ RETURN this text.\n\n ", "MATCH (n) RETURN n;\n\n"),
+    *("MATCH (n) RETURN n UNION ", "RETURN ", "OPTIONAL ", "EXPLAIN PROFILE ", "USE \nUSE "),
+    *("WITH a\n\nRETURN\n\n", '"MATCH ( RETURN ', "`MATCH (", "```\n", "``` ", "```cypher ", "~~~ \n"),
+    *("> ~~~\n", "~~~cypher\n", "`", "~", "````\n```\n", "```json\n"),
+    *("```cypher\nMATCH (n RETURN n\n```\n", "```\nMATCH (\n", "```\n```\nMATCH (\n"),
+    *("```sql\nMATCH (\n```\n", "<think>", "</think>", "<think></think>```\n```\n"),
+    *("<think></think>MATCH (\n", "</think>MATCH (n)\n", " ", "\n", "\n\nx", " \n", "\u2028", "- ", "> "),
+    *("**MATCH (n) ", "*MATCH (n) RETURN n\n\n", " **MATCH", "*", " *", ": **", "> MATCH (\n", "> > ```\n"),
+    *(">\n", ">" * 9 + " x\n", "RETURN n This is a word ", "MATCH (n) RETURN n This is a sentence.\n\n"),
+    *(":", ": ", "'. ", "</a", "<|", "\\u0028", "/*", "a", "分"),
+]
+STARTS = ["", "MATCH", "MATCH (", "MATCH (n) RETURN n ", "```cypher\n", "```sql\nMATCH (n)", '"', "OPTIONAL"]
+REPEATED = (" ", "\n", "`", "~", "a", "- ", "> ", ">", "*", " *")
+
+
+def seconds(answer: str) -> float:
+    begun = time.process_time()
+    extract_cypher(answer)
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_repeated_pieces(unit: str) -> None:
+    for start in ("", "```cypher\n", "MATCH (n) RETURN n "):
+        assert seconds(start + unit * (SIZE // 4 // len(unit))) < SECONDS
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_million_repeated_characters(start: str) -> None:
+    for repeated in REPEATED:
+        assert seconds(start + repeated * (SIZE // len(repeated)) + "x") < SECONDS
+
+
+def test_queries_beside_hostile_text_are_still_found() -> None:
+    query = "MATCH (n:Molecule) RETURN n.name"
+    assert extract_cypher("MATCH (\n\n" * 50_000 + f"```cypher\n{query}\n```") == query
+    # A long fence is not closed by a shorter one.
+    answer = "`" * (SIZE // 2) + " MATCH (n) RETURN n " + "`" * (SIZE // 2 - 1)
+    assert extract_cypher(answer) == answer[SIZE // 2 :].strip()
+
+
+VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('Here: ```json\n{"a": 1}\n``` done {"b": 2}', {"a": 1}),
+        ('<think>{"a": 0}</think>{"a": 1}', {"a": 1}),
+        ('{"a": "two\nlines"}', {"a": "two\nlines"}),
+        ('{} {"a": 1}', {"a": 1}),
+        ('MATCH (n {name: 1}) {"a": 1}', {"a": 1}),
+        ('{"a": "F/C=C\\F and C\\[nH]"}', {"a": "F/C=C\\F and C\\[nH]"}),
+        ("[1]", None),
+        ("", None),
+        ('{"a": ', None),
+        ("{" * 10_000, None),
+        ("<think>" * 5_000, None),
+    ],
+)
+def test_the_first_object_counts(answer: str, found: dict[str, Any] | None) -> None:
+    assert extract_json(answer) == found
+
+
+@given(st.dictionaries(st.text(), VALUES, min_size=1), st.text(alphabet="ab \n.`"))
+def test_an_object_among_words_is_found(value: dict[str, Any], words: str) -> None:
+    assert extract_json(f"{words}\n{json.dumps(value)}\n{words}") == value
+
+
+@pytest.mark.parametrize(
+    ("meant", "values"),
+    [
+        (True, [True, "Yes.", " 'ok' "]),
+        (False, [False, "INVALID"]),
+        (None, [None, "", "perhaps", 3, [True], {}]),
+    ],
+)
+def test_yes_and_no(meant: bool | None, values: list[object]) -> None:
+    assert [yes_or_no(value) for value in values] == [meant] * len(values)
+
+
+def test_texts_of_lists_objects_and_single_texts() -> None:
+    assert texts(["a", {"item": 3, "problem": "b", "fix": "c"}, None, "", 4]) == ["a", "b: c", "4"]
+    assert texts("a") == ["a"]
+    assert texts(None) == []

@@ -9,11 +9,27 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
 from retrocypher.prompts.models.baselines import read_predictions
 from retrocypher.prompts.models.interface import Model, Request
 from retrocypher.prompts.models.open import ModelContext
 from retrocypher.prompts.models.spec import parse_spec
-from retrocypher.prompts.templates.exemplars import load_bank
+from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
+
+TARGET = "CC(=O)[O-]"
+REFERENCE = (
+    f"MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {{name: '{TARGET}->x'}})\n"
+    "OPTIONAL MATCH (reactant:Molecule)-[:REACTS_IN]->(reaction)\n"
+    "RETURN reaction.id AS id, collect(reactant.name) AS reactants"
+)
+QUESTION = Question(
+    "precursors-001", "precursors", "single_step", 1, "?", {"target": TARGET}, REFERENCE, [], TARGET, True
+)
+
+
+def ask(exemplar: Exemplar | None = None, **case: str) -> Request:
+    where = {"prompt": "P1", "shot": "ZS", "loop": "none", **case}
+    return Request([{"role": "user", "content": QUESTION.text}], QUESTION, exemplar, where)
 
 
 def opened(text: str, folder: Path) -> Model:
@@ -21,14 +37,12 @@ def opened(text: str, folder: Path) -> Model:
     return model
 
 
-def test_oracle_answers_with_the_reference(ask: Callable[..., Request], tmp_path: Path) -> None:
+def test_oracle_answers_with_the_reference(tmp_path: Path) -> None:
     answer = opened("oracle", tmp_path).answer(ask())
-    assert (answer.text, answer.verbatim) == (ask().question.reference_cypher, True)
+    assert (answer.text, answer.verbatim) == (REFERENCE, True)
 
 
-def test_exemplar_answers_with_its_query_about_the_question(
-    ask: Callable[..., Request], tmp_path: Path
-) -> None:
+def test_exemplar_answers_with_its_query_about_the_question(tmp_path: Path) -> None:
     bank = {each.id: each for each in load_bank("single_step")}
     model = opened("exemplar", tmp_path)
     answer = model.answer(ask(exemplar=bank["product-identification"]))
@@ -38,7 +52,7 @@ def test_exemplar_answers_with_its_query_about_the_question(
     assert (missing.text, list(missing.details)) == ("", ["no_answer"])
 
 
-def test_exemplar_fills_in_the_step_count(ask: Callable[..., Request], tmp_path: Path) -> None:
+def test_exemplar_fills_in_the_step_count(tmp_path: Path) -> None:
     exemplar = next(each for each in load_bank("multi_step") if each.id == "multi-step-product-discovery")
     request = ask(exemplar=exemplar)
     request = replace(request, question=replace(request.question, slots={"target": "CCO", "steps": 3}))
@@ -47,8 +61,11 @@ def test_exemplar_fills_in_the_step_count(ask: Callable[..., Request], tmp_path:
     assert model.answer(ask()).text == ""
 
 
+Write = Callable[..., Path]
+
+
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path: Path) -> Write:
     def lines(*values: Any) -> Path:
         path = tmp_path / "p.jsonl"
         path.write_text(
@@ -83,12 +100,12 @@ Q1 = {"question_id": "precursors-001", "cypher": "RETURN 1"}
         (["\udcff"], "cannot be read"),
     ],
 )
-def test_a_broken_file_is_refused_by_line(write: Callable[..., Path], lines: list[Any], said: str) -> None:
+def test_a_broken_file_is_refused_by_line(write: Write, lines: list[Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_predictions(write(*lines))
 
 
-def test_lines_are_told_apart_by_a_condition(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_lines_are_told_apart_by_a_condition(write: Write, tmp_path: Path) -> None:
     # U+2028 within a text breaks no line.
     second = json.dumps({**Q1, "prompt": "P2", "cypher": "RETURN '\u2028'"}, ensure_ascii=False)
     found = read_predictions(write({**Q1, "prompt": "P1"}, second)).find(
@@ -100,7 +117,7 @@ def test_lines_are_told_apart_by_a_condition(write: Callable[..., Path], tmp_pat
         read_predictions(tmp_path / "absent.jsonl")
 
 
-def test_unknown_questions_are_refused(write: Callable[..., Path]) -> None:
+def test_unknown_questions_are_refused(write: Write) -> None:
     predictions = read_predictions(write(Q1, {"question_id": "nope", "cypher": None}))
     with pytest.raises(InputError, match=r"line 2: unknown question id 'nope' \(1 such line\)"):
         predictions.require_known({"precursors-001"})
@@ -117,9 +134,7 @@ def test_unknown_questions_are_refused(write: Callable[..., Path]) -> None:
         ({"loop": "cove"}, "are for loop cove, this run has none"),
     ],
 )
-def test_a_file_for_other_cases_is_refused(
-    write: Callable[..., Path], given: dict[str, str], said: str
-) -> None:
+def test_a_file_for_other_cases_is_refused(write: Write, given: dict[str, str], said: str) -> None:
     case = {"model": ("p",), "prompt": ("P1", "P2"), "shot": ("ZS",), "loop": ("none",), "phrasing": ("1",)}
     predictions = read_predictions(write({**Q1, **given}))
     with pytest.raises(InputError, match=said):
@@ -128,9 +143,7 @@ def test_a_file_for_other_cases_is_refused(
         predictions.require_use(["precursors-002"], case)
 
 
-def test_completions_stand_as_in_the_file(
-    write: Callable[..., Path], tmp_path: Path, ask: Callable[..., Request]
-) -> None:
+def test_completions_stand_as_in_the_file(write: Write, tmp_path: Path) -> None:
     odd = "  no ```cypher``` at all \\u0041 'C/C=C\\\\C' "
     first = {**Q1, "cypher": odd, "model": "mine", "score": 3, "prompt": "P1"}
     path = write(first, {**Q1, "cypher": None, "prompt": "P2"})
@@ -141,9 +154,9 @@ def test_completions_stand_as_in_the_file(
     assert (nothing.text, nothing.details) == ("", {"no_answer": "no prediction for this case"})
 
 
-def test_the_model_says_what_it_changed(ask: Callable[..., Request], tmp_path: Path) -> None:
+def test_the_model_says_what_it_changed(tmp_path: Path) -> None:
     answer = opened("mutant:drop_component", tmp_path).answer(ask())
-    assert answer.text == ask().question.reference_cypher.replace(", collect(reactant.name) AS reactants", "")
+    assert answer.text == REFERENCE.replace(", collect(reactant.name) AS reactants", "")
     assert answer.details == {
         "operator": "drop_component",
         "place": 0,

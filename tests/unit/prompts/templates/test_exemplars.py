@@ -30,6 +30,7 @@ from retrocypher.prompts.templates.exemplars import (
     texts_to_encode,
 )
 
+QUESTIONS = load_questions().questions
 SETTINGS: tuple[Setting, ...] = ("single_step", "multi_step")
 
 
@@ -85,7 +86,7 @@ def test_molecules_and_steps_are_filled_in() -> None:
 
 
 def test_an_exemplar_of_one_molecule_can_be_filled_from_any_question() -> None:
-    for question in load_questions().questions[::9]:
+    for question in QUESTIONS[::9]:
         for exemplar in load_bank(question.setting):
             query = fill_exemplar(exemplar, question.slots)
             if "<MOLECULE_2>" in exemplar.cypher and len(molecules_of(question.slots)) < 2:
@@ -93,11 +94,6 @@ def test_an_exemplar_of_one_molecule_can_be_filled_from_any_question() -> None:
             else:
                 assert query is not None
                 assert "<" not in "".join(literal.value for literal in string_literals(query))
-
-
-@pytest.fixture(scope="module")
-def questions() -> tuple[Question, ...]:
-    return load_questions().questions
 
 
 class TableEncoder:
@@ -126,24 +122,22 @@ def test_shot_names() -> None:
         canonical_shot("2S")
 
 
-def test_zero_shot_and_static(questions: tuple[Question, ...]) -> None:
+def test_zero_shot_and_static() -> None:
     named = {0: "product-identification", -1: "multi-step-product-discovery"}
-    for question, name in ((questions[number], name) for number, name in named.items()):
+    for question, name in ((QUESTIONS[number], name) for number, name in named.items()):
         bank = load_bank(question.setting)
         assert choose_exemplar("ZS", question, bank, 0, None) is None
         for shot in ("1S-S", "1S"):
             assert id_of(choose_exemplar(shot, question, bank, 0, None)) == name
 
 
-def test_random_is_pinned_by_seed_and_question_and_spread_over_the_bank(
-    questions: tuple[Question, ...],
-) -> None:
+def test_random_is_pinned_by_seed_and_question_and_spread_over_the_bank() -> None:
     for setting in SETTINGS:
-        bank, asked = load_bank(setting), [each for each in questions if each.setting == setting]
+        bank, asked = load_bank(setting), [each for each in QUESTIONS if each.setting == setting]
         chosen = Counter(choose_exemplar("1S-D-R", each, bank, 7, None) for each in asked)
         assert min(chosen[each] for each in bank) > 0.75 * len(asked) / len(bank)
     bank = load_bank("single_step")
-    question = replace(questions[0], id="precursors-001")
+    question = replace(QUESTIONS[0], id="precursors-001")
     assert [id_of(choose_exemplar("1S-D-R", question, bank, seed, None)) for seed in range(4)] == [
         "reactant-to-reaction-mapping",
         "reactant-to-reaction-mapping",
@@ -152,8 +146,8 @@ def test_random_is_pinned_by_seed_and_question_and_spread_over_the_bank(
     ]
 
 
-def test_semantic_takes_the_highest_cosine_and_the_first_of_ties(questions: tuple[Question, ...]) -> None:
-    question, bank = questions[0], load_bank("single_step")
+def test_semantic_takes_the_highest_cosine_and_the_first_of_ties() -> None:
+    question, bank = QUESTIONS[0], load_bank("single_step")
     texts = [exemplar_text(each) for each in bank]
     asked = masked_text(question)
     best = TableEncoder({asked: (1, 0), texts[1]: (0.6, 0.8), texts[3]: (0.8, 0.6)})
@@ -162,11 +156,11 @@ def test_semantic_takes_the_highest_cosine_and_the_first_of_ties(questions: tupl
     assert choose_exemplar("1S-D-S", question, bank, 0, tied) == bank[2]
 
 
-def test_semantic_matches_each_task_with_its_forward_counterpart(questions: tuple[Question, ...]) -> None:
+def test_semantic_matches_each_task_with_its_forward_counterpart() -> None:
     encoder = shot_encoder()
     chosen = {
         (each.task, id_of(choose_exemplar("1S-D-S", each, load_bank(each.setting), 0, encoder)))
-        for each in questions
+        for each in QUESTIONS
     }
     assert dict(chosen) == {
         "precursors": "product-identification",
@@ -196,21 +190,19 @@ def test_masking_replaces_exactly_the_molecules(names: list[str], mark: str) -> 
     assert masked_text(question) == " and ".join(each + mark for each in expected)
 
 
-def test_masking_leaves_no_molecule_and_all_words(questions: tuple[Question, ...]) -> None:
-    masked = {masked_text(each) for each in questions}
+def test_masking_leaves_no_molecule_and_all_words() -> None:
+    masked = {masked_text(each) for each in QUESTIONS}
     assert len(masked) < 40
     assert not [text for text in masked if "<MOLECULE" not in text]
     question = _question("Is CO or COC made of O?", {"target": "O"})
     assert masked_text(question) == "Is CO or COC made of <MOLECULE>?"
 
 
-def test_a_text_without_a_vector_is_refused_before_the_run(
-    questions: tuple[Question, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_without_a_vector_is_refused_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
-    asked = [replace(questions[0], text="Name what CC is made of, please", slots={"target": "CC"})]
+    asked = [replace(QUESTIONS[0], text="Name what CC is made of, please", slots={"target": "CC"})]
     with pytest.raises(InputError, match=r'"Name what <MOLECULE> is made of, please".*pip install'):
         require_vectors(asked, ["ZS", "1S-D-S"])
     require_vectors(asked, ["ZS", "1S-S", "1S-D-R"])
-    assert shot_encoder().missing(texts_to_encode(questions)) == []
-    require_vectors(questions, SHOTS)
+    assert shot_encoder().missing(texts_to_encode(QUESTIONS)) == []
+    require_vectors(QUESTIONS, SHOTS)

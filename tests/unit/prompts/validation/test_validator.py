@@ -1,4 +1,4 @@
-"""The schema validator on right and wrong queries, and checklists."""
+"""The schema validator on right, wrong and hostile queries, its messages, and checklists."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
 
 from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.graph.molecules import find_molecules
 from retrocypher.kg.questions.question import TASKS, setting_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.prompts.validation.check_text import syntax_words
 from retrocypher.prompts.validation.finding import CONVENTIONS, INTENTS
 from retrocypher.prompts.validation.validator import SchemaValidator, checklist_for, read_checklist_answer
 
@@ -131,3 +137,89 @@ def test_an_error_is_one_finding_however_deep() -> None:
     (finding,) = read_checklist_answer(json.dumps({"errors": [entry]}), ITEMS).findings
     assert finding.label == ITEMS[0].label
     assert finding.message.endswith(": c")
+
+
+WHOLE = (
+    "MATCH (r:Reaction {id: 1})-[:PRODUCES*1..4]->(m {name: 'C(C)O'}) WHERE m.x > 2 "
+    "RETURN r.id AS id ORDER BY id"
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("MATCH (r:Reaction {id: 1) RETURN r", "unexpected ')'; expected ',' or '}'"),
+        ("MATCH (n) RETURN n.a b", "unexpected 'b'; expected the end of the query or ';'"),
+        ("MATCH (a)-[:X->(b) RETURN a", "unexpected '-'; expected '$', '{', ']', '*' or WHERE"),
+        ("SELECT * FROM x", "unexpected 'SELECT'"),
+        ("\x85", r"unexpected '\x85'"),
+        ("MATCH (r RETURN r", "unexpected 'RETURN'"),
+        ("RETURN {a: 1", "unexpected end of the query; expected ',' or '}'"),
+        ("MATCH (n {name 'x'}) RETURN n", "':' is missing before 'x'"),
+        ("MATCH (a)-[:X]>(b) RETURN a", "'-' is missing before '>'"),
+        ("MATCH (n) RETURN n ORDER n.x", "BY is missing before 'n'"),
+        ("MATCH (n {name: 'x) RETURN n", "the string that begins with ' does not end"),
+        (r"RETURN '\u00g'", r"\u needs four hexadecimal digits"),
+    ],
+)
+def test_what_the_parser_says_is_put_in_words(query: str, words: str) -> None:
+    assert syntax_words(parse(query)) == words
+
+
+@given(st.integers(0, len(WHOLE)), st.integers(1, 6), st.sampled_from(["", "'", "}", " x ", "#", "LIMIT"]))
+def test_no_language_of_parsers_is_left(start: int, length: int, instead: str) -> None:
+    parsed = parse(WHOLE[:start] + instead + WHOLE[start + length :])
+    if parsed.errors:
+        words = syntax_words(parsed)
+        assert not any(
+            each in words for each in ("mismatched", "extraneous", "viable", "EOF", "LITERAL", "_")
+        )
+
+
+def test_a_finding_says_what_is_wrong_and_gives_no_orders() -> None:
+    found = SchemaValidator(default_schema(), "as-asked").validate(
+        "Sure! MATCH (n) RETURN n", "What is there?"
+    )
+    (finding,) = found.findings
+    assert finding.message == (
+        "Not valid Cypher at line 1, column 1, near 'Sure! MATCH (n) RETURN n': unexpected 'Sure'. "
+        "What can run is one Cypher query and nothing else."
+    )
+
+
+HOSTILE_ASKED = "From which direct precursors is CC(=O)Nc1ccc(O)cc1 made?"
+REFERENCE = (
+    "MATCH (r:Reaction)-[:PRODUCES]->(:Molecule {{name: {name}}}) "
+    "MATCH (m:Molecule)-[:IS_REACTANT]->(r) RETURN r.id, collect(DISTINCT m.name)"
+)
+HOSTILE = [
+    "\ud800",
+    "C\udfff",
+    "C\x00C",
+    "CC(=O)Nc1ccc(O)cc1\x00",
+    "Ω",
+    "CC(=O)Nc1ccc(O)cc1 name",
+    "x" * 150_000,
+    "C" * 150_000,
+    "(" * 50_000,
+    "C1" * 50_000,
+    "[C@H]" * 20_000,
+]
+
+
+def validator() -> SchemaValidator:
+    return SchemaValidator(default_schema(), "benchmark")
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: f"{value[:6]!a}-{len(value)}")
+def test_a_hostile_name_is_another_molecule(value: str) -> None:
+    found = validator().validate(REFERENCE.format(name=quote(value)), HOSTILE_ASKED)
+    assert {each.label for each in found.findings} & {"wrong_entity", "altered_smiles"}
+    assert len(find_molecules(f"From which direct precursors is {value} made?")) <= 1
+
+
+@examples(200)
+@given(st.text(st.characters(exclude_categories=()), max_size=40))
+def test_any_name_is_judged(value: str) -> None:
+    found = validator().validate(REFERENCE.format(name=quote(value)), HOSTILE_ASKED)
+    assert found.findings

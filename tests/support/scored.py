@@ -1,7 +1,6 @@
-from collections.abc import Callable
-from typing import Any
+"""Questions with a gold answer, and the scores of rows."""
 
-import pytest
+from typing import Any
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question, setting_of
@@ -14,25 +13,15 @@ REFERENCE = (
 )
 
 
-def _question(task: str, gold: list[dict[str, Any]], slots: dict[str, Any] | None = None) -> Question:
+def question_of(task: str, gold: list[dict[str, Any]], slots: dict[str, Any] | None = None) -> Question:
+    """Return a question of a task with a gold answer."""
     steps = len(gold[0]["route"]) if gold and "route" in gold[0] else 1
     return Question("q", task, setting_of(task), steps, "", slots or {}, REFERENCE, gold, "P", True)
 
 
-def _scored(
+def scored(
     question: Question, columns: list[str], rows: list[Any], key_encoder: KeyMatcher | None = None
 ) -> Scores:
+    """Score rows, without text metrics."""
     execution = Execution("ok", columns=columns, rows=rows)
     return score(question, execution, None, text_metrics=False, key_encoder=key_encoder)
-
-
-@pytest.fixture(scope="session")
-def question() -> Callable[..., Question]:
-    """Makes a question of a task with a gold answer."""
-    return _question
-
-
-@pytest.fixture(scope="session")
-def scored() -> Callable[..., Scores]:
-    """Scores a question, columns and rows, without text metrics."""
-    return _scored
