@@ -72,9 +72,7 @@ def test_a_status_that_is_not_ok_is_the_label_of_a_query_with_no_other_error(sta
 @pytest.mark.parametrize(
     ("with_ids", "label"), [(True, "wrong_aggregation_or_order"), (False, "missing_component:id")]
 )
-def test_a_case_that_passes_with_values_outside_the_rows_of_their_reactions_has_a_label(
-    with_ids: bool, label: str
-) -> None:
+def test_values_outside_the_rows_of_their_reactions_have_a_label(with_ids: bool, label: str) -> None:
     asked = question("precursors")
     keys = ["reactants", "products", "agents", "solvents"]
     lists = [sorted({name for row in asked.gold for name in row[key]}) for key in keys]
@@ -206,9 +204,7 @@ def scores(*keys: str, row_f1: float = 0.5) -> Scores:
         ("limit", {"status": "timeout", "answers": "equal"}, False),
     ],
 )
-def test_rows_contradict_what_cannot_have_made_them(
-    label: str, fields: dict[str, Any], is_contradicted: bool
-) -> None:
+def test_rows_contradict_labels(label: str, fields: dict[str, Any], is_contradicted: bool) -> None:
     assert contradicted(label, shown(**fields), scores()) == is_contradicted
     # Where one reaction is asked for, a limit can return too much.
     assert not contradicted("limit", shown(answers="more"), scores(*KEYS, "target_yield"))
@@ -248,9 +244,7 @@ def test_a_name_gives_way_to_its_details_and_the_id_comes_last() -> None:
         ("syntax_error", None, ["syntax_error", "path_length", "limit"]),
     ],
 )
-def test_a_status_comes_after_what_made_a_query_run_away(
-    status: str, code: str | None, expected: list[str]
-) -> None:
+def test_a_status_comes_after_its_cause(status: str, code: str | None, expected: list[str]) -> None:
     assert with_status(["path_length", "limit"], status, code) == expected
 
 

@@ -199,9 +199,7 @@ def test_the_line_counts_what_was_asked() -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_passages_are_of_the_default_graph_and_are_not_fetched_offline(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_passages_come_with_the_default_graph_online(monkeypatch: pytest.MonkeyPatch) -> None:
     for context in ("hybrid", "hybrid-lexical"):
         with pytest.raises(InputError, match="passages come with the default graph alone"):
             require_passages(context, "tiny", "0" * 64)
@@ -215,9 +213,7 @@ def test_passages_are_of_the_default_graph_and_are_not_fetched_offline(
 @pytest.mark.parametrize(
     ("installed", "said"), [(False, "or take --answer-context hybrid-lexical"), (True, "build --vectors")]
 )
-def test_vectors_are_not_replaced_by_words(
-    monkeypatch: pytest.MonkeyPatch, installed: bool, said: str
-) -> None:
+def test_missing_vectors(monkeypatch: pytest.MonkeyPatch, installed: bool, said: str) -> None:
     monkeypatch.setattr(answer_check, "extra_installed", lambda: installed)
     with pytest.raises(InputError, match=said):
         require_passages("hybrid", "tiny", graph_fingerprint())
@@ -229,9 +225,7 @@ def test_a_context_of_rows_alone_has_no_search() -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_questions_of_another_graph_are_refused_before_a_server_starts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_questions_of_another_graph_start_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "LocalEngine", lambda announce: SimpleNamespace(kind="local", store_key="5"))
     questions = replace(load_questions(), fingerprint="0" * 64)
     said: list[str] = []

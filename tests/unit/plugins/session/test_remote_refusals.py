@@ -76,7 +76,7 @@ def context(folder: Path) -> WorkerContext:
     )
 
 
-def test_folders_of_another_machine_are_made_anew_and_removed_with_the_last(
+def test_a_remote_folder_is_removed_with_its_last_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = tmp_path / "here"

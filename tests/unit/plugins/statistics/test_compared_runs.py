@@ -1,5 +1,6 @@
-"""Records in, slices and comparisons out."""
+"""Records in, slices and comparisons out; the worked examples of docs/compare-and-gate.md."""
 
+import doctest
 import json
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from msgspec import to_builtins
+from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.paired_scores import compare
@@ -151,3 +153,12 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare(run([1.0]), table([record(3, 1.0)]))
     with pytest.raises(InputError, match="no pair has rouge_l on both sides"):
         compare(run([1.0]), run([1.0]), "rouge_l")
+
+
+PAGE = CHECKOUT / "docs" / "compare-and-gate.md"
+
+
+def test_every_example_comes_out() -> None:
+    found = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert found.attempted >= 15
+    assert found.failed == 0

@@ -49,6 +49,7 @@ def test_a_seed_gives_the_same_ends_and_another_one_nearly() -> None:
     scores, names = simulated.scores()[:, 0], simulated.clusters
     first, again, other = (mean_of(scores, names, Resampler(seed=seed)) for seed in (1, 1, 2))
     assert first == again != other
+    assert set(Resampler(100).weights(7).sum(axis=1)) == {7.0}
     assert (other.low, other.high) == pytest.approx((first.low, first.high), abs=0.01)
 
 
@@ -97,17 +98,6 @@ def test_of_many_molecules_the_ends_are_those_of_scipy() -> None:
         rng=np.random.default_rng(0),
     ).confidence_interval
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.003)
-
-
-def test_draws_take_as_many_molecules_as_there_are_and_repeat() -> None:
-    resampler = Resampler(100)
-    drawn = resampler.weights(7)
-    assert drawn.shape == (100, 7)
-    assert set(drawn.sum(axis=1)) == {7.0}
-    assert (resampler.weights(7) == drawn).all()
-    for number in range(8, 20):
-        resampler.weights(number)
-    assert (resampler.weights(7) == drawn).all()
 
 
 @pytest.mark.parametrize("hits", [0, 14])

@@ -97,9 +97,7 @@ def test_stored_texts_need_no_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("model")
-def test_computed_vectors_are_kept_for_other_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_computed_vectors_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_vectors(tmp_path / "shipped", "e", _vectors("a"))
     kept = tmp_path / "cache" / "kept"
     first = StoredEncoder("e", tmp_path / "shipped", kept)
