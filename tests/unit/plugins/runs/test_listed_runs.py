@@ -113,6 +113,7 @@ def test_other_folders_are_not_listed(tmp_path: Path) -> None:
     (tmp_path / "baselines" / "main" / "baseline.json").write_text("{}")
     (tmp_path / "a file").touch()
     assert {name: each["state"] for name, each in entries(tmp_path).items()} == {"bare": "incomplete"}
+    assert listed(tmp_path).exit_code == 0
 
 
 def test_the_newest_is_first_and_names_are_told_from_the_folder(tmp_path: Path) -> None:

@@ -153,11 +153,12 @@ def test_values_that_are_no_values_are_passed_over(broken: Any) -> None:
 
 
 def test_deep_nesting_is_not_followed_for_ever() -> None:
-    value: Any = 1
+    nested: Any = 1
+    mapped: Any = 1
     for _ in range(400):
-        value = [value]
+        nested, mapped = [nested], {"entry": mapped}
 
-    assert routes(["p"], [[value]]) == set()
+    assert routes(["p"], [[nested]]) == routes(["p"], [[mapped]]) == set()
 
 
 @pytest.mark.parametrize(
