@@ -1,4 +1,4 @@
-"""Clients of models: calls that end, log-probabilities, shared beginnings, retries."""
+"""Clients of models: what is sent, calls that end, log-probabilities, shared beginnings, retries."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.prompts.models.interface import Chat
+from retrocypher.prompts.models.interface import Chat, whole_messages
 from retrocypher.prompts.models.llama import LlamaClient, PrefixCache
 from retrocypher.prompts.models.openai_client import in_time, number_tokens
 from retrocypher.prompts.models.retries import RetryPolicy, Slots, retry_after_s
@@ -217,3 +217,15 @@ def test_a_process_that_dies_gives_its_slot_back(tmp_path: Path) -> None:
     thread.join()
     with Slots(tmp_path, "y", 1).hold(), Slots(tmp_path, "z", 1).hold():
         pass
+
+
+def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
+    sent = whole_messages([{"role": "user", "content": "cut \ud83d, whole \U0001f9ea, Ω"}])
+    assert sent == [{"role": "user", "content": "cut \ufffd, whole \U0001f9ea, Ω"}]
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_can_be_sent(text: str) -> None:
+    (sent,) = whole_messages([{"role": "user", "content": text}])
+    assert json.loads(json.dumps(sent, ensure_ascii=False).encode("utf-8"))["content"] == sent["content"]
+    assert len(sent["content"]) == len(text)

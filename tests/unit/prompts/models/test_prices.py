@@ -111,6 +111,7 @@ def test_prices_have_a_month_or_a_day(written: str) -> None:
         ("", "must hold `as_of` and `models`"),
         ("as_of: 2025-08\nmodels: []\nmore: 1", "and nothing else"),
         ("as_of: 2025-08\nmodels: {big: 1}", "`models` must be a list"),
+        ("as_of: 2025-13\nmodels: []", "`as_of` must be the month or day"),
         ("as_of: lately\nmodels: []", "`as_of` must be the month or day"),
         (entry("id: big, prompt: 1"), "entry 1: expected id, prompt, completion"),
         (entry("id: big, prompt: 1, completion: 1, cached: 1"), "entry 1: expected"),

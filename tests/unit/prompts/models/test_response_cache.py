@@ -1,6 +1,7 @@
 """The response cache: keys, what is stored, models behind it, and files that cannot be used."""
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from support.examples import examples
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.cache_files import prepare
 from retrocypher.prompts.models.checks import identity_of
-from retrocypher.prompts.models.interface import Completion, ModelError, Request, whole_messages
+from retrocypher.prompts.models.interface import Completion, ModelError, Request
 from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel
 from retrocypher.prompts.models.response_cache import (
     SCHEMA_VERSION,
@@ -212,6 +213,33 @@ def test_a_locked_cache(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         refused(file, "is locked by another program")
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_read_only_and_a_full_disk(small_disk: Path) -> None:
+    file = small_disk / "answers.sqlite"
+    with open_cache(file) as store:
+        store.put(kept())
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    refused(file, "cannot be written to", "Make file and folder writable")
+    assert prepare(file, read_only=True) == 1
+    with open_cache(file, read_only=True) as store:
+        assert store.get(kept().key) == kept()
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    file.unlink()
+    (small_disk / "filler").write_bytes(b"x" * 1_040_000)
+    refused(file, "the disk is full", "Make room")
+
+
 _AS_NOBODY = """
 import os, sys
 from pathlib import Path
@@ -369,15 +397,3 @@ def test_models_that_read_no_messages_are_not_kept(
     with pytest.raises(ModelError, match="--offline asks nobody"):
         opened["gpt-x"].answer(REQUEST)
     assert connection.execute("SELECT count(*) FROM answers").fetchone() == (0,)
-
-
-def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
-    sent = whole_messages([{"role": "user", "content": "cut \ud83d, whole \U0001f9ea, Ω"}])
-    assert sent == [{"role": "user", "content": "cut \ufffd, whole \U0001f9ea, Ω"}]
-
-
-@given(st.text(st.characters(exclude_categories=())))
-def test_any_text_can_be_sent(text: str) -> None:
-    (sent,) = whole_messages([{"role": "user", "content": text}])
-    assert json.loads(json.dumps(sent, ensure_ascii=False).encode("utf-8"))["content"] == sent["content"]
-    assert len(sent["content"]) == len(text)
