@@ -57,6 +57,10 @@ def test_nothing_is_lost_and_nothing_is_longer(text: str, most: int) -> None:
 NODE = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 17}}}
 
 
+MOLECULE = {"$node": {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}
+REACTION = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 17}}}
+
+
 @pytest.mark.parametrize(
     ("columns", "row", "molecules", "reactions"),
     [
@@ -67,13 +71,7 @@ NODE = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 1
         (["count", "width"], [5, 7], (), ()),
         (["id"], [True], (), ()),
         (["id"], [5.0], (), ()),
-        (
-            ["m"],
-            [{"$node": {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}],
-            ("CCO",),
-            (),
-        ),
-        (["r"], [NODE], (), (17,)),
+        (["m", "r"], [MOLECULE, REACTION], ("CCO",), (17,)),
         (["x"], [[["CCO"], None, "CCO"]], ("CCO",), ()),
     ],
 )
@@ -111,50 +109,44 @@ def indexed(passages: Passages, encoder: Letters) -> PassageIndex:
     return read_index(encoder.name)
 
 
-def test_cosines_order_passages() -> None:
-    passages, encoder = shelf("ab", "aaa", "bbb", "none"), Letters()
-    search = VectorSearch(passages, indexed(passages, encoder), encoder, 3, (1.0, 0.0))
-    found = search("aa", [], [])
-    assert [(each.passage.text, each.score) for each in found] == [
-        ("aaa", 1.0),
-        ("ab", pytest.approx(0.5**0.5)),
-    ]
+LONG = f"{'b' * 500}. {'a' * 500}. {'a' * 400}b."
+HALF = pytest.approx(0.5**0.5)
+ONE = pytest.approx(1.0)
 
 
-def test_words_are_near_a_passage_by_its_nearest_chunk() -> None:
-    long = f"{'b' * 500}. {'a' * 500}. {'a' * 400}b."
-    passages, encoder = shelf("ab", long), Letters()
-    index = indexed(passages, encoder)
-    assert index.reactions.tolist() == [1, 2, 2, 2]
-    found = VectorSearch(passages, index, encoder, 2, (1.0, 0.0))("a", [], [])
-    assert [(each.passage.reaction, each.score) for each in found] == [
-        (2, pytest.approx(1.0)),
-        (1, pytest.approx(0.5**0.5)),
-    ]
+@pytest.mark.parametrize(
+    ("texts", "weights", "question", "reactions", "found"),
+    [
+        (("ab", "aaa", "bbb", "none"), (1.0, 0.0), "aa", [], [(2, ONE), (1, HALF)]),
+        # Words are near a passage by its nearest chunk, molecules by the whole passage.
+        (("ab", LONG), (1.0, 0.0), "a", [], [(2, ONE), (1, HALF)]),
+        (("ab", LONG.rpartition(" ")[0], "aaa"), (1.3, 0.0), "CCO", [], [(1, ONE), (2, ONE), (3, HALF)]),
+        # What rows name counts by its weight.
+        (
+            ("aaa", "ab", "bbb"),
+            (0.6, 0.4),
+            "a",
+            [[3], [2]],
+            [(2, pytest.approx(0.6 * 0.5**0.5 + 0.4)), (1, pytest.approx(0.6)), (3, pytest.approx(0.4))],
+        ),
+        (("aaa", "ab", "bbb"), (0.0, 1.0), "a", [[3]], [(3, ONE)]),
+    ],
+)
+def test_passages_in_the_order_of_their_cosines(
+    texts: tuple[str, ...],
+    weights: tuple[float, float],
+    question: str,
+    reactions: list[Any],
+    found: list[Any],
+) -> None:
+    passages, encoder = shelf(*texts, CCO=(1,)), Letters()
+    search = VectorSearch(passages, indexed(passages, encoder), encoder, 3, weights)
+    got = search(question, ["r.id"], reactions)
+    assert [(each.passage.reaction, each.score) for each in got] == found
 
 
-def test_molecules_are_near_a_passage_as_a_whole() -> None:
-    long = f"{'b' * 500}. {'a' * 500}."
-    passages, encoder = shelf("ab", long, "aaa", CCO=(1,)), Letters()
-    found = VectorSearch(passages, indexed(passages, encoder), encoder, 3, (1.3, 0.0))("CCO", [], [])
-    assert [(each.passage.reaction, each.score) for each in found] == [
-        (1, pytest.approx(1.0)),
-        (2, pytest.approx(1.0)),
-        (3, pytest.approx(0.5**0.5)),
-    ]
-
-
-def test_what_rows_name_counts_by_its_weight() -> None:
-    passages, encoder = shelf("aaa", "ab", "bbb"), Letters()
-    search = VectorSearch(passages, indexed(passages, encoder), encoder, 3, (0.6, 0.4))
-    found = search("a", ["r.id"], [[3], [2]])
-    assert [(each.passage.reaction, each.score) for each in found] == [
-        (2, pytest.approx(0.6 * 0.5**0.5 + 0.4)),
-        (1, pytest.approx(0.6)),
-        (3, pytest.approx(0.4)),
-    ]
-    graph_alone = VectorSearch(passages, indexed(passages, encoder), encoder, 3, (0.0, 1.0))
-    assert [(each.passage.reaction, each.score) for each in graph_alone("a", ["r.id"], [[3]])] == [(3, 1.0)]
+def test_a_passage_has_a_vector_for_each_chunk() -> None:
+    assert indexed(shelf("ab", LONG), Letters()).reactions.tolist() == [1, 2, 2, 2]
 
 
 def test_a_molecule_stands_as_the_passages_of_its_reactions() -> None:
@@ -182,14 +174,7 @@ def test_the_rarer_of_two_molecules_weighs_more() -> None:
     assert [each.passage.reaction for each in search("CCN or CCO", [], [])] == [3]
 
 
-def test_an_index_must_be_of_the_passages() -> None:
-    encoder = Letters()
-    index = indexed(shelf("a"), encoder)
-    with pytest.raises(InputError, match="of other passages"):
-        VectorSearch(shelf("a", "b"), index, encoder, 1)
-
-
-def test_an_index_is_not_searched_with_vectors_of_another_encoder() -> None:
+def test_an_index_is_of_its_passages_and_its_encoder() -> None:
     class Others(Letters):
         def encode(self, texts: Sequence[str]) -> Vectors:
             return super().encode(texts)[:, ::-1]
@@ -200,13 +185,15 @@ def test_an_index_is_not_searched_with_vectors_of_another_encoder() -> None:
 
     passages = shelf("a")
     index = indexed(passages, Letters())
+    with pytest.raises(InputError, match="of other passages"):
+        VectorSearch(shelf("a", "b"), index, Letters(), 1)
     # Another name, other weights under the same name, and vectors of another length.
     for other in (Letters("other"), Others(), Longer()):
         with pytest.raises(InputError, match=r"indexed by letters.*passages build --vectors"):
             VectorSearch(passages, index, other, 1)
 
 
-def test_an_index_that_was_begun_is_gone_on_with() -> None:
+def test_an_interrupted_index_is_resumed() -> None:
     passages, encoder = shelf(*["ab"] * 130), Letters()
 
     def stop(done: int, of: int) -> None:
@@ -223,13 +210,6 @@ def test_an_index_that_was_begun_is_gone_on_with() -> None:
     assert [each.name for each in file.parent.iterdir() if each.suffix != ".lock"] == [file.name]
 
 
-def test_each_encoder_has_a_file_of_its_own() -> None:
-    names = ["all-MiniLM-L6-v2", "some/model", "/a/folder", "/another/folder"]
-    files = {index_file(name) for name in names}
-    assert len(files) == 4
-    assert len({each.parent for each in files}) == 1
-
-
 def test_an_index_that_is_not_there_broken_or_of_another_is_refused() -> None:
     with pytest.raises(
         InputError, match=r"make them: retrocypher passages build --vectors --encoder letters$"
@@ -241,6 +221,8 @@ def test_an_index_that_is_not_there_broken_or_of_another_is_refused() -> None:
     index_file("one").replace(index_file("two"))
     with pytest.raises(InputError, match="names one"):
         read_index("two")
+    files = {index_file(name) for name in ("some/model", "/a/folder", "/another/folder")}
+    assert len(files) == 3
     for broken in (b"", b"PK\x03\x04 and no more", b"text"):
         index_file("two").write_bytes(broken)
         with pytest.raises(InputError, match="cannot be read"):

@@ -22,7 +22,6 @@ from retrocypher.prompts.answering.writing import (
     context_of,
     facts_of,
     tells_nothing,
-    text_hashes,
 )
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Completion, Message, ModelError
@@ -32,26 +31,22 @@ def found(score: float, text: str = "It was stirred.", reaction: int = 7) -> Fou
     return FoundPassage(Passage(reaction, text, "a.parquet", 3), score)
 
 
-NODE = {"$node": {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}
+MOLECULE = {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}
+NODE = {"$node": MOLECULE}
+LINK = {"id": "5:x:1", "type": "REACTS_IN", "start": "a", "end": "b", "properties": {}}
 PATH = {
     "$path": {
-        "nodes": [
-            NODE["$node"],
-            {"id": "4:x:2", "labels": ["Reaction"], "properties": {"id": 5}},
-            NODE["$node"],
-        ],
-        "relationships": [
-            {"id": "5:x:1", "type": "REACTS_IN", "start": "a", "end": "b", "properties": {}},
-            {"id": "5:x:2", "type": "PRODUCES", "start": "b", "end": "a", "properties": {"yield": 80.0}},
-        ],
+        "nodes": [MOLECULE, {"id": "4:x:2", "labels": ["Reaction"], "properties": {"id": 5}}, MOLECULE],
+        "relationships": [LINK, {**LINK, "type": "PRODUCES", "properties": {"yield": 80.0}}],
     }
 }
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "shown"),
     [
         ("CCO", "CCO"),
+        ('C"}\n{"x": "CCO', 'C"}\n{"x": "CCO'),
         (None, None),
         (NODE, {"name": "CCO"}),
         ([NODE, 3], [{"name": "CCO"}, 3]),
@@ -63,14 +58,10 @@ PATH = {
         ({}, {}),
     ],
 )
-def test_values_are_told_without_what_only_the_server_needs(value: Any, told: Any) -> None:
+def test_values_are_shown_without_what_only_the_server_needs(value: Any, shown: Any) -> None:
     (fact,) = facts_of(["x"], [[value]])
-    assert json.loads(fact) == {"x": told}
-
-
-def test_no_value_can_look_like_a_line_of_its_own() -> None:
-    (fact,) = facts_of(["x"], [['C"}\n{"x": "CCO']])
     assert len(fact.splitlines()) == 1
+    assert json.loads(fact) == {"x": shown}
 
 
 @pytest.mark.parametrize(
@@ -81,13 +72,10 @@ def test_rows_without_a_value_tell_nothing(rows: list[list[Any]], nothing: bool)
     assert tells_nothing(rows) is nothing
 
 
-def test_rows_are_capped_and_counted() -> None:
+def test_rows_are_capped_by_number_and_budget_but_one_is_given_at_least() -> None:
     context = context_of(["n"], [[n] for n in range(80)], 80, None, Limits(rows=3))
     assert context.facts == ('{"n": 0}', '{"n": 1}', '{"n": 2}')
     assert context.to_json() == {"rows": 3, "of": 80, "characters": 24}
-
-
-def test_the_budget_ends_the_rows_and_one_is_given_at_least() -> None:
     context = context_of(["n"], [["C" * 90], ["C" * 90], ["C"]], 3, None, Limits(characters=150))
     assert len(context.facts) == 1
     cut = context_of(["n"], [["C" * 900], ["C"]], 2, None, Limits(characters=100))
@@ -105,15 +93,11 @@ def test_passages_and_facts_are_fused_by_weight_and_relevance() -> None:
     more = context_of(["x"], rows, 10, [far, near], Limits(characters=100, text_weight=0.1, graph_weight=0.9))
     assert (len(more.facts), more.passages) == (7, ())
     assert more.combined == pytest.approx(0.9)
+    several = context_of(["x"], [[1]], 1, [found(score / 10) for score in range(1, 8)], Limits(passages=2))
+    assert [each.score for each in several.passages] == [0.7, 0.6]
+    assert context_of(["x"], [[1]], 1, [], Limits()).combined == pytest.approx(0.4)
     told = context.to_json()["passages"]
     assert told == [{"reaction": 7, "file": "a.parquet", "row": 3, "score": 0.9}]
-
-
-def test_no_more_passages_than_asked_for() -> None:
-    several = [found(score / 10) for score in range(1, 8)]
-    context = context_of(["x"], [[1]], 1, several, Limits(passages=2))
-    assert [each.score for each in context.passages] == [0.7, 0.6]
-    assert context_of(["x"], [[1]], 1, [], Limits()).combined == pytest.approx(0.4)
 
 
 @given(
@@ -178,7 +162,7 @@ def test_an_answer_and_its_claims() -> None:
     assert INSUFFICIENT in system["content"]
     assert '{"product": "CCO"}\n{"product": "CCN"}' in user["content"]
     assert "What is made?" in user["content"]
-    # Who takes an answer apart sees no row: what the answer claims is all that is asked.
+    # The claims are those of the text: the rows are not shown again.
     told = "".join(message["content"] for message in model.asked[1])
     assert "Reaction 1 produces CCO." in told
     assert "CCN" not in told
@@ -232,17 +216,16 @@ def test_claims_are_asked_for_where_there_are_some(
     assert [step.verdict for step in model.steps] == verdicts
 
 
-def test_a_model_that_cannot_be_asked_is_on_the_record() -> None:
-    model = Scripted(ModelError("timeout", "too long"))
+def test_a_model_that_fails_is_on_the_record() -> None:
+    error = ModelError("timeout", "too long")
+    model = Scripted(error)
     assert model.write() == WrittenAnswer(None)
     (step,) = model.steps
     assert (step.role, step.verdict, step.answer) == (TEXT_ROLE, "error", None)
     assert step.findings[-1] == {"error": {"stage": "model", "kind": "timeout", "message": "too long"}}
     assert step.messages is not None
-
-
-def test_an_answer_outlives_its_claims() -> None:
-    model = Scripted("It is CCO.", ModelError("timeout", "too long"))
+    # An answer outlives its claims.
+    model = Scripted("It is CCO.", error)
     written = model.write()
     assert (written.text, written.stated) == ("It is CCO.", None)
     assert written.given == ('{"product": "CCO"}', '{"product": "CCN"}')
@@ -279,7 +262,3 @@ def test_what_is_asked_stays_data() -> None:
     assert quoted[-1] == "The answer:"
     assert written.stated is not None
     assert len(written.stated.triples) == 1
-
-
-def test_texts_are_hashed() -> None:
-    assert {"answer", "claims", "passages", "insufficient"} == set(text_hashes())

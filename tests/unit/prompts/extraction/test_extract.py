@@ -1,4 +1,8 @@
-"""Completions as models write them, and the query in each."""
+"""Completions as models write them, and the query or JSON in each."""
+
+import json
+import time
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -6,7 +10,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from retrocypher.kg.cypher.edits import quote, string_literals
-from retrocypher.prompts.extraction.extract import extract_cypher
+from retrocypher.prompts.extraction.extract import extract_cypher, extract_json, texts, yes_or_no
 
 QUERY = r"""MATCH (m:Molecule {name: 'C/C=C\\C#N[C@@H](=O)N->[Zn+2]'})-[:REACTS_IN]->(r:Reaction)
 OPTIONAL MATCH (r)-[:PRODUCES]->(p:Molecule)
@@ -47,7 +51,7 @@ def quoted(text: str) -> str:
         f"```\n(:Molecule)-[:REACTS_IN]->(:Reaction)\n```\n```\n{QUERY}\n```",
     ],
 )
-def test_fenced(answer: str) -> None:
+def test_a_query_in_a_fence(answer: str) -> None:
     assert extract_cypher(answer) == QUERY
 
 
@@ -74,7 +78,7 @@ def test_fenced(answer: str) -> None:
         f"Query: {LINE} It lists each reaction with its products!",
     ],
 )
-def test_on_one_line(answer: str) -> None:
+def test_a_query_on_one_line(answer: str) -> None:
     assert extract_cypher(answer) == LINE
 
 
@@ -104,7 +108,7 @@ def test_on_one_line(answer: str) -> None:
         quoted(f"```cypher\n{QUERY}\n```").replace("> ", ">"),
     ],
 )
-def test_bare(answer: str) -> None:
+def test_a_query_without_a_fence(answer: str) -> None:
     assert extract_cypher(answer) == QUERY
 
 
@@ -124,20 +128,6 @@ def test_thoughts_do_not_count(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [
-        BROKEN,
-        f"```cypher\n{BROKEN}\n```",
-        f"```cypher\n{BROKEN}",
-        f"```cypher\n{BROKEN}\n```\nThe clause ```RETURN r``` returns r.",
-        f"Here you go:\n{BROKEN}\n\nThat is all.",
-    ],
-)
-def test_a_query_broken_inside_stays_as_it_is(answer: str) -> None:
-    assert extract_cypher(answer) == BROKEN
-
-
-@pytest.mark.parametrize(
     "query",
     [
         "MATCH (r:Reaction)\nRETURN r.id AS id\nORDER r.id\nLIMIT 3",
@@ -150,18 +140,15 @@ def test_a_query_broken_inside_stays_as_it_is(answer: str) -> None:
         "MATCH (r:Reaction)\nRETURN r.id AS id Where r.id is not null.",
         "MATCH (r:Reaction)\nRETURN r.id AS id This returns the ids",
         "MATCH (r:Reaction)\nRETURN 2 ** r.id AS id",
+        BROKEN,
+        BROKEN.replace("\n", "\n\n"),
     ],
 )
 def test_a_broken_query_is_not_repaired(query: str) -> None:
-    assert extract_cypher(query) == query
-    assert extract_cypher(f"```cypher\n{query}\n```") == query
-    assert extract_cypher(f"```\n{query}") == query
-
-
-def test_a_broken_query_is_not_repaired_by_leaving_out_its_beginning() -> None:
-    spaced = BROKEN.replace("\n", "\n\n")
-    assert extract_cypher(spaced) == spaced
-    assert extract_cypher("```cypher\nMTCH (n) RETURN n\n```") == "MTCH (n) RETURN n"
+    fenced = f"```cypher\n{query}\n```"
+    explained = f"{fenced}\nThe clause ```RETURN r``` returns r."
+    for answer in (query, fenced, f"```\n{query}", explained):
+        assert extract_cypher(answer) == query
 
 
 @pytest.mark.parametrize(
@@ -206,6 +193,7 @@ def test_an_answer_without_a_query_has_none(answer: str) -> None:
         ("**MATCH (n {name: '**C'}) RETURN n**", "MATCH (n {name: '**C'}) RETURN n"),
         ("MATCH (n)\nRETURN n AS This", "MATCH (n)\nRETURN n AS This"),
         ("```cypher\nCALL db.labels()\n```", "CALL db.labels()"),
+        ("```cypher\nMTCH (n) RETURN n\n```", "MTCH (n) RETURN n"),
     ],
 )
 def test_other_forms(answer: str, query: str) -> None:
@@ -216,32 +204,10 @@ def test_other_forms(answer: str, query: str) -> None:
 SMILES = st.text(alphabet="BCNOPSFIclnops()[]=#@+-\\/.%123456789H'\"`<>|~", min_size=1, max_size=40).filter(
     lambda name: "```" not in name
 )
-MARKS = [
-    "```",
-    "```cypher\n",
-    "~~~\n",
-    "`",
-    "<think>",
-    "</think>",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "'",
-    '"',
-    "\\u",
-    "/*",
-]
-PARTS = [
-    "MATCH ",
-    "(m:Molecule)",
-    "-[:REACTS_IN]->",
-    "(r)",
-    " RETURN r",
-    "{name: 'C\\\\C'}",
-    "with ",
-    "// x\n",
-]
-PIECES = st.sampled_from([*MARKS, *PARTS])
+MARKS = ["```", "```cypher\n", "~~~\n", "`", "<think>", "</think>"]
+SIGNS = ["\n", "\n\n", "\r\n", "'", '"', "\\u", "/*", "with ", "// x\n"]
+PARTS = ["MATCH ", "(m:Molecule)", "-[:REACTS_IN]->", "(r)", " RETURN r", "{name: 'C\\\\C'}"]
+PIECES = st.sampled_from([*MARKS, *SIGNS, *PARTS])
 TAGS = st.sampled_from(["", "cypher", "Cypher", "neo4j", "cypher title=x"])
 
 
@@ -263,22 +229,111 @@ def test_never_raises_and_gives_a_part_of_the_answer(answer: str) -> None:
 
 
 @given(name=SMILES, tag=TAGS, before=st.sampled_from(["", "Here it is:\n\n", "<think>hm</think>"]))
-def test_a_fenced_query_comes_out_unchanged(name: str, tag: str, before: str) -> None:
+def test_a_query_comes_out_unchanged_and_again_so(name: str, tag: str, before: str) -> None:
     query = _query(name)
-    found = extract_cypher(f"{before}```{tag}\n{query}\n```\nThat was it.")
-    assert found == query
-    assert [literal.value for literal in string_literals(found)] == [name]
+    for answer in (
+        f"{before}```{tag}\n{query}\n```\nThat was it.",
+        f"The query:\n{query}\n\nIt lists agents.",
+        query,
+    ):
+        assert extract_cypher(answer) == query
+    assert [literal.value for literal in string_literals(query)] == [name]
 
 
 @given(name=SMILES)
-def test_a_bare_query_comes_out_unchanged(name: str) -> None:
-    query = _query(name)
-    assert extract_cypher(query) == query
-    assert extract_cypher(f"The query:\n{query}\n\nIt lists agents.") == query
-
-
-@given(name=SMILES, first=st.booleans())
-def test_extraction_of_its_own_result_changes_nothing(name: str, first: bool) -> None:
-    answer = f"```\n{_query(name)}\n```" if first else f"Sure. {_query(name)}"
-    query = extract_cypher(answer)
+def test_extraction_of_its_own_result_changes_nothing(name: str) -> None:
+    query = extract_cypher(f"Sure. {_query(name)}")
     assert query is None or extract_cypher(query) == query
+
+
+SIZE = 1_000_000
+# Processor time. What reads such a text again for each of its lines takes minutes.
+SECONDS = 10
+UNITS = [
+    *("MATCH (\n\n", "MATCH (a\n\nMATCH (a)\n\n", "MATCH ", "MATCH (n) WHERE ( ", "\nMATCH p=("),
+    *("MATCH\n", "MATCH (n)-[ RETURN this text.\n\n ", "MATCH (n) RETURN n;\n\n"),
+    *("MATCH (n) RETURN n UNION ", "RETURN ", "OPTIONAL ", "EXPLAIN PROFILE ", "USE \nUSE "),
+    *("WITH a\n\nRETURN\n\n", '"MATCH ( RETURN ', "`MATCH (", "```\n", "``` ", "```cypher ", "~~~ \n"),
+    *("> ~~~\n", "~~~cypher\n", "`", "~", "````\n```\n", "```json\n"),
+    *("```cypher\nMATCH (n RETURN n\n```\n", "```\nMATCH (\n", "```\n```\nMATCH (\n"),
+    *("```sql\nMATCH (\n```\n", "<think>", "</think>", "<think></think>```\n```\n"),
+    *("<think></think>MATCH (\n", "</think>MATCH (n)\n", " ", "\n", "\n\nx", " \n", "\u2028", "- ", "> "),
+    *("**MATCH (n) ", "*MATCH (n) RETURN n\n\n", " **MATCH", "*", " *", ": **", "> MATCH (\n", "> > ```\n"),
+    *(">\n", ">" * 9 + " x\n", "RETURN n This is a word ", "MATCH (n) RETURN n This is a sentence.\n\n"),
+    *(":", ": ", "'. ", "</a", "<|", "\\u0028", "/*", "a", "分"),
+]
+STARTS = ["", "MATCH", "MATCH (", "MATCH (n) RETURN n ", "```cypher\n", "```sql\nMATCH (n)", '"', "OPTIONAL"]
+REPEATED = (" ", "\n", "`", "~", "a", "- ", "> ", ">", "*", " *")
+
+
+def seconds(answer: str) -> float:
+    begun = time.process_time()
+    extract_cypher(answer)
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_repeated_pieces(unit: str) -> None:
+    for start in ("", "```cypher\n", "MATCH (n) RETURN n "):
+        assert seconds(start + unit * (SIZE // 4 // len(unit))) < SECONDS
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_million_repeated_characters(start: str) -> None:
+    for repeated in REPEATED:
+        assert seconds(start + repeated * (SIZE // len(repeated)) + "x") < SECONDS
+
+
+def test_queries_beside_hostile_text_are_still_found() -> None:
+    query = "MATCH (n:Molecule) RETURN n.name"
+    assert extract_cypher("MATCH (\n\n" * 50_000 + f"```cypher\n{query}\n```") == query
+    # A long fence is not closed by a shorter one.
+    answer = "`" * (SIZE // 2) + " MATCH (n) RETURN n " + "`" * (SIZE // 2 - 1)
+    assert extract_cypher(answer) == answer[SIZE // 2 :].strip()
+
+
+VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('Here: ```json\n{"a": 1}\n``` done {"b": 2}', {"a": 1}),
+        ('<think>{"a": 0}</think>{"a": 1}', {"a": 1}),
+        ('{"a": "two\nlines"}', {"a": "two\nlines"}),
+        ('{} {"a": 1}', {"a": 1}),
+        ('MATCH (n {name: 1}) {"a": 1}', {"a": 1}),
+        ('{"a": "F/C=C\\F and C\\[nH]"}', {"a": "F/C=C\\F and C\\[nH]"}),
+        ("[1]", None),
+        ("", None),
+        ('{"a": ', None),
+        ("{" * 10_000, None),
+        ("<think>" * 5_000, None),
+    ],
+)
+def test_the_first_object_counts(answer: str, found: dict[str, Any] | None) -> None:
+    assert extract_json(answer) == found
+
+
+@given(st.dictionaries(st.text(), VALUES, min_size=1), st.text(alphabet="ab \n.`"))
+def test_an_object_among_words_is_found(value: dict[str, Any], words: str) -> None:
+    assert extract_json(f"{words}\n{json.dumps(value)}\n{words}") == value
+
+
+@pytest.mark.parametrize(
+    ("meant", "values"),
+    [
+        (True, [True, "Yes.", " 'ok' "]),
+        (False, [False, "INVALID"]),
+        (None, [None, "", "perhaps", 3, [True], {}]),
+    ],
+)
+def test_yes_and_no(meant: bool | None, values: list[object]) -> None:
+    assert [yes_or_no(value) for value in values] == [meant] * len(values)
+
+
+def test_texts_of_lists_objects_and_single_texts() -> None:
+    assert texts(["a", {"item": 3, "problem": "b", "fix": "c"}, None, "", 4]) == ["a", "b: c", "4"]
+    assert texts("a") == ["a"]
+    assert texts(None) == []

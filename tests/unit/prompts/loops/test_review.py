@@ -37,9 +37,7 @@ def test_the_summary_is_made_once() -> None:
         assert step.cached
         assert step.answer is not None
         assert (step.answer.text, step.answer.tokens) == (SUMMARY, None)
-
-
-def test_without_a_summary_the_schema_is_shown() -> None:
+    # Without a summary the schema is shown.
     played = play(REVIEW, RIGHT, Cast(analyst=" ", reviewer=ACCEPTED))
     assert played.story[0] == ("analyst", "empty")
     assert "(:Reaction)-[:USES_AGENT]->(:Molecule)" in played.cast.texts("reviewer")[0]
@@ -49,14 +47,8 @@ def test_a_rejected_query_is_corrected_and_reviewed_again() -> None:
     cast = Cast(analyst=SUMMARY, reviewer=[REJECTED, ACCEPTED], corrector=structured(LONGER))
     played = play(REVIEW, RIGHT, cast)
     assert played.result.cypher == LONGER
-    assert [role for role, _ in played.story] == [
-        "analyst",
-        "executor",
-        "reviewer",
-        "corrector",
-        "executor",
-        "reviewer",
-    ]
+    roles = [role for role, _ in played.story]
+    assert roles == ["analyst", "executor", "reviewer", "corrector", "executor", "reviewer"]
     assert "- no agents\n- match them" in played.cast.texts("corrector")[0]
     assert played.finding("corrector")["structured"] is True
 

@@ -9,11 +9,27 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.models.baselines import Predictions, read_predictions
+from retrocypher.kg.questions.question import Question
+from retrocypher.prompts.models.baselines import read_predictions
 from retrocypher.prompts.models.interface import Model, Request
 from retrocypher.prompts.models.open import ModelContext
 from retrocypher.prompts.models.spec import parse_spec
-from retrocypher.prompts.templates.exemplars import load_bank
+from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
+
+TARGET = "CC(=O)[O-]"
+REFERENCE = (
+    f"MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {{name: '{TARGET}->x'}})\n"
+    "OPTIONAL MATCH (reactant:Molecule)-[:REACTS_IN]->(reaction)\n"
+    "RETURN reaction.id AS id, collect(reactant.name) AS reactants"
+)
+QUESTION = Question(
+    "precursors-001", "precursors", "single_step", 1, "?", {"target": TARGET}, REFERENCE, [], TARGET, True
+)
+
+
+def ask(exemplar: Exemplar | None = None, **case: str) -> Request:
+    where = {"prompt": "P1", "shot": "ZS", "loop": "none", **case}
+    return Request([{"role": "user", "content": QUESTION.text}], QUESTION, exemplar, where)
 
 
 def opened(text: str, folder: Path) -> Model:
@@ -21,14 +37,12 @@ def opened(text: str, folder: Path) -> Model:
     return model
 
 
-def test_oracle_answers_with_the_reference(ask: Callable[..., Request], tmp_path: Path) -> None:
+def test_oracle_answers_with_the_reference(tmp_path: Path) -> None:
     answer = opened("oracle", tmp_path).answer(ask())
-    assert (answer.text, answer.verbatim) == (ask().question.reference_cypher, True)
+    assert (answer.text, answer.verbatim) == (REFERENCE, True)
 
 
-def test_exemplar_answers_with_its_query_about_the_question(
-    ask: Callable[..., Request], tmp_path: Path
-) -> None:
+def test_exemplar_answers_with_its_query_about_the_question(tmp_path: Path) -> None:
     bank = {each.id: each for each in load_bank("single_step")}
     model = opened("exemplar", tmp_path)
     answer = model.answer(ask(exemplar=bank["product-identification"]))
@@ -38,22 +52,27 @@ def test_exemplar_answers_with_its_query_about_the_question(
     assert (missing.text, list(missing.details)) == ("", ["no_answer"])
 
 
-def test_exemplar_fills_in_the_step_count(ask: Callable[..., Request], tmp_path: Path) -> None:
+def test_exemplar_fills_in_the_step_count(tmp_path: Path) -> None:
     exemplar = next(each for each in load_bank("multi_step") if each.id == "multi-step-product-discovery")
     request = ask(exemplar=exemplar)
     request = replace(request, question=replace(request.question, slots={"target": "CCO", "steps": 3}))
-    assert "{name: 'CCO'})-[:REACTS_IN|PRODUCES*6]->" in opened("exemplar", tmp_path).answer(request).text
+    model = opened("exemplar", tmp_path)
+    assert "{name: 'CCO'})-[:REACTS_IN|PRODUCES*6]->" in model.answer(request).text
+    assert model.answer(ask()).text == ""
 
 
-def test_exemplar_without_an_exemplar_has_no_query(ask: Callable[..., Request], tmp_path: Path) -> None:
-    assert opened("exemplar", tmp_path).answer(ask()).text == ""
+Write = Callable[..., Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path: Path) -> Write:
     def lines(*values: Any) -> Path:
         path = tmp_path / "p.jsonl"
-        path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in values))
+        path.write_text(
+            "\n".join(each if isinstance(each, str) else json.dumps(each) for each in values),
+            "utf-8",
+            "surrogateescape",
+        )
         return path
 
     return lines
@@ -78,34 +97,27 @@ Q1 = {"question_id": "precursors-001", "cypher": "RETURN 1"}
         ([{**Q1, "prompt": "P1"}, {**Q1, "shot": "ZS"}], "line 2: a second prediction"),
         ([{**Q1, "shot": "1S"}, {**Q1, "shot": "1S-S"}], "line 2: a second prediction"),
         ([], "no predictions in it"),
+        (["\udcff"], "cannot be read"),
     ],
 )
-def test_a_broken_file_is_refused_by_line(write: Callable[..., Path], lines: list[Any], said: str) -> None:
+def test_a_broken_file_is_refused_by_line(write: Write, lines: list[Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_predictions(write(*lines))
 
 
-def test_a_missing_or_binary_file_is_refused(tmp_path: Path) -> None:
+def test_lines_are_told_apart_by_a_condition(write: Write, tmp_path: Path) -> None:
+    # U+2028 within a text breaks no line.
+    second = json.dumps({**Q1, "prompt": "P2", "cypher": "RETURN '\u2028'"}, ensure_ascii=False)
+    found = read_predictions(write({**Q1, "prompt": "P1"}, second)).find(
+        "precursors-001", {"prompt": "P2", "shot": "ZS"}
+    )
+    assert found is not None
+    assert found.cypher == "RETURN '\u2028'"
     with pytest.raises(InputError, match="cannot be read"):
         read_predictions(tmp_path / "absent.jsonl")
-    (tmp_path / "b").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_predictions(tmp_path / "b")
 
 
-def test_lines_told_apart_by_a_condition_are_no_duplicates(write: Callable[..., Path]) -> None:
-    path = write({**Q1, "prompt": "P1"}, {**Q1, "prompt": "P2", "cypher": "RETURN 2"})
-    found = read_predictions(path).find("precursors-001", {"prompt": "P2", "shot": "ZS"})
-    assert found is not None
-    assert found.cypher == "RETURN 2"
-
-
-def test_a_line_separator_within_a_text_breaks_no_line(write: Callable[..., Path]) -> None:
-    path = write(json.dumps({**Q1, "cypher": "RETURN '\u2028'"}, ensure_ascii=False))
-    assert read_predictions(path).by_question["precursors-001"][0].cypher == "RETURN '\u2028'"
-
-
-def test_unknown_questions_are_refused(write: Callable[..., Path]) -> None:
+def test_unknown_questions_are_refused(write: Write) -> None:
     predictions = read_predictions(write(Q1, {"question_id": "nope", "cypher": None}))
     with pytest.raises(InputError, match=r"line 2: unknown question id 'nope' \(1 such line\)"):
         predictions.require_known({"precursors-001"})
@@ -122,27 +134,19 @@ def test_unknown_questions_are_refused(write: Callable[..., Path]) -> None:
         ({"loop": "cove"}, "are for loop cove, this run has none"),
     ],
 )
-def test_a_file_for_other_cases_is_refused(
-    write: Callable[..., Path], given: dict[str, str], said: str
-) -> None:
+def test_a_file_for_other_cases_is_refused(write: Write, given: dict[str, str], said: str) -> None:
     case = {"model": ("p",), "prompt": ("P1", "P2"), "shot": ("ZS",), "loop": ("none",), "phrasing": ("1",)}
-    predictions: Predictions = read_predictions(write({**Q1, **given}))
+    predictions = read_predictions(write({**Q1, **given}))
     with pytest.raises(InputError, match=said):
         predictions.require_use(["precursors-001"], case)
     with pytest.raises(InputError, match="no prediction for any question"):
         predictions.require_use(["precursors-002"], case)
 
 
-def test_answers_stand_as_in_the_file(
-    write: Callable[..., Path], tmp_path: Path, ask: Callable[..., Request]
-) -> None:
+def test_completions_stand_as_in_the_file(write: Write, tmp_path: Path) -> None:
     odd = "  no ```cypher``` at all \\u0041 'C/C=C\\\\C' "
-    path = write({**Q1, "cypher": odd, "model": "mine", "score": 3}, {**Q1, "cypher": None, "prompt": "P9"})
-    with pytest.raises(InputError, match="second prediction"):
-        read_predictions(path)
-    path = write(
-        {**Q1, "cypher": odd, "model": "mine", "prompt": "P1"}, {**Q1, "cypher": None, "prompt": "P2"}
-    )
+    first = {**Q1, "cypher": odd, "model": "mine", "score": 3, "prompt": "P1"}
+    path = write(first, {**Q1, "cypher": None, "prompt": "P2"})
     model = opened(f"mine=file:{path}", tmp_path)
     assert (model.answer(ask()).text, model.answer(ask()).verbatim) == (odd, True)
     assert model.answer(ask(prompt="P2")).text == ""
@@ -150,9 +154,9 @@ def test_answers_stand_as_in_the_file(
     assert (nothing.text, nothing.details) == ("", {"no_answer": "no prediction for this case"})
 
 
-def test_the_model_says_what_it_changed(ask: Callable[..., Request], tmp_path: Path) -> None:
+def test_the_model_says_what_it_changed(tmp_path: Path) -> None:
     answer = opened("mutant:drop_component", tmp_path).answer(ask())
-    assert answer.text == ask().question.reference_cypher.replace(", collect(reactant.name) AS reactants", "")
+    assert answer.text == REFERENCE.replace(", collect(reactant.name) AS reactants", "")
     assert answer.details == {
         "operator": "drop_component",
         "place": 0,

@@ -33,23 +33,19 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
-def test_an_export_taken_in_elsewhere_is_the_same_cache(file: Path, tmp_path: Path, name: str) -> None:
+def test_an_export_imported_elsewhere_is_the_same_cache(file: Path, tmp_path: Path, name: str) -> None:
     out, other, again = tmp_path / name, tmp_path / "other.sqlite", tmp_path / f"again-{name}"
     assert export(file, out) == 50
     lines = (gzip.open if name.endswith("gz") else open)(out).read().splitlines()
     assert [CacheEntry.from_json(json.loads(line)) for line in lines] == sorted(
         [*OLD, *NEW], key=lambda answer: (answer.made, answer.key)
     )
+    assert export(file, tmp_path / "one.jsonl", models=["local", "no such"]) == 20
     done = import_responses(other, [out])
     assert (done.added, done.known, done.conflicts) == (50, 0, ())
     assert export(other, again) == 50
     assert again.read_bytes() == out.read_bytes()
     assert (import_responses(file, [out, again]).added, import_responses(file, [out]).known) == (0, 50)
-
-
-def test_an_export_of_one_model(file: Path, tmp_path: Path) -> None:
-    assert export(file, tmp_path / "out.jsonl", models=["local"]) == 20
-    assert export(file, tmp_path / "none.jsonl", models=["no such"]) == 0
 
 
 def test_an_export_overwrites_nothing_and_leaves_no_half(file: Path, tmp_path: Path) -> None:
@@ -67,7 +63,7 @@ def test_an_export_overwrites_nothing_and_leaves_no_half(file: Path, tmp_path: P
     assert [path.name for path in tmp_path.glob("*.jsonl*")] == ["out.jsonl"]
 
 
-def test_answers_that_differ_are_told_and_the_first_stays(file: Path, tmp_path: Path) -> None:
+def test_conflicting_responses_are_reported_and_the_first_stays(file: Path, tmp_path: Path) -> None:
     other = replace(OLD[0], text="Something else.", made="2026-06-01T00:00:00+00:00")
     # How long it took, and when, is no difference.
     slower = replace(OLD[1], time_s=9.0, made="2026-06-01T00:00:00+00:00")
@@ -92,20 +88,17 @@ GOOD = json.dumps(kept("good").to_json())
         ("{", "Expecting property name"),
         ("[]", "no JSON object"),
         ("[" * 100_000, "recursion"),
-        ("{}", "schema_version must be 1"),
         (GOOD.replace('"schema_version": 1', '"schema_version": 2'), "schema_version must be 1"),
         (GOOD.replace('"text"', '"texts"'), "text is missing"),
         (GOOD.replace('"time_s": 1.5', '"time_s": NaN'), "time_s has a value"),
-        (GOOD.replace('"time_s": 1.5', '"time_s": true'), "time_s has a value"),
         (GOOD.replace('"prompt": 100', '"prompt": 1.5'), "tokens has a value"),
         (GOOD.replace("2026-01-02", "2026-13-02"), "made has a value"),
-        (GOOD.replace("2026-01-02", "2026-1-2"), "made has a value"),
         (GOOD.replace('"key": "', '"key": "x'), "key has a value"),
         (GOOD.replace('"gpt-x"', "null"), "model has a value"),
         ("\xff", "can't decode"),
     ],
 )
-def test_a_line_that_is_no_answer_and_nothing_is_taken_in(tmp_path: Path, line: str, said: str) -> None:
+def test_a_line_that_is_no_response_ends_the_import(tmp_path: Path, line: str, said: str) -> None:
     out, file = tmp_path / "out.jsonl", tmp_path / "answers.sqlite"
     out.write_bytes(f"{GOOD}\n\n".encode() + line.encode("latin-1") + b"\n")
     with pytest.raises(InputError, match=rf"out\.jsonl, line 3: .*{said}.* Nothing was imported"):
@@ -126,7 +119,7 @@ def test_files_that_are_no_exports(file: Path, tmp_path: Path) -> None:
         import_responses(file, [tmp_path / "absent.jsonl"])
 
 
-def test_figures(file: Path) -> None:
+def test_statistics(file: Path, tmp_path: Path) -> None:
     found = stats(file).to_json()
     assert (found["answers"], found["schema_version"], found["file"]) == (50, 1, str(file))
     assert (found["oldest"], found["newest"]) == (OLD[0].made, NEW[0].made)
@@ -136,14 +129,10 @@ def test_figures(file: Path) -> None:
     assert (first["prompt_tokens"], first["completion_tokens"], first["seconds"]) == (3000, 600, 45.0)
     assert (second["model"], second["api"], second["answers"]) == ("local", "", 20)
 
-
-def test_figures_of_an_empty_cache(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
-    prepare(file)
-    assert stats(file).to_json() | {"bytes": 0, "file": ""} == {
-        **{"file": "", "schema_version": 1, "bytes": 0, "answers": 0},
-        **{"oldest": None, "newest": None, "models": []},
-    }
+    empty = tmp_path / "empty.sqlite"
+    prepare(empty)
+    found = stats(empty).to_json()
+    assert [found[name] for name in ("answers", "oldest", "newest", "models")] == [0, None, None, []]
 
 
 def test_old_ones_and_those_of_a_model_are_removed(file: Path) -> None:

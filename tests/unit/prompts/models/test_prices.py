@@ -40,15 +40,11 @@ def entry(text: str) -> str:
         ("free", Price(0, 0)),
         ("big-nano", None),
         ("big-mini-preview", None),
-        ("big-2025", None),
         ("big-2025-04", None),
-        ("big-2025-04-14-x", None),
         ("big2025-04-14", None),
         ("vendor/big", None),
         ("ft:big-2025-04-14:mine", None),
-        ("bi", None),
         ("Big", None),
-        ("", None),
     ],
 )
 def test_an_entry_holds_for_its_id_and_for_dated_ones(name: str, price: Price | None) -> None:
@@ -64,10 +60,6 @@ def test_a_cost_is_tokens_by_price() -> None:
     assert Price(0.40, 1.60).cost({"prompt": 1_000_000, "completion": 0}) == pytest.approx(0.40)
     assert Price(0.40, 1.60).cost({"prompt": 100, "completion": 20}) == pytest.approx(72e-6)
     assert Price(0, 0).cost({"prompt": 100, "completion": 20}) == 0.0
-
-
-def test_the_default_model_has_a_price() -> None:
-    assert load_prices().of(DEFAULT_MODEL) == Price(0.40, 1.60)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +95,6 @@ def test_a_manifest_names_the_prices_of_the_models_behind_an_api() -> None:
         "usd_per_million_tokens": {"gpt-4o": {"prompt": 2.5, "completion": 10.0}},
     }
     assert prices_used([ModelSpec("x", "openai", "unknown-model")]) is None
-
-
-def test_models_that_are_not_behind_an_api_have_none() -> None:
     assert prices_used([ModelSpec("gpt-4o", "gguf", "/gpt-4o"), ModelSpec("local", "local")]) is None
 
 
@@ -120,13 +109,10 @@ def test_prices_have_a_month_or_a_day(written: str) -> None:
         ("as_of: [", "is not YAML"),
         ("as_of: 2025-02-30\nmodels: []", "is not YAML"),
         ("", "must hold `as_of` and `models`"),
-        ("- 1", "must hold `as_of` and `models`"),
-        ("models: []", "must hold `as_of` and `models`"),
         ("as_of: 2025-08\nmodels: []\nmore: 1", "and nothing else"),
         ("as_of: 2025-08\nmodels: {big: 1}", "`models` must be a list"),
-        ("as_of: lately\nmodels: []", "`as_of` must be the month or day"),
         ("as_of: 2025-13\nmodels: []", "`as_of` must be the month or day"),
-        ("as_of:\nmodels: []", "`as_of` must be the month or day"),
+        ("as_of: lately\nmodels: []", "`as_of` must be the month or day"),
         (entry("id: big, prompt: 1"), "entry 1: expected id, prompt, completion"),
         (entry("id: big, prompt: 1, completion: 1, cached: 1"), "entry 1: expected"),
         ("as_of: 2025-08\nmodels: [big]", "entry 1: expected"),
@@ -138,7 +124,6 @@ def test_prices_have_a_month_or_a_day(written: str) -> None:
         (entry("id: big, prompt: 1, completion: "), r"entry 1 \(big\): `completion` must be"),
         (entry("id: big, prompt: -1, completion: 1"), "`prompt` must be"),
         (entry("id: big, prompt: .nan, completion: 1"), "`prompt` must be"),
-        (entry("id: big, prompt: .inf, completion: 1"), "`prompt` must be"),
         (entry("id: big, prompt: true, completion: 1"), "`prompt` must be"),
         (entry(f"id: big, prompt: 1{'0' * 400}, completion: 1"), "`prompt` must be"),
         (FILE + "  - {id: big, prompt: 1, completion: 1}\n", "big has two entries. Leave one"),

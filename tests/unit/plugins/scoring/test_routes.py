@@ -1,0 +1,221 @@
+"""Routes as they are read from rows."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from neo4j.graph import Graph, Node, Path
+from support.graph_values import molecule, reaction
+from support.scored import question_of, scored
+
+from retrocypher.kg.execution.client_process import to_json_value
+from retrocypher.plugins.scoring.routes import partial_path_recall, routes
+
+
+def path(text: str) -> dict[str, Any]:
+    """A path written as ``A > 1 > B``: nodes and, between them, which way each relationship points."""
+    steps = text.split()
+    nodes = [reaction(int(step)) if step.isdigit() else molecule(step) for step in steps[::2]]
+    ids = [node["$node"]["id"] for node in nodes]
+    ends = [
+        (a, b) if arrow == ">" else (b, a) for arrow, a, b in zip(steps[1::2], ids, ids[1:], strict=False)
+    ]
+    links = [{"$relationship": {"id": "x", "type": "T", "start": a, "end": b}} for a, b in ends]
+    return {"$path": {"nodes": nodes, "relationships": links}}
+
+
+FORWARD = path("A > 1 > B > 2 > C")
+BACKWARD = path("C < 2 < B < 1 < A")
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "expected"),
+    [
+        (["p"], [FORWARD], {(1, 2)}),
+        (["p"], [BACKWARD], {(1, 2)}),
+        (["p"], [[FORWARD, path("A > 3 > C")]], {(1, 2), (3,)}),
+        (["p"], [path("D < 1 > B > 2 > C")], {(1, 2)}),
+        (["p"], [path("C < 2 < B < 1 > D")], {(1, 2)}),
+        (["p"], [path("A > 1 < B")], {(1,)}),
+        (["p"], [path("1")], {(1,)}),
+        (["p", "nodes"], [BACKWARD, [reaction(2), reaction(1)]], {(1, 2)}),
+        (["p", "n"], [FORWARD, 4], {(1, 2)}),
+        (["nodes"], [[molecule("A"), reaction(1), molecule("B"), reaction(2)]], {(1, 2)}),
+        (["ids"], [[1, 2]], {(1, 2)}),
+        (["ids"], [["1", "2"]], {(1, 2)}),
+        (["mixed"], [["CCO", 1, None, 2.5, True, "C1CC1", 2]], {(1, 2)}),
+        (["maps"], [[{"id": 1}, {"reaction_id": 2, "yield": 50}]], {(1, 2)}),
+        (["maps"], [[{"reaction": reaction(1)}, {"molecule": molecule("A")}, reaction(2)]], {(1, 2)}),
+        (["routes"], [[[1, 2], [3, 4]]], {(1, 2), (3, 4)}),
+        (["routes"], [[[[reaction(1), reaction(2)]], [[3]]]], {(1, 2), (3,)}),
+        (["steps"], [[reaction(1), reaction(2)]], {(1, 2)}),
+        (["ids", "names"], [[1, 2], ["A", "B"]], {(1, 2)}),
+        (["a", "b"], [[1, 2], [3]], {(1, 2), (3,)}),
+        (["r1", "r2"], [reaction(1), reaction(2)], {(1, 2)}),
+        (["r1.id", "x", "r2.id", "length(p)", "steps"], [1, "CC", 2, 4, 2], {(1, 2)}),
+        (["r2.id", "r1.id"], [2, 1], {(2, 1)}),
+        (["r1", "r1.id", "r2", "r2.id"], [reaction(1), 1, reaction(2), 2], {(1, 2)}),
+        (["r2.id", "r1", "r2"], [2, reaction(1), reaction(2)], {(1, 2)}),
+        (["a", "b"], [{"id": 1}, {"id": 2}], {(1, 2)}),
+        (["route"], [{"reactions": [1, 2], "steps": 2}], {(1, 2)}),
+        (["route"], [{"r1": 1, "r2": 2}], {(1, 2)}),
+        (["all"], [[{"route": [1, 2]}, {"route": [3]}]], {(1, 2), (3,)}),
+        (["name"], ["CCO"], set()),
+        (["count(*)"], [7], set()),
+        (["rels"], [[{"$relationship": {"start": "1", "end": "2", "properties": {}}}]], set()),
+        (["step1", "step2"], [1, 2], {(1, 2)}),
+        (["step_1", "step_2"], [1, 2], {(1, 2)}),
+        (["Step 1", "x", "Step 2"], [1, "CC", 2], {(1, 2)}),
+        (["index1", "index2"], [1, 2], {(1, 2)}),
+        (["rank1", "rank2", "rank3"], [1, 2, None], {(1, 2)}),
+        (["n1", "n2"], [1, 2], {(1, 2)}),
+        (["first_step", "second_step"], [1, 2], {(1, 2)}),
+        (["step_one", "step_two", "total_steps"], [1, 2, 2], {(1, 2)}),
+        (["step1_id", "step1_yield", "step2_id", "step2_yield"], [1, 80.0, 2, 90.0], {(1, 2)}),
+        (["step1", "yield_step1", "step2", "yield_step2"], [1, 80.0, 2, 90.0], {(1, 2)}),
+        (["route1_step1", "route1_step2"], [1, 2], {(1, 2)}),
+        (["step1", "reaction1", "step2", "reaction2"], [1, 11, 2, 12], {(11, 12)}),
+        (["id", "step1", "step2"], [7, 1, 2], {(1, 2)}),
+        (["step2", "step1"], [2, 1], {(2, 1)}),
+        (["route"], [{"step1": 1, "step2": 2}], {(1, 2)}),
+        (["route"], [{"step2": 2, "step1": 1}], {(1, 2)}),
+        (["route"], [{"reaction1": 1, "reaction2": 2}], {(1, 2)}),
+        (["route"], [{"second": reaction(2), "first": reaction(1)}], {(1, 2)}),
+        (
+            ["routes"],
+            [[{"reaction2": 2, "reaction1": 1}, {"reaction1": 3, "reaction2": 4}]],
+            {(1, 2), (3, 4)},
+        ),
+        (["route"], [{"id": 1, "reaction": reaction(1)}], {(1,)}),
+        (["routes"], [[{"id": 1, "reactions": [11, 12]}, {"id": 2, "reactions": [13]}]], {(11, 12), (13,)}),
+        (["maps"], [[{"id": 1, "yields": [80.0, 90.0]}, {"id": 2, "yields": [7.0]}]], {(1, 2)}),
+        (["step"], [2], set()),
+        (["step1"], [2], set()),
+        (["yield1", "yield2"], [80, 90], set()),
+        (["a", "b", "chain_length"], [1, 2, 2], {(1, 2)}),
+        (["a", "b", "molecule_weight_total"], [1, 2, 2], {(1, 2)}),
+        (["first_reaction", "second_reaction", "x"], [1, 2, 9], {(1, 2)}),
+        (["r1", "r2", "x"], [reaction(1), 2, 9], {(1, 2)}),
+        (["reactions", "x"], [[1, 2], 9], {(1, 2)}),
+        (["steps", "id"], [[1, 2], 9], {(1, 2)}),
+        (["ids", "yields"], [[1, 2], [80.0, 90.0]], {(1, 2)}),
+        (["ids", "[x IN relationships(p) | x.yield]"], [[1, 2], [80, 90]], {(1, 2)}),
+        (["r1.id", "r2.id", "yields"], [1, 2, [80.0, 90.0]], {(1, 2)}),
+        (["reaction_ids", "flags"], [[1, 2], [0, 1]], {(1, 2)}),
+        (["steps", "x"], [[1, 2], [3, 4]], {(3, 4)}),
+        (["ids"], [[1.0, 2.0]], {(1, 2)}),
+        (["r1.id", "r2.id", "yield"], [1.0, 2.0, 80.0], {(1, 2)}),
+        (["ids"], [[1.0, 2.5, 2.0**60]], {(1,)}),
+        (["p"], [[]], set()),
+        (["p"], [None], set()),
+    ],
+)
+def test_a_row(columns: list[str], row: list[Any], expected: set[tuple[int, ...]]) -> None:
+    assert routes(columns, [row]) == expected
+
+
+MEASURES = (
+    "chain_length chainLength num_reactions number_of_reactions total_steps reaction_steps hop_count "
+    "num_hops path_len route_length path_index idx route_id step_number n count nSteps n_reactions stepCount "
+    "pathId chain_id pathway_id noOfSteps steps_to_target distance depth reaction_count total_reactions "
+    "length(p) length(p)/2 size(reactions) count(r.id) overall_yield yield_percent rank route_no total"
+)
+
+
+@pytest.mark.parametrize("measure", MEASURES.split())
+@pytest.mark.parametrize("names", [("r1.id", "r2.id"), ("step1", "step2"), ("r1", "r2"), ("a", "b")])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_measure_is_no_step(measure: str, names: tuple[str, str], place: int) -> None:
+    columns, row = [*names], [1, 2]
+    columns.insert(place, measure)
+    row.insert(place, 3)
+
+    assert routes(columns, [row]) == {(1, 2)}
+    assert routes(["route"], [[dict(zip(columns, row, strict=True))]]) == {(1, 2)}
+    assert routes([measure, "x"], [[3, [1, 2]]]) == {(1, 2)}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"$path": None},
+        {"$path": {"nodes": 3, "relationships": "x"}},
+        {"$path": {"nodes": [None, 1], "relationships": [4]}},
+        {"$node": 5},
+        {"$node": {"labels": "Reaction", "properties": {"id": 1}}},
+        {"$node": {"labels": ["Reaction"], "properties": {"id": 1.5}}},
+        {"$map": 3},
+    ],
+)
+def test_values_that_are_no_values_are_passed_over(broken: Any) -> None:
+    assert routes(["p", "q"], [[broken, [broken]]]) <= {(1,)}
+
+
+def test_deep_nesting_is_not_followed_for_ever() -> None:
+    nested: Any = 1
+    mapped: Any = 1
+    for _ in range(400):
+        nested, mapped = [nested], {"entry": mapped}
+
+    assert routes(["p"], [[nested]]) == routes(["p"], [[mapped]]) == set()
+
+
+@pytest.mark.parametrize(
+    ("returned", "gold", "expected"),
+    [
+        ({(1, 2, 3)}, {(1, 2, 3)}, 1.0),
+        ({(9, 2, 3)}, {(1, 2, 3)}, 2 / 3),
+        ({(1, 2, 9)}, {(1, 2, 3)}, 0.0),
+        ({(8, 1, 2, 3)}, {(1, 2, 3)}, 1.0),
+        ({(3,), (2, 3)}, {(1, 2, 3)}, 2 / 3),
+        ({(1, 2)}, {(1, 2), (3, 4)}, 0.5),
+        (set(), {(1, 2)}, 0.0),
+        (set(), set(), 1.0),
+    ],
+)
+def test_partial_path_recall(
+    returned: set[tuple[int, ...]], gold: set[tuple[int, ...]], expected: float
+) -> None:
+    assert partial_path_recall(returned, gold) == pytest.approx(expected)
+
+
+def test_scores() -> None:
+    gold = [{"route": [1, 2]}, {"route": [3, 2]}]
+
+    scores = scored(question_of("chains_to_target", gold), ["ids"], [[[1, 2]], [[1, 2]], [[7, 2]], [[8, 9]]])
+
+    assert scores.exact_path_precision == scores.precision == pytest.approx(1 / 3)
+    assert scores.exact_path_recall == scores.recall == 0.5
+    assert scores.exact_path_f1 == scores.f1 == pytest.approx(0.4)
+    assert scores.partial_path_recall == 0.75
+    assert scores.per_key is scores.focus_f1 is scores.row_f1 is scores.unmatched_columns is None
+
+
+ROUTE = ("A", 11, "B", 12, "C")
+
+
+def executed(names: tuple[str | int, ...], *, turned: bool = False) -> Any:
+    """A path in the very form in which execution writes it, so that the two cannot drift apart."""
+    graph = Graph()
+    nodes = [
+        Node(graph, f"n{name}", 0, ["Reaction"], {"id": name})
+        if isinstance(name, int)
+        else Node(graph, f"n{name}", 0, ["Molecule"], {"name": name})
+        for name in names
+    ]
+    edges = []
+    for number, (one, other) in enumerate(pairwise(nodes)):
+        edge = graph.relationship_type("LINK")(graph, f"e{number}", number, {})
+        edge._start_node, edge._end_node = (other, one) if turned else (one, other)
+        edges.append(edge)
+    return to_json_value(Path(nodes[0], *edges))
+
+
+@pytest.mark.parametrize(
+    "value", [executed(ROUTE), executed(ROUTE[::-1], turned=True)], ids=["from start", "from target"]
+)
+def test_a_returned_path_is_its_route(value: Any) -> None:
+    asked = question_of("chains_to_target", [{"route": [11, 12]}])
+    scores = scored(asked, ["path"], [[value]])
+    assert scores.f1 == 1.0
+    assert scores.partial_path_recall == 1.0

@@ -1,0 +1,180 @@
+"""What a session shows: progress, messages of failed cases, exit status."""
+
+import io
+from dataclasses import dataclass, field
+
+import pytest
+from _pytest._io import TerminalWriter
+from hypothesis import given
+from hypothesis import strategies as st
+from support.records import record_of
+
+from retrocypher.plugins.reporting.case_view import CaseView
+from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_of, failure_repr
+from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
+from retrocypher.plugins.session.terminal import Progress, Rate, exit_status
+
+
+@dataclass
+class Run:
+    """A run whose cases end when it is told that they do."""
+
+    cost: float | None = None
+    now: float = 1_000.0
+    lines: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.progress = Progress(self.lines.append, lambda: self.cost, lambda: self.now)
+
+    def cases(self, count: int, total: int, *, every_s: float, f1: float | None = 1.0) -> None:
+        for _ in range(count):
+            self.progress.add(f1, total)
+            self.now += every_s
+
+
+def test_a_line_each_twentieth_with_rate_and_time_left() -> None:
+    run = Run()
+    run.cases(2_000, 2_000, every_s=0.1)
+    assert len(run.lines) == 20
+    assert run.lines[0] == "100 of 2,000 cases, mean F1 1.000, 10.0 cases/s, 3 min left"
+    assert run.lines[9] == "1,000 of 2,000 cases, mean F1 1.000, 10.0 cases/s, 2 min left"
+    assert run.lines[-1] == "2,000 of 2,000 cases, mean F1 1.000, 10.0 cases/s"
+
+
+def test_slow_cases_are_told_of_each_minute() -> None:
+    run = Run()
+    run.cases(7, 30, every_s=30.0, f1=0.5)
+    assert run.lines == [
+        "3 of 30 cases, mean F1 0.500, 2.0 cases/min, 14 min left",
+        "5 of 30 cases, mean F1 0.500, 2.0 cases/min, 12 min left",
+        "7 of 30 cases, mean F1 0.500, 2.0 cases/min, 12 min left",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cases", "every_s", "f1", "cost", "lines"),
+    [
+        (12, 0.5, 1.0, None, ["12 of 12 cases, mean F1 1.000, 2.0 cases/s"]),
+        (2, 1.0, 1.0, 0.25, ["2 of 2 cases, mean F1 1.000, 1.0 cases/s, 0.250000 USD so far"]),
+        (2, 1.0, None, None, ["2 of 2 cases, mean F1 n/a, 2 infrastructure errors, 1.0 cases/s"]),
+        # A clock that stands still, or a single case, gives no rate.
+        (100, 0.0, 1.0, None, ["50 of 100 cases, mean F1 1.000", "100 of 100 cases, mean F1 1.000"]),
+        (1, 5.0, 1.0, None, ["1 of 1 case, mean F1 1.000"]),
+    ],
+)
+def test_a_line(cases: int, every_s: float, f1: float | None, cost: float | None, lines: list[str]) -> None:
+    run = Run(cost=cost)
+    run.cases(cases, cases, every_s=every_s, f1=f1)
+    assert run.lines == lines
+
+
+def test_cases_taken_over_count_but_not_in_the_rate() -> None:
+    run = Run()
+    for f1 in (1.0, 0.0, None):
+        run.progress.take_over(f1)
+    assert run.lines == []
+    run.cases(50, 120, every_s=1.0, f1=0.5)
+    assert run.lines == ["53 of 120 cases, mean F1 0.500, 1 infrastructure error, 1.0 cases/s, 1 min left"]
+
+
+def test_the_rate_forgets_the_start_and_single_long_cases() -> None:
+    rate, now = Rate(), 0.0
+    for gap in [10.0] * 100 + [0.5] * 300:
+        rate.add(now := now + gap)
+    assert rate.a_second == pytest.approx(2.0)
+    rate = Rate()
+    for gap in [1.0] * 50 + [60.0] + [1.0] * 49:
+        rate.add(now := now + gap)
+    assert 0.5 < (rate.a_second or 0.0) < 1.0
+
+
+@given(st.lists(st.floats(0.0, 1e6, allow_nan=False), max_size=200))
+def test_any_gaps_give_a_rate_over_nothing_or_none(gaps: list[float]) -> None:
+    rate, now = Rate(), 0.0
+    for gap in gaps:
+        rate.add(now := now + gap)
+    assert rate.a_second is None or rate.a_second > 0.0
+
+
+def record() -> Record:
+    return record_of(
+        cypher="RETURN '\x1b[2J'",
+        execution={"status": "ok", "message": None, "row_count": 1},
+        scores={"f1": 0.5, "precision": 0.5, "recall": 0.5},
+    )
+
+
+def said(record: Record, *difference: str, why: dict[str, str] | None = None) -> str:
+    failure = failure_of(CaseView(record, None, Explanation(list(difference), why or {})))
+    assert isinstance(failure, CaseFailedError)
+    return str(failure)
+
+
+def test_a_long_difference_is_cut_and_counted() -> None:
+    lines = [f"+ reactants: C{number}" for number in range(30)]
+    shown = said(record(), *lines).splitlines()
+    assert shown[0].endswith("status ok, 1 row")
+    assert shown[-2:] == [lines[19], "and 10 more lines: see the Allure report"]
+    assert said(record(), *lines[:2]).splitlines()[-2:] == lines[:2]
+
+
+def test_what_follows_a_failure_begins_on_a_line_of_its_own() -> None:
+    written = io.StringIO()
+    failure_repr("syntax_error: F1 0.000\nwhy: a bracket", ("test_x.py", 1, "test_x")).toterminal(
+        TerminalWriter(written)
+    )
+    assert written.getvalue() == "syntax_error: F1 0.000\nwhy: a bracket\n"
+
+
+def test_a_query_cannot_steer_the_terminal() -> None:
+    assert "\x1b" not in said(record())
+    assert r"\x1b[2J" in said(record())
+
+
+def test_an_infrastructure_error_is_not_a_failure() -> None:
+    broken = record()
+    broken.infrastructure_error = InfrastructureError("graph", "GraphUnavailable", "gone")
+    failure = failure_of(CaseView(broken, None))
+    assert isinstance(failure, CaseError)
+    assert str(failure) == "graph GraphUnavailable: gone"
+
+
+def test_a_failed_case_says_why() -> None:
+    failed = record()
+    failed.errors = ["schema_violation:label", "missing_component:agents"]
+    why = {"finding": "the schema has no label \x1b", "loop": "cove: schema found nothing"}
+    assert said(failed, "- agents: CC", why=why).splitlines()[:5] == [
+        "schema_violation:label: F1 0.500 (precision 0.500, recall 0.500), status ok, 1 row",
+        "why:      schema_violation:label, missing_component:agents",
+        r"finding:  the schema has no label \x1b",
+        "loop:     cove: schema found nothing",
+        "question: What makes it?",
+    ]
+
+
+@pytest.mark.parametrize("gate", [None, 0, 1, 16])
+@pytest.mark.parametrize("given", [0, 1])
+def test_an_incomplete_run_is_16_whatever_passed_and_whatever_the_gate(given: int, gate: int | None) -> None:
+    assert exit_status(given, unscored=True, gate=gate) == 16
+    assert exit_status(given, unscored=True, gate=gate, elsewhere=True) == 16
+
+
+@pytest.mark.parametrize("unscored", [False, True])
+@pytest.mark.parametrize("given", [2, 3, 4, 5])
+def test_pytests_own_statuses_stay(given: int, unscored: bool) -> None:
+    assert exit_status(given, unscored=unscored) == exit_status(given, unscored=False, gate=0) == given
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_a_complete_run_has_the_status_of_pytest_or_of_its_gate(given: int) -> None:
+    assert exit_status(given, unscored=False) == given
+    assert [exit_status(given, unscored=False, gate=gate) for gate in (0, 1)] == [0, 1]
+    # A gate does not judge tests that are not cases.
+    assert exit_status(1, unscored=False, gate=0, elsewhere=True) == 1
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_a_run_without_judgements_or_answers_is_incomplete_unless_a_gate_needs_neither(given: int) -> None:
+    assert exit_status(given, unscored=False, aside=True) == 16
+    assert [exit_status(given, unscored=False, aside=True, gate=gate) for gate in (0, 1, 16)] == [0, 1, 16]
+    assert exit_status(given, unscored=True, aside=True, gate=0) == 16

@@ -1,0 +1,231 @@
+"""Clients of models: what is sent, calls that end, log-probabilities, shared beginnings, retries."""
+
+import asyncio
+import hashlib
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrocypher.prompts.models.interface import Chat, whole_messages
+from retrocypher.prompts.models.llama import LlamaClient, PrefixCache
+from retrocypher.prompts.models.openai_client import in_time, number_tokens
+from retrocypher.prompts.models.retries import RetryPolicy, Slots, retry_after_s
+
+
+async def deaf() -> str:
+    """Takes no notice of being cancelled once."""
+    for _ in range(2):
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            continue
+    return "late"
+
+
+def test_a_call_ends_in_time_with_what_it_returns_or_raises() -> None:
+    async def answer() -> str:
+        return "ok"
+
+    async def fail() -> str:
+        raise ValueError("no")
+
+    assert asyncio.run(in_time(answer, 5)) == "ok"
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(in_time(fail, 5))
+    with asyncio.Runner() as runner, pytest.raises(TimeoutError):
+        runner.run(in_time(deaf, 0.05))
+
+
+def told(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = None) -> dict[str, Any]:
+    tokens = []
+    for piece in pieces:
+        name = piece.decode("utf-8", "replace")
+        others = [{"token": other, "logprob": logprob} for other, logprob in alternatives or ()]
+        tokens.append({"token": name, "logprob": -0.1, "bytes": list(piece), "top_logprobs": others})
+    return {"content": tokens}
+
+
+def test_numbers_are_found_with_what_might_have_stood_there() -> None:
+    likely = [("7", -0.1), ("9", -2.5), (" 7", -3.0), ("x", -3.0), ("٣", -4.0)]
+    found = number_tokens('{"é": 7}', told([b'{"', b"\xc3", b"\xa9", b'":', b" 7", b"}", b"<|end|>"], likely))
+    assert found == [{"at": 6, "token": "7", "likely": [["7", -0.1], ["9", -2.5], ["7", -3.0]]}]
+    assert '{"é": 7}'[6] == "7"
+
+
+@pytest.mark.parametrize(
+    "found", [None, {"content": None}, {"content": "7"}, {"content": [None, 3, {"token": 7}]}, told([b"7"])]
+)
+def test_log_probabilities_of_another_form_are_passed_over(found: dict[str, Any] | None) -> None:
+    assert number_tokens("7", found) == []
+    assert number_tokens("8", told([b"7"])) == number_tokens("", told([b"7"])) == []
+
+
+def test_the_token_itself_is_always_among_the_likely() -> None:
+    assert number_tokens("7", told([b"7"], [("x", -2.5)])) == [
+        {"at": 0, "token": "7", "likely": [["7", -0.1]]}
+    ]
+    wrong = [("1", float("nan")), ("2", 0.5), ("3", float("-inf")), ("4", True)]
+    (found,) = number_tokens("7", told([b"7"], wrong))
+    assert found["likely"] == [["3", -9999.0], ["7", -0.1]]
+    json.dumps(found, allow_nan=False)
+
+
+@given(st.text(alphabet="a1 é😀27", max_size=20), st.data())
+def test_every_number_is_where_it_is_said_to_be(text: str, data: st.DataObject) -> None:
+    whole, pieces = text.encode(), []
+    while whole:
+        size = data.draw(st.integers(1, len(whole)))
+        pieces.append(whole[:size])
+        whole = whole[size:]
+    for found in number_tokens(text, told(pieces, [("x", -2.5)])):
+        assert text[found["at"] :].startswith(found["token"])
+
+
+RULES = {"role": "system", "content": "Judge."}
+READ = [RULES, {"role": "user", "content": "The schema."}]
+
+
+@dataclass
+class Process:
+    """Notes what it is asked, and refuses what it is to refuse."""
+
+    refused: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    asked: list[str] = field(default_factory=list)
+    read: list[Any] = field(default_factory=list)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
+        what = path.partition("action=")[2] or "read"
+        self.asked.append(what)
+        if what in self.refused:
+            return 400, {}
+        if what == "restore" and body["filename"] not in self.kept:
+            return 400, {}
+        if what == "save":
+            self.kept.add(body["filename"])
+        if what == "read":
+            self.read.append(body)
+        return 200, {}
+
+
+def taken_up(process: Process, text: str, common: int | None = 11) -> bool:
+    chat = Chat([RULES, {"role": "user", "content": f"The schema.{text}"}], common=common)
+    return PrefixCache(cast("LlamaClient", process)).take_up(chat)
+
+
+def test_a_beginning_is_read_once_and_taken_from_its_file_every_time() -> None:
+    process = Process()
+    assert taken_up(process, " One?")
+    assert process.asked == ["restore", "read", "save", "restore"]
+    assert process.read == [{"messages": READ, "temperature": 0, "max_tokens": 1}]
+    assert taken_up(process, " Another?")
+    assert process.asked[4:] == ["restore"]
+    assert process.kept == {hashlib.sha256(json.dumps(READ).encode()).hexdigest()}
+
+
+def test_each_beginning_has_a_file_of_its_own() -> None:
+    process = Process()
+    assert taken_up(process, " One?")
+    assert taken_up(process, " One?", common=0)
+    # Half a character at the cut can be sent.
+    assert taken_up(process, "\ud83d", common=12)
+    assert len(process.kept) == 3
+    contents = [body["messages"][1]["content"] for body in process.read]
+    assert contents == ["The schema.", "", "The schema.\ufffd"]
+
+
+@pytest.mark.parametrize("refused", ["read", "save"])
+def test_requests_without_a_stored_beginning_are_read_whole(refused: str) -> None:
+    process = Process(refused={refused})
+    assert not taken_up(process, " One?")
+    assert process.asked[-1] == refused
+    idle = Process()
+    assert not taken_up(idle, " One?", common=None)
+    assert idle.asked == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": formatdate(time.time() - 60, usegmt=True)}, 0.0),
+    ],
+)
+def test_reads_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_s(headers) == seconds
+    later = retry_after_s({"retry-after": formatdate(time.time() + 100, usegmt=True)})
+    assert later is not None
+    assert 90 < later <= 100
+
+
+def test_waits_grow_and_never_undercut_what_was_asked() -> None:
+    policy = RetryPolicy(first_wait_s=1.0, longest_wait_s=8.0)
+    waits = [policy.wait_s(attempt, None) for attempt in (1, 2, 3, 9)]
+    for wait, middle in zip(waits, (1.0, 2.0, 4.0, 8.0), strict=True):
+        assert 0.75 * middle <= wait <= 1.25 * middle
+    assert policy.wait_s(1, 30.0) >= 30.0
+    assert policy.wait_s(4, 0.5) >= 0.75 * 8.0
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from retrocypher.prompts.models.retries import Slots
+with Slots(Path(sys.argv[1]), "x", 1).hold():
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_process_that_dies_gives_its_slot_back(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    taken = threading.Event()
+
+    def take() -> None:
+        with Slots(tmp_path, "x", 1).hold():
+            taken.set()
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    assert not taken.wait(0.3)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert taken.wait(30)
+    thread.join()
+    with Slots(tmp_path, "y", 1).hold(), Slots(tmp_path, "z", 1).hold():
+        pass
+
+
+def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
+    sent = whole_messages([{"role": "user", "content": "cut \ud83d, whole \U0001f9ea, Ω"}])
+    assert sent == [{"role": "user", "content": "cut \ufffd, whole \U0001f9ea, Ω"}]
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_can_be_sent(text: str) -> None:
+    (sent,) = whole_messages([{"role": "user", "content": text}])
+    assert json.loads(json.dumps(sent, ensure_ascii=False).encode("utf-8"))["content"] == sent["content"]
+    assert len(sent["content"]) == len(text)
