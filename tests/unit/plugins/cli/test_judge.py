@@ -1,0 +1,53 @@
+"""What a terminal tells of a judged run: means that fit, what has no score, and why."""
+
+from typing import Any
+
+from support.consoles import printed
+
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.analysis.score_table import SliceMean
+from retrocypher.plugins.cli.judge import render_judged
+from retrocypher.plugins.operations.judging import MEASURES, JudgedRun
+from retrocypher.plugins.reporting.run_tables import lines_below
+from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
+from retrocypher.plugins.statistics.intervals import Estimate
+
+
+def judged(**fields: Any) -> JudgedRun:
+    whole = {
+        "run": "reports/run",
+        "judge": JudgeEntry(ModelEntry("judge-1")),
+        "cases": 9,
+        "judged": 9,
+        "kept": 0,
+        "asked": 18,
+        "from_cache": 0,
+        "cost": None,
+        "summary": {},
+        "means": [],
+        "written": True,
+    }
+    return JudgedRun(**{**whole, **fields})
+
+
+def test_means_and_intervals_fit_80_columns() -> None:
+    mean = Estimate(0.6924, 0.5996, 0.7723, 9, 9)
+    slices = [{}, *({"task": task} for task in TASKS)]
+    means = [SliceMean(slice=each, metric=name, mean=mean) for each in slices for name in MEASURES]
+    text = printed(render_judged(judged(means=means), ""))
+    assert text.count("0.692 [0.60, 0.77]") == len(means)
+    assert all(f"\n{task} " in text for task in TASKS)
+
+
+def test_why_a_judge_could_not_be_asked_is_told() -> None:
+    why = "The API cannot be reached. Is RETROCYPHER_JUDGE_BASE_URL right?"
+    assert f"\n{why}\n" in printed(render_judged(judged(judged=2, summary={"faults": 7}, written=False), why))
+
+
+def test_no_score_is_told_once() -> None:
+    variant = {"scored": 0, "mean": None, "weighted": 0, "no_score": {"connection": 2}}
+    cell = {"judge": {"cases": 2, "faults": 2, "with_reference": variant, "without_reference": variant}}
+    assert [*lines_below([cell], [])] == [
+        "judge with reference: no score: connection 2",
+        "judge without reference: no score: connection 2",
+    ]
