@@ -3,6 +3,7 @@
 import gzip
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,9 @@ def test_a_baseline_is_its_run_to_the_last_bit(run: Path, tmp_path: Path) -> Non
     other = scores_of(run_of(tmp_path / "other", SCORES[::-1]))
     direct, through = (compare_runs(each, other) for each in (side, kept))
     assert structs.replace(direct, a=through.a) == through
-
-
-def test_the_same_run_is_the_same_bytes(run: Path, tmp_path: Path) -> None:
-    first = save(RunLog(run), "x", tmp_path)
-    before = {file.name: file.read_bytes() for file in first.folder.iterdir()}
-    save(RunLog(run), "x", tmp_path, replace=True)
-    assert {file.name: file.read_bytes() for file in first.folder.iterdir()} == before
+    before = {file.name: file.read_bytes() for file in done.folder.iterdir()}
+    save(RunLog(run), "first", tmp_path, replace=True)
+    assert {file.name: file.read_bytes() for file in done.folder.iterdir()} == before
 
 
 def test_a_name_is_found_below_the_project_and_a_folder_anywhere(run: Path, tmp_path: Path) -> None:
@@ -85,27 +82,32 @@ def test_what_is_not_whole_or_taken_or_has_no_name_is_not_saved(run: Path, tmp_p
         save(RunLog(run), "y", tmp_path)
 
 
+def altered(cases: bytes) -> bytes:
+    return gzip.compress(gzip.decompress(cases).replace(b"0.5", b"0.6"))
+
+
 @pytest.mark.parametrize(
-    "harm", ["changed", "cut", "not gzip", "gone", "another version", "no json", "a list", "parts"]
+    ("name", "harm"),
+    [
+        ("cases.csv.gz", altered),
+        ("cases.csv.gz", lambda cases: cases[:-20]),
+        ("cases.csv.gz", lambda cases: b"question_id,f1"),
+        ("cases.csv.gz", None),
+        ("baseline.json", lambda page: page.replace(b'"schema_version": 1', b'"schema_version": 2', 1)),
+        ("baseline.json", lambda page: b'{"schema_version": 1, "manifest": {}}'),
+        ("baseline.json", lambda page: b"{"),
+        ("baseline.json", lambda page: b"[]"),
+    ],
 )
-def test_a_baseline_that_was_harmed_is_refused_by_its_file(run: Path, tmp_path: Path, harm: str) -> None:
-    folder = save(RunLog(run), "x", tmp_path).folder
-    cases, page = folder / "cases.csv.gz", folder / "baseline.json"
-    if harm == "changed":
-        cases.write_bytes(gzip.compress(gzip.decompress(cases.read_bytes()).replace(b"0.5", b"0.6")))
-    elif harm == "cut":
-        cases.write_bytes(cases.read_bytes()[:-20])
-    elif harm == "not gzip":
-        cases.write_bytes(b"question_id,f1")
-    elif harm == "gone":
-        cases.unlink()
-    elif harm == "another version":
-        page.write_text(json.dumps({**json.loads(page.read_text()), "schema_version": 2}))
-    elif harm == "parts":
-        page.write_text(json.dumps({"schema_version": 1, "manifest": {}}))
+def test_a_baseline_that_was_harmed_is_refused_by_its_file(
+    run: Path, tmp_path: Path, name: str, harm: Callable[[bytes], bytes] | None
+) -> None:
+    file = save(RunLog(run), "x", tmp_path).folder / name
+    if harm is None:
+        file.unlink()
     else:
-        page.write_text("{" if harm == "no json" else "[]")
-    with pytest.raises(InputError, match=r"(cases.csv.gz|baseline.json): .*baseline save"):
+        file.write_bytes(harm(file.read_bytes()))
+    with pytest.raises(InputError, match=f"{name}: .*baseline save"):
         find_scores("x", tmp_path)
 
 
@@ -125,9 +127,7 @@ def test_no_path_of_a_machine_is_kept(tmp_path: Path) -> None:
     of_models = {"models": [model], "loops": {"names": ["cove"], "players": {"m": model}}}
     run = run_of(tmp_path / "run", SCORES, manifest={"options": places, **machine, **of_models})
     text = (save(RunLog(run), "x", tmp_path).folder / "baseline.json").read_text()
-    assert "/home/me" not in text
-    assert "host" not in text
-    assert "mine" not in text
+    assert not any(secret in text for secret in ("/home/me", "host", "mine"))
     assert '"argument": "x.gguf"' in text
 
 
@@ -149,10 +149,9 @@ def test_the_commands_and_their_json(run: Path, tmp_path: Path, monkeypatch: pyt
     assert isinstance(invoke(baseline_show_command, run).exception, InputError)
     compared = invoke(compare_command, "first", run, "--json", "--by", "task,steps", "--by", "model")
     assert json.loads(compared.output)["overall"]["verdict"] == "unchanged"
-    wrong = invoke(compare_command, "first", run, "--by", "tusk")
-    assert (wrong.exit_code, "did you mean task?" in wrong.output) == (2, True)
-    wrong = invoke(compare_command, "first", run, "--metric", "F1")
-    assert (wrong.exit_code, "did you mean f1?" in wrong.output) == (2, True)
+    for option, wrong, meant in (("--by", "tusk", "task"), ("--metric", "F1", "f1")):
+        refused = invoke(compare_command, "first", run, option, wrong)
+        assert (refused.exit_code, f"did you mean {meant}?" in refused.output) == (2, True)
 
 
 def test_the_shipped_baseline_is_whole_small_and_committed() -> None:

@@ -31,14 +31,25 @@ def said(result: GateResult) -> str:
 
 
 @pytest.mark.parametrize(
-    ("rule", "found"),
-    [("f1>=0.5", RuleStatus.HOLDS), ("f1>=0.500001", RuleStatus.FAILS), ("f1>=0", RuleStatus.HOLDS)],
+    ("scores", "rule", "found"),
+    [
+        (HALF, "f1>=0.5", RuleStatus.HOLDS),
+        (HALF, "f1>=0.500001", RuleStatus.FAILS),
+        (HALF, "passed>=0.5", RuleStatus.HOLDS),
+        (HALF, "passed>=0.51", RuleStatus.FAILS),
+        (HALF, "status.ok>=1", RuleStatus.HOLDS),
+        # The mean of these is 0.09999999999999999.
+        ([0.1] * 3 + [0.3] + [0.0] * 2, "f1>=0.1", RuleStatus.HOLDS),
+        ([], "f1>=0", RuleStatus.FAILS),
+    ],
 )
-def test_a_mean_at_its_threshold_holds(tmp_path: Path, rule: str, found: RuleStatus) -> None:
-    result = judge(side(tmp_path / "r", HALF), rule)
+def test_a_mean_at_its_threshold_holds(
+    tmp_path: Path, scores: list[float], rule: str, found: RuleStatus
+) -> None:
+    result = judge(side(tmp_path / "r", scores), rule)
     assert result.rules[0].verdict is found
     assert result.exit_status == (found is not RuleStatus.HOLDS)
-    assert "of 40 cases" in said(result)
+    assert (f"of {len(scores)} cases" if scores else "there is no case") in said(result)
 
 
 def test_one_case_is_called_one(tmp_path: Path) -> None:
@@ -48,12 +59,6 @@ def test_one_case_is_called_one(tmp_path: Path) -> None:
     assert "[no interval] of 1 case\n" in text
     assert "1 of 1 slice holds" in text
     assert "of 1 pair, 0 won" in text
-
-
-def test_a_sum_of_floats_is_at_its_threshold(tmp_path: Path) -> None:
-    # The mean of these is 0.09999999999999999.
-    result = judge(side(tmp_path / "r", [0.1] * 3 + [0.3] + [0.0] * 2), "f1>=0.1")
-    assert result.holds
 
 
 def test_a_mean_just_below_is_not_shown_as_the_threshold(tmp_path: Path) -> None:
@@ -73,12 +78,6 @@ def test_each_slice_is_to_hold(tmp_path: Path) -> None:
     text = said(result)
     assert "gate: FAILS (1 of 2 rules not met)" in text
     assert "fails        conditions: 0.200 [" in text
-
-
-def test_shares_of_cases_are_measures(tmp_path: Path) -> None:
-    run = side(tmp_path / "r", HALF)
-    assert judge(run, "passed>=0.5", "status.ok>=1").holds
-    assert not judge(run, "passed>=0.51").holds
 
 
 def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
@@ -103,15 +102,11 @@ def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
 )
 def test_against_a_baseline(tmp_path: Path, now: list[float], found: RuleStatus, status: int) -> None:
     before = run_of(tmp_path / "before", HALF)
-    result = judge(side(tmp_path / "now", now), "no-regression f1 margin=0.02", baseline=before)
+    run, rule = side(tmp_path / "now", now), "no-regression f1 margin=0.02"
+    result = judge(run, rule, baseline=before)
     assert result.rules[0].verdict is found
     assert result.exit_status == status
-    allowed = judge(
-        side(tmp_path / "again", now),
-        "no-regression f1 margin=0.02",
-        baseline=before,
-        allow_inconclusive=True,
-    )
+    allowed = judge(run, rule, baseline=before, allow_inconclusive=True)
     assert allowed.exit_status == (found is RuleStatus.REGRESSED)
     if found is RuleStatus.INCONCLUSIVE:
         assert "inconclusive no-regression f1 margin=0.02 against" in said(result)
@@ -123,9 +118,8 @@ def test_against_a_baseline(tmp_path: Path, now: list[float], found: RuleStatus,
 
 
 def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
-    before = run_of(
-        tmp_path / "before", [1.0] * 10, questions=[question(number) for number in range(0, 20, 2)]
-    )
+    asked = [question(number) for number in range(0, 20, 2)]
+    before = run_of(tmp_path / "before", [1.0] * 10, questions=asked)
     now = side(tmp_path / "now", [1.0] * 20)
     result = judge(now, "no-regression f1 by task", baseline=before, partial=True)
     assert {each.slice["task"]: each.verdict for each in result.rules[0].slices} == {
@@ -139,7 +133,6 @@ def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ran", "kept", "told"),
     [
-        (range(20), range(0, 20, 2), "10 cases of this run have no partner in the baseline"),
         (range(19), range(20), "1 case of the baseline has no partner in this run"),
         (
             range(1, 20),
@@ -154,26 +147,19 @@ def test_a_run_of_other_questions_is_no_judge_of_a_baseline(
     before = run_of(tmp_path / "before", [1.0] * len(kept), questions=[question(each) for each in kept])
     now = side(tmp_path / "now", [1.0] * len(ran), questions=[question(each) for each in ran])
     result = judge(now, "no-regression f1", baseline=before)
-    assert result.verdict is GateVerdict.FAILS
-    assert result.exit_status == 1
+    assert (result.verdict, result.exit_status) == (GateVerdict.FAILS, 1)
     assert told in said(result)
     assert "With --gate-partial" in said(result)
     common = judge(now, "no-regression f1", baseline=before, partial=True)
     assert told in said(common)
 
 
-def test_few_molecules_are_inconclusive(tmp_path: Path) -> None:
-    before = run_of(tmp_path / "before", [1.0] * 4)
-    result = judge(side(tmp_path / "now", [1.0] * 4), "no-regression f1", baseline=before)
-    assert result.rules[0].verdict is RuleStatus.INCONCLUSIVE
-    assert "too few molecules for an interval" in said(result)
-
-
-@pytest.mark.parametrize("pairs", range(1, 21))
+@pytest.mark.parametrize("pairs", [1, 2, 4, 5, 7, 20])
 def test_a_few_equal_pairs_never_hold_without_a_word(tmp_path: Path, pairs: int) -> None:
     before = run_of(tmp_path / "before", [1.0] * pairs)
     result = judge(side(tmp_path / "now", [1.0] * pairs), "no-regression f1", baseline=before)
-    assert result.holds == (pairs >= 5)
+    found = RuleStatus.HOLDS if pairs >= 5 else RuleStatus.INCONCLUSIVE
+    assert (result.holds, result.rules[0].verdict) == (pairs >= 5, found)
     unseen = f"{100 * (1 - 0.025 ** (1 / pairs)):.2g} % (all)"
     note = f"up to this share of them: {unseen}"
     assert (note in said(result)) == (pairs >= 5)
@@ -264,9 +250,3 @@ def test_a_baseline_that_no_rule_needs_is_never_passed_over_in_silence(tmp_path:
     result = gate.judge(side(tmp_path / "r", HALF))
     assert result.holds
     assert "note: baseline main is not used: there is no no-regression rule" in said(result)
-
-
-def test_an_empty_run_fails_closed(tmp_path: Path) -> None:
-    result = judge(side(tmp_path / "r", []), "f1>=0")
-    assert not result.holds
-    assert "there is no case" in said(result)
