@@ -1,4 +1,4 @@
-"""What Allure shows at the top of a case: its scores and its labels."""
+"""What Allure shows of a case: its scores and labels, its rounds, and attachments of a bounded size."""
 
 import json
 from html import escape
@@ -6,26 +6,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.allure_results import attachments, shown
 from support.records import record_of
+from support.verified import written
 
 from retrocypher.kg.labels.error_labels import LABELS
-from retrocypher.plugins.reporting.allure.results import ResultWriter
+from retrocypher.plugins.reporting.allure.results import CAP, ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseView
-from retrocypher.plugins.runs.record import Explanation
+from retrocypher.plugins.runs.record import Explanation, Record, Round
 
 EMPTY: dict[str, Any] = {"precision": None, "recall": None, "f1": None, "stage": None, "columns": {}}
 COUNTS = {"tp": 1, "fp": 0, "fn": 1}
 
 
+def result_of(folder: Path, record: Record, explanation: Explanation = Explanation()) -> dict[str, Any]:
+    ResultWriter(folder).write(CaseView(record, None, explanation), 0, 1)
+    (result,) = shown(folder).values()
+    return result
+
+
 @pytest.fixture
 def description(tmp_path: Path) -> Any:
-    def shown(errors: list[str] | None = None, why: dict[str, str] | None = None, **scores: Any) -> str:
+    def described(errors: list[str] | None = None, why: dict[str, str] | None = None, **scores: Any) -> str:
         record = record_of(scores={"f1": 0.0, **scores}, errors=errors or [])
-        ResultWriter(tmp_path).write(CaseView(record, None, Explanation([], why or {})), 0, 1)
-        (file,) = tmp_path.glob("*-result.json")
-        return str(json.loads(file.read_text())["descriptionHtml"])
+        return str(result_of(tmp_path, record, Explanation([], why or {}))["descriptionHtml"])
 
-    return shown
+    return described
 
 
 def test_labels_are_listed_with_their_meanings_in_order(description: Any) -> None:
@@ -45,19 +51,36 @@ def test_what_else_is_known_follows_the_labels(description: Any) -> None:
 
 def test_the_defined_scores_and_the_keys_have_a_line_each(description: Any) -> None:
     found = {"precision": 1.0, "recall": 0.5, "f1": 2 / 3, "stage": "stem", "columns": {}}
-    per_key = {"reactants": {**found, **COUNTS}, "agents": {**EMPTY, **COUNTS}}
+    per_key = {"<i>": {**found, **COUNTS}, "agents": {**EMPTY, **COUNTS}}
     assert description(f1=2 / 3, per_key=per_key, unmatched_columns=["x"], bleu=1.0) == (
         "<p><b>0.667</b> f1<br><b>1.000</b> bleu</p><br>"
-        "<p><b>reactants</b>: F1 0.667, precision 1.000, recall 0.500 (column matched by stem)<br>"
+        "<p><b>&lt;i&gt;</b>: F1 0.667, precision 1.000, recall 0.500 (column matched by stem)<br>"
         "<b>agents</b>: nothing expected and nothing returned</p><br>"
     )
 
 
-def test_a_case_without_keys_has_one_part(description: Any) -> None:
-    assert description() == "<p><b>0.000</b> f1</p><br>"
+def test_long_rows_and_texts_are_cut_and_say_so(tmp_path: Path) -> None:
+    rows = [{"id": number, "name": "C" * 50} for number in range(10_000)]
+    long = record_of(rounds=[Round("generator", None, "", "x" * 50_000, findings=rows)])
+    short = record_of(rounds=[Round("generator", None, "", None, findings=rows[:3])])
+    told = attachments(result_of(tmp_path / "long", long))
+    assert len(told["findings"]) < CAP + 200
+    assert "of 10,000 rows: see the case in records.jsonl" in told["findings"].splitlines()[-1]
+    left = f"… {50_000 - CAP:,} more characters: see the case in records.jsonl"
+    assert told["Cypher"].endswith(left)
+    assert json.loads(attachments(result_of(tmp_path / "short", short))["findings"]) == rows[:3]
 
 
-def test_names_from_an_answer_are_no_markup(description: Any) -> None:
-    found = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "stage": None, "columns": {}, **COUNTS}
-    shown = description(per_key={"<i>": found})
-    assert "<b>&lt;i&gt;</b>: F1 1.000, precision 1.000, recall 1.000 (no column)" in shown
+def test_an_answer_has_a_step_with_its_verdict_and_claims(tmp_path: Path) -> None:
+    result = result_of(tmp_path, record_of(**written(verdict="REFUTED")))
+    names = [step["name"] for step in result["steps"]]
+    assert names[1:] == [
+        "Round 2: answer:text: written, 0.50 s",
+        "Round 3: answer:check: REFUTED, 0.00 s",
+        "Answer: REFUTED, 0% of 1 claim supported",
+    ]
+    found = attachments(result)
+    assert found["written answer"] == "It is CCO."
+    assert "CONTRADICTED: (5, PRODUCES, CCO); it is a solvent there" in found["claims"]
+    kinds = [[each["name"] for each in step.get("attachments", ())] for step in result["steps"]]
+    assert ["Cypher" in each for each in kinds] == [True, False, False, False]
