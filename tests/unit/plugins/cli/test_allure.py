@@ -18,22 +18,13 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run", [record], [QUESTION], manifest_of())
 
 
-def test_results_go_into_the_run(run: Path) -> None:
+def test_results_go_into_the_run_or_where_they_are_wanted(run: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["allure", str(run)])
     assert done.output == f"Allure results: {run / 'allure-results'} (1 case)\n"
     assert len(list((run / "allure-results").glob("*-result.json"))) == 1
-
-
-def test_what_was_written_as_json(run: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["allure", str(run), "--out", str(tmp_path / "out"), "--json"])
-    assert json.loads(done.output) == {
-        "results": str(tmp_path / "out"),
-        "cases": 1,
-        "lost": 0,
-        "page": None,
-        "page_bytes": None,
-        "history_runs": None,
-    }
+    page = {"page": None, "page_bytes": None, "history_runs": None}
+    assert json.loads(done.output) == {"results": str(tmp_path / "out"), "cases": 1, "lost": 0, **page}
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
+"""`retrocypher check`."""
+
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -6,51 +9,59 @@ from click.testing import CliRunner, Result
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.check import check_command
-from retrocypher.plugins.cli.main import main
+from retrocypher.plugins.cli.main import cli, main
 
 QUESTION = "Which reactions give CC(=O)OCC directly?"
 RIGHT = "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id"
 TURNED = "MATCH (r:Reaction)<-[:PRODUCES]-(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id"
 
 
-def check(tmp_path: Path, lines: list[object], *options: str) -> Result:
-    file = tmp_path / "answers.jsonl"
-    file.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in lines), "utf-8")
-    return CliRunner().invoke(check_command, [str(file), *options])
+Check = Callable[..., Result]
 
 
-def entry(cypher: str) -> dict[str, str]:
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    """Runs the command on a file of these lines."""
+
+    def run(lines: list[object], *options: str) -> Result:
+        file = tmp_path / "answers.jsonl"
+        texts = [each if isinstance(each, str) else json.dumps(each) for each in lines]
+        file.write_text("\n".join(texts), "utf-8")
+        result = CliRunner().invoke(cli, ["check", str(file), *options])
+        if isinstance(result.exception, InputError):
+            raise result.exception
+        return result
+
+    return run
+
+
+def entry(cypher: str | None) -> dict[str, str | None]:
     return {"question": QUESTION, "cypher": cypher}
 
 
-def test_a_right_query_passes(tmp_path: Path) -> None:
-    result = check(tmp_path, [entry(RIGHT), ""])
-    assert result.exit_code == 0
+def labels(result: Result) -> list[str]:
+    return [each["label"] for each in json.loads(result.output)["findings"]]
+
+
+def test_a_wrong_query_is_told_with_its_place_and_corrected(check: Check) -> None:
+    result = check([entry(RIGHT), "", entry(TURNED)])
+    assert result.exit_code == 1
     assert "answers.jsonl:1: ok (producing_reactions)" in result.output
-    assert "0 of 1 query has findings." in result.output
-
-
-def test_a_wrong_query_is_told_with_its_place_and_corrected(tmp_path: Path) -> None:
-    result = check(tmp_path, [entry(RIGHT), entry(TURNED)])
-    assert result.exit_code == 1
-    assert "answers.jsonl:2: wrong" in result.output
+    assert "answers.jsonl:3: wrong" in result.output
     assert "  query 1:19: traversal_direction:" in result.output
-    assert "    MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id" in result.output
+    assert f"    {RIGHT}" in result.output
     assert "1 of 2 queries have findings." in result.output
+    assert "0 of 1 query has findings." in check([entry(RIGHT)]).output
 
 
-def test_an_answer_without_a_query_is_judged_and_what_follows_too(tmp_path: Path) -> None:
+def test_an_answer_without_a_query_is_judged_and_what_follows_too(check: Check) -> None:
     """Records of a run and files of predictions have such lines."""
-    none = {"question": QUESTION, "cypher": None}
-    result = check(tmp_path, [none, entry(RIGHT)])
+    result = check([entry(None), entry(RIGHT)])
     assert result.exit_code == 1
-    assert (
-        "answers.jsonl:1: wrong (producing_reactions)\n  query 1:1: no_query: There is no query"
-        in result.output
-    )
+    told = "answers.jsonl:1: wrong (producing_reactions)\n  query 1:1: no_query: There is no query"
+    assert told in result.output
     assert "1 of 2 queries have findings." in result.output
-    found = json.loads(check(tmp_path, [none], "--json").output)
+    found = json.loads(check([entry(None)], "--json").output)
     assert (found["cypher"], found["corrected"]) == (None, None)
     assert [each["label"] for each in found["findings"]] == ["no_query"]
 
@@ -64,32 +75,31 @@ def test_an_answer_without_a_query_is_judged_and_what_follows_too(tmp_path: Path
         "The query is: {}",
     ],
 )
-def test_an_answer_is_searched_for_its_query(tmp_path: Path, answer: str) -> None:
-    result = check(tmp_path, [entry(answer.format(RIGHT)), entry(answer.format(TURNED))])
+def test_an_answer_is_searched_for_its_query(check: Check, answer: str) -> None:
+    result = check([entry(answer.format(RIGHT)), entry(answer.format(TURNED))])
     assert "answers.jsonl:1: ok (producing_reactions)" in result.output
     assert "  query 1:19: traversal_direction:" in result.output
     assert result.output.count("note: Only the query within the completion was checked.") == 2
-    found = json.loads(check(tmp_path, [entry(answer.format(RIGHT))], "--json").output)
+    found = json.loads(check([entry(answer.format(RIGHT))], "--json").output)
     assert (found["query"], found["cypher"]) == (RIGHT, answer.format(RIGHT))
 
 
 @pytest.mark.parametrize("text", ["MATCH (r:Reaction RETURN r.id", "No such reaction.", "```\n```"])
-def test_what_holds_no_whole_query_is_judged_as_it_is(tmp_path: Path, text: str) -> None:
-    found = json.loads(check(tmp_path, [entry(text)], "--json").output)
+def test_what_holds_no_whole_query_is_judged_as_it_is(check: Check, text: str) -> None:
+    found = json.loads(check([entry(text)], "--json").output)
     assert [each["label"] for each in found["findings"]] == ["syntax_error"]
     assert found["query"] == text
 
 
 @pytest.mark.parametrize("query", [f"{RIGHT} // \ud800", RIGHT.replace("'CC", "'\udc00CC")])
-def test_half_a_surrogate_pair_is_what_the_server_makes_of_it(tmp_path: Path, query: str) -> None:
-    result = check(tmp_path, [entry(query)])
+def test_half_a_surrogate_pair_is_what_the_server_makes_of_it(check: Check, query: str) -> None:
+    result = check([entry(query)])
     assert result.exit_code == 1
     assert ": syntax_error: Half a surrogate pair" in result.output
 
 
-def test_where_the_question_is_not_read_ok_means_less(tmp_path: Path) -> None:
-    unread = "Which reactions use CC(=O)OCC?"
-    result = check(tmp_path, [{"question": unread, "cypher": RIGHT}])
+def test_where_the_question_is_not_read_ok_means_less(check: Check) -> None:
+    result = check([{"question": "Which reactions use CC(=O)OCC?", "cypher": RIGHT}])
     assert "answers.jsonl:1: ok by the schema alone (the intent of the question is unknown)" in result.output
     assert "  note: " in result.output
 
@@ -111,8 +121,8 @@ def test_the_exit_status_tells_findings_from_bad_input(
     assert capsys.readouterr().err.startswith("error: " if status == 2 else "")
 
 
-def test_json_has_one_object_a_line(tmp_path: Path) -> None:
-    result = check(tmp_path, [entry(RIGHT), entry(TURNED)], "--json")
+def test_json_has_one_object_a_line(check: Check) -> None:
+    result = check([entry(RIGHT), entry(TURNED)], "--json")
     right, turned = map(json.loads, result.output.splitlines())
     assert (right["line"], right["valid"], right["findings"], right["turned"]) == (1, True, [], [])
     assert right["asked"]["intent"] == "producing_reactions"
@@ -122,20 +132,21 @@ def test_json_has_one_object_a_line(tmp_path: Path) -> None:
     assert len(turned["turned"]) == 1
 
 
-def test_the_convention_decides_what_must_be_returned(tmp_path: Path) -> None:
-    result = check(tmp_path, [entry(RIGHT)], "--convention", "benchmark", "--json")
-    assert [each["label"] for each in json.loads(result.output)["findings"]] == ["missing_component"]
-    assert result.exit_code == 1
+def test_the_convention_decides_what_must_be_returned(check: Check) -> None:
+    result = check([entry(RIGHT)], "--convention", "benchmark", "--json")
+    assert (labels(result), result.exit_code) == (["missing_component"], 1)
 
 
-def test_a_schema_from_a_file_decides(tmp_path: Path) -> None:
+def test_a_schema_from_a_file_decides(check: Check, tmp_path: Path) -> None:
     schema = tmp_path / "schema.txt"
     schema.write_text(DEFAULT_SCHEMA_TEXT.replace("PRODUCES", "GIVES"), "utf-8")
-    result = check(tmp_path, [entry(RIGHT)], "--schema", str(schema), "--json")
+    result = check([entry(RIGHT)], "--schema", str(schema), "--json")
+    assert labels(result) == ["schema_violation:type"]
     found = json.loads(result.output)
-    assert [each["label"] for each in found["findings"]] == ["schema_violation:type"]
     assert "GIVES" in found["findings"][0]["message"]
     assert "only its schema is checked" in found["note"]
+    with pytest.raises(InputError, match="--schema"):
+        check([entry(RIGHT)], "--schema", str(schema), "--uri", "bolt://localhost")
 
 
 @pytest.mark.parametrize(
@@ -149,26 +160,18 @@ def test_a_schema_from_a_file_decides(tmp_path: Path) -> None:
         ('{"question": "What?", "cypher": 7}', 'line 2: "cypher" is no text'),
         ("[" * 100_000, "line 2: not JSON"),
     ],
+    ids=range(7),
 )
-def test_a_broken_line_is_an_error_with_its_number(tmp_path: Path, line: str, message: str) -> None:
-    result = check(tmp_path, [entry(RIGHT), line])
-    assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
+def test_a_broken_line_is_an_error_with_its_number(check: Check, line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check([entry(RIGHT), line])
 
 
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_bytes(b"\xff\xfe")
-    result = CliRunner().invoke(check_command, [str(file)])
-    assert isinstance(result.exception, InputError)
-    assert "not UTF-8 at byte 0" in str(result.exception)
+    assert "not UTF-8 at byte 0" in str(CliRunner().invoke(cli, ["check", str(file)]).exception)
 
 
-def test_two_schemas_are_one_too_many(tmp_path: Path) -> None:
-    result = check(tmp_path, [entry(RIGHT)], "--schema", __file__, "--uri", "bolt://localhost")
-    assert isinstance(result.exception, InputError)
-
-
-def test_what_steers_a_terminal_is_not_written_to_it(tmp_path: Path) -> None:
-    result = check(tmp_path, [entry("MATCH (n) RETURN n.`\x1b[31mred`")])
-    assert "\x1b" not in result.output
+def test_what_steers_a_terminal_is_not_written_to_it(check: Check) -> None:
+    assert "\x1b" not in check([entry("MATCH (n) RETURN n.`\x1b[31mred`")]).output

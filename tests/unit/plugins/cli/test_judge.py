@@ -1,33 +1,26 @@
-"""What a terminal tells of a judged run: means that fit, what has no score, and why."""
+"""What `retrocypher judge` prints: means that fit, what has no score, and why."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
 from support.consoles import printed
 
+from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.score_table import SliceMean
-from retrocypher.plugins.cli.judge import render_judged
+from retrocypher.plugins.cli.judge import judge_command, render_judged
 from retrocypher.plugins.operations.judging import MEASURES, JudgedRun
 from retrocypher.plugins.reporting.run_tables import lines_below
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.statistics.intervals import Estimate
 
 
-def judged(**fields: Any) -> JudgedRun:
-    whole = {
-        "run": "reports/run",
-        "judge": JudgeEntry(ModelEntry("judge-1")),
-        "cases": 9,
-        "judged": 9,
-        "kept": 0,
-        "asked": 18,
-        "from_cache": 0,
-        "cost": None,
-        "summary": {},
-        "means": [],
-        "written": True,
-    }
-    return JudgedRun(**{**whole, **fields})
+def judged(cases: int = 9, **fields: Any) -> JudgedRun:
+    counts = {"cases": cases, "judged": cases, "kept": 0, "asked": 2 * cases, "from_cache": 0, "cost": None}
+    told = {"run": "reports/run", "summary": {}, "means": [], "written": True, **counts, **fields}
+    return JudgedRun(judge=JudgeEntry(ModelEntry("judge-1")), **told)
 
 
 def test_means_and_intervals_fit_80_columns() -> None:
@@ -51,3 +44,13 @@ def test_no_score_is_told_once() -> None:
         "judge with reference: no score: connection 2",
         "judge without reference: no score: connection 2",
     ]
+
+
+@pytest.mark.parametrize("judge", [(), ("--judge", "local")])
+def test_what_is_no_run_is_told(tmp_path: Path, judge: tuple[str, ...]) -> None:
+    (tmp_path / "file").write_text("{}")
+    said = {"gone": "there is no such folder", "file": "this is a file", ".": "no manifest.json here"}
+    for name, why in said.items():
+        result = CliRunner().invoke(judge_command, [str(tmp_path / name), *judge])
+        assert isinstance(result.exception, InputError)
+        assert str(result.exception) == f"{tmp_path / name}: {why}; name the folder of a run"

@@ -19,8 +19,8 @@ EMPTY: dict[str, Any] = {"precision": None, "recall": None, "f1": None, "stage":
 COUNTS = {"tp": 1, "fp": 0, "fn": 1}
 
 
-def result_of(folder: Path, record: Record, explanation: Explanation = Explanation()) -> dict[str, Any]:
-    ResultWriter(folder).write(CaseView(record, None, explanation), 0, 1)
+def result_of(folder: Path, record: Record, explanation: Explanation | None = None) -> dict[str, Any]:
+    ResultWriter(folder).write(CaseView(record, None, explanation or Explanation()), 0, 1)
     (result,) = shown(folder).values()
     return result
 
