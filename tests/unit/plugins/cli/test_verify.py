@@ -1,4 +1,4 @@
-"""Options of `retrocypher verify` that do not fit, and lines that are none."""
+"""`retrocypher verify`: thresholds that do not fit, and lines that cannot be used."""
 
 import json
 
@@ -10,6 +10,12 @@ from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.cli.verify import judge_lines, verify_command
 from retrocypher.plugins.scoring.verdict import Thresholds
+
+GOOD = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[31m"}).encode()
+
+
+def judged(*lines: bytes, as_json: bool) -> int:
+    return judge_lines("answers", lines, Verifier(asking_reactions()), Thresholds(), as_json=as_json)
 
 
 @pytest.mark.parametrize(
@@ -28,8 +34,7 @@ def test_thresholds_must_be_numbers_that_fit(options: list[str]) -> None:
 
 
 def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
-    verifier = Verifier(asking_reactions())
-    assert judge_lines("answers", [b"\xef\xbb\xbf\r\n", b"\n"], verifier, Thresholds(), as_json=True) == 1
+    assert judged(b"\xef\xbb\xbf\r\n", b"\n", as_json=True) == 1
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "answers holds no answer.\n")
 
@@ -49,9 +54,7 @@ def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[
 def test_a_line_that_cannot_be_used_is_named_and_the_next_is_judged(
     line: bytes, error: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[31m"}).encode()
-    verifier = Verifier(asking_reactions())
-    assert judge_lines("answers", [line, b"\n", good], verifier, Thresholds(), as_json=False) == 1
+    assert judged(line, b"\n", GOOD, as_json=False) == 1
     told = capsys.readouterr()
     assert "answers, line 1: " in told.err
     assert error in told.err
@@ -60,8 +63,7 @@ def test_a_line_that_cannot_be_used_is_named_and_the_next_is_judged(
 
 
 def test_each_answer_is_one_object_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    good = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O."}).encode()
-    assert judge_lines("answers", [good, good], Verifier(asking_reactions()), Thresholds(), as_json=True) == 0
+    assert judged(GOOD, GOOD, as_json=True) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert (first["line"], second["line"], first["verdict"]) == (1, 2, "VERIFIED")
     assert first["claims"][0]["subject"] == "CCO"

@@ -1,10 +1,11 @@
-"""How a run ends that was judged afterwards."""
+"""Judging a run afterwards: how it ends, and what is said of the progress."""
 
 from typing import Any
 
 import pytest
 
-from retrocypher.plugins.operations.judging import final_status
+from retrocypher.plugins.operations import judging
+from retrocypher.plugins.operations.judging import Progress, final_status
 
 WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by_stage": {}}
 
@@ -29,3 +30,12 @@ def test_only_what_lacked_judgements_alone_ends_otherwise(
     before: int | None, totals: dict[str, Any], after: int | None
 ) -> None:
     assert final_status(before, {**WHOLE, **totals}) == after
+
+
+def test_one_judgement_is_told_in_the_singular(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "_EVERY_S", 0.0)
+    said: list[str] = []
+    progress = Progress(said.append)
+    progress.add()
+    progress.add()
+    assert said == ["1 judgement", "2 judgements"]
