@@ -1,6 +1,5 @@
 """A page of a case shows what differs, and no more of it than a browser bears."""
 
-from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
+from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_manifest
@@ -19,16 +19,15 @@ from retrocypher.plugins.runs.record import Round
 from retrocypher.plugins.scoring.score import score
 
 GRAPH = read_manifest()["fingerprint"]
-SCHEMA = resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\ud800\u2028"
 
 
-def question_of(task: str, place: int = 0) -> Question:
-    return [question for question in some_questions() if question.task == task][place]
+def question_of(task: str) -> Question:
+    return next(question for question in some_questions() if question.task == task)
 
 
 def pages_of(question: Question, fingerprint: str | None = GRAPH, name: str = "run") -> CasePages:
-    graph = {"fingerprint": fingerprint or "", "schema": SCHEMA}
+    graph = {"fingerprint": fingerprint or "", "schema": DEFAULT_SCHEMA_TEXT}
     with TemporaryDirectory() as folder:
         return CasePages(RunLog(write_run(Path(folder), [], [question], {"graph": graph})), name, "../r.html")
 
@@ -41,8 +40,7 @@ def page_of(question: Question, fingerprint: str | None = GRAPH, **fields: Any) 
 
 
 def execution(columns: list[str], rows: list[Any], **more: Any) -> dict[str, Any]:
-    told = {"status": "ok", "columns": columns, "rows": rows, "row_count": len(rows), "time_s": 0.1}
-    return {**told, "code": None, "message": None, "truncated": False, **more}
+    return {"status": "ok", "columns": columns, "rows": rows, "row_count": len(rows), **more}
 
 
 def marked(html: str, kind: str) -> list[str]:
@@ -69,14 +67,9 @@ def test_routes_are_told_apart_and_drawn() -> None:
     assert "1 were found" in read.text
     assert "found " + " → ".join(map(str, right)) in read.text
     assert "too much 1 → 2" in read.text
-    boxes = [
-        told["class"] for tag, told in read.tags if tag == "rect" and "reaction" in (told["class"] or "")
-    ]
-    assert "reaction extra" in boxes
-    assert any(tag == "symbol" for tag, _ in read.tags)
-
-
-def test_on_another_graph_boxes_are_drawn_without_molecules() -> None:
+    assert "reaction extra" in [told["class"] for tag, told in read.tags if tag == "rect"]
+    assert [tag for tag, _ in read.tags].count("symbol") > 1
+    # On another graph boxes are drawn without molecules.
     html = page_of(question_of("chains_to_target"), fingerprint="another", execution=execution(["x"], []))
     tags = [tag for tag, _ in Read(html).tags]
     assert "rect" in tags
@@ -91,7 +84,7 @@ def test_the_difference_of_queries_is_marked_by_token() -> None:
     assert "<del>USES_AGENT</del>" in html.replace('<span class="k">', "").replace("</span>", "")
 
 
-@pytest.mark.parametrize("cypher", ["MATCH (n) " * 400_000, "'" * 30_000, "RETURN 1 // " + "x" * 50_000])
+@pytest.mark.parametrize("cypher", ["MATCH (n) " * 40_000, "'" * 30_000, "RETURN 1 // " + "x" * 50_000])
 def test_a_huge_query_is_cut_and_said_to_be(cypher: str) -> None:
     html = page_of(question_of("precursors"), cypher=cypher)
     assert "Only the first 20,000 characters of the query are shown" in html
@@ -100,10 +93,9 @@ def test_a_huge_query_is_cut_and_said_to_be(cypher: str) -> None:
 
 def test_many_rows_are_cut_and_said_to_be() -> None:
     columns = [f"c{place}" for place in range(40)]
-    rows = [[["x" * 5_000] * 200] * 40 for _ in range(100)]
-    html = page_of(
-        question_of("precursors"), execution=execution(columns, rows, row_count=10_000, truncated=True)
-    )
+    rows = [[["x" * 5_000] * 20] * 40 for _ in range(100)]
+    cut = execution(columns, rows, row_count=10_000, truncated=True)
+    html = page_of(question_of("precursors"), execution=cut)
     assert "10,000 rows came back; the first 30 are shown" in html
     assert "40 columns came back; the first 12 are shown" in html
     assert "cut at the cap" in html
@@ -115,14 +107,13 @@ def test_many_rows_are_cut_and_said_to_be() -> None:
 def test_nothing_in_a_record_becomes_a_part_of_the_page() -> None:
     question = question_of("precursors")
 
-    def with_text(text: str) -> Any:
+    def with_text(text: str) -> Read:
+        found = execution([text], [[text], [[{text: text}]]])
+        names = dict.fromkeys(("cypher", "model", "prompt", "shot"), text)
         turn = Round(text, None, text + text, text, text, [{text: text}])
-        fields = {"cypher": text, "model": text, "prompt": text, "shot": text, "errors": [text], "rounds": []}
-        record = answered(question, False, **fields, execution=execution([text], [[text], [[{text: text}]]]))
+        record = answered(question, False, **names, errors=[text], execution=found, rounds=[turn])
         record.question = text
-        assert record.execution is not None
         record.scores = score(question, record.execution, None, text_metrics=False)
-        record.rounds = [turn]
         return Read(pages_of(question, None, text).render(record))
 
     hostile, plain = with_text(HOSTILE), with_text("plain")
@@ -139,14 +130,8 @@ def test_what_rdkit_cannot_draw_is_shown_as_text(value: str) -> None:
 
 
 def test_values_that_json_has_no_form_for_are_shown() -> None:
-    values = [
-        {"$float": "NaN"},
-        {"$temporal": {"type": "date", "value": "2026-01-01"}},
-        True,
-        None,
-        1e300,
-        -0.0,
-    ]
+    date = {"$temporal": {"type": "date", "value": "2026-01-01"}}
+    values = [{"$float": "NaN"}, date, True, None, 1e300, -0.0]
     html = page_of(question_of("precursors"), execution=execution(["reactants"], [[values]]))
     assert "NaN" in html
     assert "2026-01-01" in html

@@ -2,16 +2,15 @@
 
 import json
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from support.calibrated import calibration
-from support.judged import CRITERIA
+from support.calibrated import JUDGE_ENTRY, calibration
 from support.judgements import judged
 from support.records import record_of, write_run
+from support.schemas import DEFAULT_SCHEMA_TEXT
 from support.verified import written
 
 from retrocypher.kg.errors import InputError
@@ -23,35 +22,25 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record, Round
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
-SCHEMA = resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8")
-SCORES = {
-    "precision": 0.5,
-    "recall": 1.0,
-    "f1": 2 / 3,
-    "per_key": {},
-    "focus_f1": 0.5,
-    "unmatched_columns": [],
-}
+SCORES = {"precision": 0.5, "recall": 1.0, "f1": 2 / 3}
 EVIL = "\x1b[2J\x1b]0;owned\a[bold]\u202e\ud800"
 NODE = {"$node": {"id": "4:a:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}
 
 
 def execution(**fields: Any) -> dict[str, Any]:
-    told = {"status": "ok", "code": None, "message": None, "columns": ["x"], "rows": [[NODE]]}
-    return {**told, "row_count": 1, "truncated": False, "time_s": 0.5, **fields}
+    return {"status": "ok", "columns": ["x"], "rows": [[NODE]], "row_count": 1, "time_s": 0.5, **fields}
 
 
 def failed(case_id: str = "precursors-001-P5-ZS-none-m", **fields: Any) -> Record:
     query = QUESTION.reference_cypher.replace("MATCH", "match", 1).replace("PRODUCES", "MAKES")
-    turn = Round(
-        "generator", "h", f"Here: {query}", query, time_s=1.25, tokens={"prompt": 9, "completion": 1}
-    )
+    tokens = {"prompt": 9, "completion": 1}
+    turn = Round("generator", "h", f"Here: {query}", query, time_s=1.25, tokens=tokens)
     told = {"rounds": [turn], "cypher": query, "execution": execution(), "scores": SCORES}
     return record_of(case_id, of=QUESTION, **{**told, "errors": ["syntax_error"], **fields})
 
 
 def run_of(folder: Path, *records: Record) -> Path:
-    manifest = {"options": {"key_encoder": None}, "graph": {"schema": SCHEMA}}
+    manifest = {"options": {"key_encoder": None}, "graph": {"schema": DEFAULT_SCHEMA_TEXT}}
     messages = {"h": [{"role": "user", "content": f"Asked so {EVIL}"}], "other": []}
     return write_run(folder, records, [QUESTION], manifest=manifest, messages=messages)
 
@@ -77,10 +66,7 @@ def test_a_failed_case(tmp_path: Path) -> None:
         assert part in done.output, part
     assert "Asked so" not in done.output
     assert "\x1b" not in done.output
-
-
-def test_what_a_model_was_asked(tmp_path: Path) -> None:
-    output = shown(run_of(tmp_path, failed()), "precursors", "--messages").output
+    output = shown(tmp_path, "precursors", "--messages").output
     assert "[user]" in output
     assert r"Asked so \x1b[2J\x1b]0;owned\x07[bold]\u202e\ud800" in output
 
@@ -100,19 +86,20 @@ def test_a_case_for_programs(tmp_path: Path) -> None:
 
 def test_text_of_others_steers_no_terminal(tmp_path: Path) -> None:
     turn = Round(f"role{EVIL}", "h", EVIL, EVIL, EVIL, [{"a": EVIL}], 1.0)
-    record = failed(
-        f"c{EVIL}",
-        model=EVIL,
-        question=EVIL,
-        rounds=[turn],
-        cypher=f"RETURN 1 // {EVIL}",
-        errors=[f"x{EVIL}"],
-        execution=execution(status="runtime_error", code=EVIL, message=EVIL, rows=[[EVIL]], columns=[EVIL]),
-    )
+    told = {"rounds": [turn], "cypher": f"RETURN 1 // {EVIL}", "errors": [f"x{EVIL}"]}
+    ended = execution(status="runtime_error", code=EVIL, message=EVIL, rows=[[EVIL]], columns=[EVIL])
+    record = failed(f"c{EVIL}", model=EVIL, question=EVIL, execution=ended, **told)
     write_run(tmp_path, [record], [QUESTION], messages={"h": [{"role": EVIL, "content": EVIL}]})
     output = shown(tmp_path, "c", "--messages").output
     assert all(each.isprintable() or each == "\n" for each in output)
     assert "[bold]" in output
+
+
+LATE = {"stage": "model", "kind": "timeout", "message": "late"}
+NOT_ASKED: dict[str, Any] = {
+    **{"cypher": None, "scores": None, "execution": None, "rounds": [], "errors": []},
+    "infrastructure_error": LATE,
+}
 
 
 @pytest.mark.parametrize(
@@ -120,16 +107,11 @@ def test_text_of_others_steers_no_terminal(tmp_path: Path) -> None:
     [
         ({"passed": True, "scores": {**SCORES, "f1": 1.0}, "errors": []}, "passed, F1 1.000"),
         ({"cypher": None, "execution": execution(status="no_query", rows=[])}, "(no query in the answer)"),
-        (
-            {
-                "scores": None,
-                "execution": None,
-                "rounds": [],
-                "errors": [],
-                "infrastructure_error": {"stage": "model", "kind": "timeout", "message": "late"},
-            },
-            "not run: model timeout: late",
-        ),
+        (NOT_ASKED, "not run: model timeout: late"),
+        (NOT_ASKED, "(no answer)"),
+        (NOT_ASKED, "the graph was not asked"),
+        ({**NOT_ASKED, "infrastructure_error": {**LATE, "stage": "graph"}}, "the graph could not be asked"),
+        ({"judge": judged(None), "infrastructure_error": {**LATE, "stage": "judge"}}, "failed, F1 0.667"),
         ({"execution": execution(rows=[[1]] * 50, row_count=50)}, "and 30 more"),
         ({"exemplar_id": "reaction-pathway-discovery"}, "exemplar: reaction-pathway-discovery: Which"),
         ({"exemplar_id": "unknown"}, "exemplar: unknown"),
@@ -138,15 +120,6 @@ def test_text_of_others_steers_no_terminal(tmp_path: Path) -> None:
 )
 def test_other_cases(tmp_path: Path, fields: dict[str, Any], said: str) -> None:
     assert said in shown(run_of(tmp_path, failed(**fields)), "precursors").output
-
-
-@pytest.mark.parametrize(("stage", "said"), [("model", "was not asked"), ("graph", "could not be asked")])
-def test_what_was_never_asked_is_not_said_to_have_failed(tmp_path: Path, stage: str, said: str) -> None:
-    error = {"stage": stage, "kind": "timeout", "message": "late"}
-    case = failed(cypher=None, scores=None, execution=None, rounds=[], errors=[], infrastructure_error=error)
-    output = shown(run_of(tmp_path, case), "precursors").output
-    assert "(no answer)" in output
-    assert f"the graph {said}" in output
 
 
 def test_a_case_whose_question_is_gone(tmp_path: Path) -> None:
@@ -163,20 +136,10 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        (CASES[0], 0),
-        ("precursors-001", 0),
-        ("PRECURSORS", 0),
-        ("multi", 1),
-        ("P8", 1),
-        ("none-m2", 2),
-    ],
-)
-def test_names_of_cases(tmp_path: Path, name: str, found: int) -> None:
-    run = write_run(tmp_path, [failed(case) for case in CASES])
-    assert find_case(RunLog(run), name).case_id == CASES[found]
+def test_names_of_cases(tmp_path: Path) -> None:
+    run = RunLog(write_run(tmp_path / "run", [failed(case) for case in CASES]))
+    names = {CASES[0]: 0, "precursors-001": 0, "PRECURSORS": 0, "multi": 1, "P8": 1, "none-m2": 2}
+    assert {name: CASES.index(find_case(run, name).case_id) for name in names} == names
 
 
 @pytest.mark.parametrize(
@@ -191,13 +154,10 @@ def test_names_of_cases(tmp_path: Path, name: str, found: int) -> None:
     ],
 )
 def test_names_that_are_not_one_case(tmp_path: Path, name: str, said: str) -> None:
-    run = write_run(tmp_path, [failed(case) for case in CASES])
+    run = write_run(tmp_path / "run", [failed(case) for case in CASES])
     with pytest.raises(InputError) as told:
         find_case(RunLog(run), name)
     assert said in str(told.value)
-
-
-def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no records"):
         find_case(RunLog(tmp_path), "a")
 
@@ -208,9 +168,8 @@ def test_a_written_answer_is_shown_with_its_claims(tmp_path: Path) -> None:
     assert "\x1b" not in done.output
     text = " ".join(done.output.split())
     assert "round 2: answer:text, written, 0.50 s" in text
-    assert (
-        "REFUTED, 0% of 1 claim supported Nothing is said of agents. CONTRADICTED: (5, PRODUCES, CCO)" in text
-    )
+    verdict = "REFUTED, 0% of 1 claim supported Nothing is said of agents."
+    assert f"{verdict} CONTRADICTED: (5, PRODUCES, CCO)" in text
     assert "reaction 5 (a.parquet, row 3); by reader" in text
 
 
@@ -231,21 +190,9 @@ def test_how_far_its_judge_can_be_believed_stands_above_what_it_says(
     run = run_of(tmp_path, failed(judge=judged(0.9, 0.2)))
     assert "calibration" not in shown(run, "precursors").output
     manifest = json.loads((run / "manifest.json").read_text())
-    facts = {
-        "model": {"label": "j", "kind": "openai", "argument": "model-j"},
-        "criteria": CRITERIA,
-        "rows": 0,
-    }
-    (run / "manifest.json").write_text(json.dumps({**manifest, "judge": facts}))
+    (run / "manifest.json").write_text(json.dumps({**manifest, "judge": JUDGE_ENTRY}))
     assert "with reference, calibration: none is on file" in shown(run, "precursors").output
     keep(calibration(mistaken=6), None, tmp_path)
     said = " ".join(shown(run, "precursors").output.split())
     assert "with reference, calibration: kappa 0.667 [0.530, 0.783], false accepts 0.158 [" in said
     assert "without reference, calibration: none is on file" in said
-
-
-def test_a_case_whose_judge_could_not_be_asked_was_run(tmp_path: Path) -> None:
-    fault = {"stage": "judge", "kind": "connection", "message": "nobody there"}
-    done = shown(run_of(tmp_path, failed(judge=judged(None), infrastructure_error=fault)), "precursors-001")
-    assert "failed, F1 0.667" in done.output
-    assert "not run" not in done.output

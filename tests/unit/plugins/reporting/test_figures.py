@@ -30,6 +30,10 @@ def rows_of(file: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 
+def place_of(each: Any) -> tuple[str, str]:
+    return each.slice["shot"], each.slice["task"]
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
     """A run, and its report with figures."""
@@ -38,24 +42,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
     return run, build_report([run], run / "report.html", most=0, figures=folder / "out")
 
 
-def test_figures_and_tables_are_written_and_the_same_each_time(
-    made: tuple[Path, Report], tmp_path: Path
-) -> None:
+def test_figures_and_tables_are_the_same_each_time(made: tuple[Path, Report], tmp_path: Path) -> None:
     first = made[1].figures
     second = write_figures(analyse(read_report_runs([made[0]])), tmp_path / "again")
     names = {file.name for file in first}
-    figures = {
-        "f1",
-        "boxes-single_step",
-        "boxes-multi_step",
-        "errors",
-        "text-metrics",
-        "text-metrics-correlations",
-    }
-    assert {re.sub("_", "-", name) + ending for name in figures for ending in (".svg", ".png")} <= names
-    assert {
-        f"{name}{e}" for name in ("scores", "boxes", "errors", "text-metrics") for e in (".csv", ".tex")
-    } <= names
+    boxes = ("boxes-single-step", "boxes-multi-step")
+    figures = ("f1", *boxes, "errors", "text-metrics", "text-metrics-correlations")
+    assert {name + ending for name in figures for ending in (".svg", ".png")} <= names
+    listed = ("scores", "boxes", "errors", "text-metrics")
+    assert {name + ending for name in listed for ending in (".csv", ".tex")} <= names
     assert [file.name for file in first] == [file.name for file in second]
     assert all(a.read_bytes() == b.read_bytes() for a, b in zip(first, second, strict=True))
     for file in first:
@@ -68,17 +63,15 @@ def test_figures_and_tables_are_written_and_the_same_each_time(
 def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) -> None:
     run, out = made[0], made[1].figures[0].parent
     table = ScoreTable(RunLog(run).records(), RunLog(run).targets)
-    means = {
-        (each.slice["shot"], each.slice["task"]): each.mean for each in slice_means(table, ("shot", "task"))
+    told = {
+        (row["shot"], row["task"]): [float(row[name]) for name in ("f1", "f1_low", "f1_high")]
+        for row in rows_of(out / "scores.csv")
+        if row["task"] != "all"
     }
-    told = [row for row in rows_of(out / "scores.csv") if row["task"] != "all"]
-    assert len(told) == len(means)
-    for row in told:
-        mean = means[row["shot"], row["task"]]
-        assert [float(row[name]) for name in ("f1", "f1_low", "f1_high")] == [mean.value, mean.low, mean.high]
-    boxes = {(each.slice["shot"], each.slice["task"]): each.box for each in slice_boxes(table)}
-    for row in rows_of(out / "boxes.csv"):
-        assert float(row["median"]) == boxes[row["shot"], row["task"]].median
+    means = slice_means(table, ("shot", "task"))
+    assert told == {place_of(each): [each.mean.value, each.mean.low, each.mean.high] for each in means}
+    medians = {(row["shot"], row["task"]): float(row["median"]) for row in rows_of(out / "boxes.csv")}
+    assert medians == {place_of(each): each.box.median for each in slice_boxes(table)}
 
 
 def test_comparisons_are_tabled(tmp_path: Path) -> None:
@@ -100,18 +93,9 @@ def test_untrusted_names_harm_no_table(tmp_path: Path) -> None:
 
 
 def test_a_table_for_a_paper_lacks_no_number() -> None:
-    rows: list[dict[str, Any]] = [
-        {
-            "model": "my_model",
-            "shot": "ZS",
-            "task": f"task_{n}",
-            "mean_b": 1.0,
-            "losses": 0,
-            "detectable": None,
-        }
-        | {"p_value": p, "whisker_low": 0.25, "whisker_high": 0.75}
-        for n, p in enumerate((0.0001, 0.5))
-    ] + [{"model": "other", "shot": "ZS", "task": "all"}]
+    told = {"model": "my_model", "shot": "ZS", "task": "task_0", "mean_b": 1.0, "losses": 0}
+    told |= {"detectable": None, "p_value": 0.0001, "whisker_low": 0.25, "whisker_high": 0.75}
+    rows = [told, {**told, "task": "task_1", "p_value": 0.5}, {"model": "other", "shot": "ZS", "task": "all"}]
     header, _, first, *_ = as_latex(rows).splitlines()[2:]
     assert header == r"model & task & mean b & losses & p value & whisker low & whisker high \\"
     assert first == r"my\_model & task 0 & 1.000 & 0 & ${<}0.001$ & 0.250 & 0.750 \\"
@@ -119,7 +103,7 @@ def test_a_table_for_a_paper_lacks_no_number() -> None:
 
 @given(st.text(st.characters(codec=None)))
 def test_any_text_is_one_cell(text: str) -> None:
-    rows: list[dict[str, Any]] = [{"name": text, "value": 0.5, "value_low": 0.25, "value_high": 0.75}]
+    rows = [{"name": text, "value": 0.5, "value_low": 0.25, "value_high": 0.75}]
     ((header, *_), (cell, *_)) = csv.reader(io.StringIO(as_csv(rows), newline=""))
     assert header == "name"
     assert len(cell) >= len(text)

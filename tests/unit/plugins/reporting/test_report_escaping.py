@@ -1,4 +1,4 @@
-"""Nothing that a model, a user or a file says becomes a part of the page."""
+"""The page is safe and small: nothing that a model, a user or a file says becomes a part of it."""
 
 import base64
 import hashlib
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 
+from retrocypher.plugins.reporting.html.failed_cases import Rendered, shrink_to_fit
 from retrocypher.plugins.reporting.html.rendering import environment, visible
 from retrocypher.plugins.reporting.html.report import build_report
 
@@ -60,16 +61,9 @@ def test_any_text_comes_out_as_text(text: str) -> None:
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_alone(tmp_path: Path) -> None:
-    run = write_run(
-        tmp_path / "run", [answered(some_questions(1)[0], False)], some_questions(1), dict(MANIFEST)
-    )
-    build_report([run], run / "report.html", most=9)
-    html = (run / "report.html").read_text("utf-8")
-    (policy,) = [
-        told["content"] or ""
-        for tag, told in Read(html).tags
-        if tag == "meta" and told.get("http-equiv") == "Content-Security-Policy"
-    ]
+    html = page_with(tmp_path, "plain")
+    metas = [told for tag, told in Read(html).tags if tag == "meta"]
+    (policy,) = [each["content"] for each in metas if each.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy
     for name in ("script", "style"):
@@ -78,3 +72,18 @@ def test_the_policy_allows_the_pages_own_script_and_style_alone(tmp_path: Path) 
         assert f"{name}-src 'sha256-{digest}'" in policy
     assert not re.search(r'\sstyle="', html)
     assert not re.search(r'(src|href)="(?!#|report-cases/)', html)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 2_000), st.integers(0, 10_000), st.integers(0, 100_000))
+def test_the_list_is_cut_until_the_page_fits(failed: int, row: int, rest: int, largest: int) -> None:
+    def render(most: int) -> Rendered:
+        listed = min(most, failed)
+        return Rendered(b"x" * (rest + row * listed), listed, {})
+
+    page = shrink_to_fit(render, 5_000, largest)
+    assert len(page.html) <= largest or page.listed == 0
+    whole = render(5_000)
+    if len(whole.html) <= largest:
+        assert page == whole
+    else:
+        assert len(render(2 * page.listed + 1).html) > largest
