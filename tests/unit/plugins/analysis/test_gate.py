@@ -41,6 +41,8 @@ def said(result: GateResult) -> str:
         # The mean of these is 0.09999999999999999.
         ([0.1] * 3 + [0.3] + [0.0] * 2, "f1>=0.1", RuleStatus.HOLDS),
         ([], "f1>=0", RuleStatus.FAILS),
+        # Shown with the digits that tell it from the threshold.
+        ([0.5999] * 20, "f1>=0.6", RuleStatus.FAILS),
     ],
 )
 def test_a_mean_at_its_threshold_holds(
@@ -50,6 +52,7 @@ def test_a_mean_at_its_threshold_holds(
     assert result.rules[0].verdict is found
     assert result.exit_status == (found is not RuleStatus.HOLDS)
     assert (f"of {len(scores)} cases" if scores else "there is no case") in said(result)
+    assert ("0.5999 [" in said(result)) == (0.5999 in scores)
 
 
 def test_one_case_is_called_one(tmp_path: Path) -> None:
@@ -59,11 +62,6 @@ def test_one_case_is_called_one(tmp_path: Path) -> None:
     assert "[no interval] of 1 case\n" in text
     assert "1 of 1 slice holds" in text
     assert "of 1 pair, 0 won" in text
-
-
-def test_a_mean_just_below_is_not_shown_as_the_threshold(tmp_path: Path) -> None:
-    result = judge(side(tmp_path / "r", [0.5999] * 20), "f1>=0.6")
-    assert "0.5999 [" in said(result)
 
 
 def test_each_slice_is_to_hold(tmp_path: Path) -> None:
@@ -195,19 +193,11 @@ def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
         assert f"note: judged on a partial run: {why}" in said(allowed)
 
 
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
-        ({"graph": {"fingerprint": "b" * 64}}, "graph fingerprint"),
-        ({"graph": {"schema": "another"}}, "schema text"),
-        ({"options": {"key_encoder": "x@0.9"}}, "--key-encoder"),
-    ],
-)
-def test_a_baseline_of_something_else_fails_closed(tmp_path: Path, changed: dict[str, Any], why: str) -> None:
-    before = run_of(tmp_path / "before", HALF, manifest=changed)
+def test_a_baseline_of_something_else_fails_closed(tmp_path: Path) -> None:
+    before = run_of(tmp_path / "before", HALF, manifest={"graph": {"fingerprint": "b" * 64}})
     result = judge(side(tmp_path / "now", HALF), "f1>=0", "no-regression f1", baseline=before)
     assert [rule.verdict for rule in result.rules] == [RuleStatus.HOLDS, RuleStatus.FAILS]
-    assert f"They differ in {why}" in said(result)
+    assert "They differ in graph fingerprint" in said(result)
     assert "save a new one with `retrocypher baseline save" in said(result)
     assert result.exit_status == 1
 

@@ -110,11 +110,6 @@ def test_the_score_is_found_behind_backslashes() -> None:
     assert read_answer(first, SCALE, numbers(first, "7", ("7", -0.1))).likely == ((7, -0.1),)
 
 
-def test_a_score_of_two_tokens_has_no_probabilities() -> None:
-    text = '{"reason": "r", "score": 10}'
-    assert read_answer(text, SCALE, numbers(text, "1", ("1", -0.1), ("10", -3.0))).likely == ()
-
-
 def test_a_digit_that_may_begin_another_number_leaves_no_probabilities() -> None:
     # Of a model whose tokens are single digits, 1 is also how 10 begins; how often is not told.
     text = '{"reason": "r", "score": 9}'
@@ -127,11 +122,10 @@ def test_a_digit_that_may_begin_another_number_leaves_no_probabilities() -> None
     assert whole.likely == ((9, -0.9), (1, -0.7))
     # What is left out of the mean leaves it as it is.
     assert read_answer(text, SCALE, numbers(text, "9", ("9", -0.1), ("1", -6.0))).likely == ((9, -0.1),)
-
-
-def test_what_is_too_unlikely_for_the_mean_makes_none() -> None:
-    text = '{"reason": "r", "score": 7}'
-    assert read_answer(text, SCALE, numbers(text, "7", ("7", -5.0), ("9", -6.0))).likely == ()
+    # What is too unlikely for the mean makes none, and so does a score of two tokens.
+    assert read_answer(text, SCALE, numbers(text, "9", ("9", -5.0), ("7", -6.0))).likely == ()
+    ten = text.replace("9", "10")
+    assert read_answer(ten, SCALE, numbers(ten, "1", ("1", -0.1), ("10", -3.0))).likely == ()
 
 
 @given(st.text(max_size=80), st.integers(0, 10))
@@ -171,33 +165,10 @@ def test_thoughts_that_were_cut_where_they_quote_an_answer_hold_none() -> None:
     assert read_answer('{"reason": "bad", "score": 1}   ', SCALE, cut=True).score == 1
 
 
-PIECES = st.sampled_from(
-    [
-        '"',
-        ",",
-        ":",
-        "{",
-        "}",
-        "[",
-        "]",
-        "score",
-        '"score": 10',
-        '"sc\\u006fre": 10',
-        '"x": "',
-        '"x": {"',
-        "\\",
-        '\\"',
-        "```",
-        "```json\n",
-        "\n```",
-        "\n",
-        PLANTED,
-        "<think>",
-        "10",
-        '{"reason": "p", "score": 10}',
-        "\ud83d",
-    ]
-)
+KEYS = ["score", '"score": 10', '"sc\\u006fre": 10', '"x": "', '"x": {"', "10"]
+WHOLE = [PLANTED, '{"reason": "p", "score": 10}', "<think>"]
+FENCES = ["```", "```json\n", "\n```"]
+PIECES = st.sampled_from([*'",:{}[]\\\n', '\\"', "\ud83d", *KEYS, *WHOLE, *FENCES])
 REPLIES = st.sampled_from(
     [
         '{{"reason": "It says: {} and so on.", "score": 1}}',
