@@ -52,6 +52,8 @@ def test_a_wrong_query_is_told_with_its_place_and_corrected(check: Check) -> Non
     assert f"    {RIGHT}" in result.output
     assert "1 of 2 queries have findings." in result.output
     assert "0 of 1 query has findings." in check([entry(RIGHT)]).output
+    # What steers a terminal is not written to it.
+    assert "\x1b" not in check([entry("MATCH (n) RETURN n.`\x1b[31mred`")]).output
 
 
 def test_an_answer_without_a_query_is_judged_and_what_follows_too(check: Check) -> None:
@@ -61,9 +63,9 @@ def test_an_answer_without_a_query_is_judged_and_what_follows_too(check: Check) 
     told = "answers.jsonl:1: wrong (producing_reactions)\n  query 1:1: no_query: There is no query"
     assert told in result.output
     assert "1 of 2 queries have findings." in result.output
-    found = json.loads(check([entry(None)], "--json").output)
-    assert (found["cypher"], found["corrected"]) == (None, None)
-    assert [each["label"] for each in found["findings"]] == ["no_query"]
+    result = check([entry(None)], "--json")
+    found = json.loads(result.output)
+    assert (found["cypher"], found["corrected"], labels(result)) == (None, None, ["no_query"])
 
 
 @pytest.mark.parametrize(
@@ -86,9 +88,9 @@ def test_an_answer_is_searched_for_its_query(check: Check, answer: str) -> None:
 
 @pytest.mark.parametrize("text", ["MATCH (r:Reaction RETURN r.id", "No such reaction.", "```\n```"])
 def test_what_holds_no_whole_query_is_judged_as_it_is(check: Check, text: str) -> None:
-    found = json.loads(check([entry(text)], "--json").output)
-    assert [each["label"] for each in found["findings"]] == ["syntax_error"]
-    assert found["query"] == text
+    result = check([entry(text)], "--json")
+    assert labels(result) == ["syntax_error"]
+    assert json.loads(result.output)["query"] == text
 
 
 @pytest.mark.parametrize("query", [f"{RIGHT} // \ud800", RIGHT.replace("'CC", "'\udc00CC")])
@@ -130,9 +132,7 @@ def test_json_has_one_object_a_line(check: Check) -> None:
     assert [each["label"] for each in turned["findings"]] == ["traversal_direction"]
     assert turned["corrected"] == RIGHT
     assert len(turned["turned"]) == 1
-
-
-def test_the_convention_decides_what_must_be_returned(check: Check) -> None:
+    # The convention decides what must be returned.
     result = check([entry(RIGHT)], "--convention", "benchmark", "--json")
     assert (labels(result), result.exit_code) == (["missing_component"], 1)
 
@@ -171,7 +171,3 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_bytes(b"\xff\xfe")
     assert "not UTF-8 at byte 0" in str(CliRunner().invoke(cli, ["check", str(file)]).exception)
-
-
-def test_what_steers_a_terminal_is_not_written_to_it(check: Check) -> None:
-    assert "\x1b" not in check([entry("MATCH (n) RETURN n.`\x1b[31mred`")]).output

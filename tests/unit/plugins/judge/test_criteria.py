@@ -47,7 +47,6 @@ def test_judges_that_are_told_different_things_are_told_apart() -> None:
         ("rubric", [], "`rubric` must be a list"),
         ("rubric", [{"from": 0, "to": 9, "meaning": "all"}], "from 0 to 10"),
         ("rubric", [{"from": "0", "to": 10, "meaning": "all"}], "`rubric` must be a list"),
-        ("row_length", True, "`row_length`"),
         ("reason_length", 0, "`reason_length`"),
         ("name", " ", "`name` must be a text"),
         ("prompt", "Judge {case} by {rubric} from {low} to {high}", "lacks {steps}"),
@@ -78,7 +77,6 @@ def test_what_the_form_allows_is_read_as_a_score(end: str) -> None:
     [
         ("oracle", KEY, "reads no messages and cannot judge"),
         ("mutant", KEY, "reads no messages and cannot judge"),
-        ("file:answers.jsonl", KEY, "reads no messages and cannot judge"),
         (" ", KEY, "--judge names no model"),
         ("locl", KEY, "--judge locl: no model 'locl'; did you mean 'local'"),
         ("gpt-x", {}, "--judge gpt-x: this is not a built-in model"),

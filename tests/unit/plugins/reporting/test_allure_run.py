@@ -64,8 +64,7 @@ def test_each_case_is_shown_once_with_its_status(run: Path, tmp_path: Path) -> N
     assert "failures.CaseError: harness lost: the case broke off" in said[LOST]
     assert {"name": "error", "value": "empty_result"} in found[WRONG]["labels"]
     told = attachments(found[WRONG])
-    assert told["question"] == ASKED[1].text
-    assert told["messages"] == "--- user ---\nWhich?"
+    assert (told["question"], told["messages"]) == (ASKED[1].text, "--- user ---\nWhich?")
     assert told["reference Cypher"] == ASKED[1].reference_cypher
     assert told["difference"].startswith("- ")
     texts = "".join(file.read_text() for file in (tmp_path / "results").glob("*-result.json"))
@@ -96,8 +95,7 @@ def test_a_case_has_the_same_ids_in_every_run_even_where_it_was_lost(run: Path, 
 
 def test_times_are_those_of_the_run_and_durations_those_of_the_case(run: Path, tmp_path: Path) -> None:
     write_results(RunLog(run), tmp_path / "results")
-    files = (tmp_path / "results").glob("*-result.json")
-    results = [json.loads(file.read_text()) for file in files]
+    results = [json.loads(file.read_text()) for file in (tmp_path / "results").glob("*-result.json")]
     first = min((each for each in results if each["status"] != "broken"), key=lambda each: int(each["stop"]))
     began = 1_767_323_045_000
     assert first["stop"] == began + 20_000

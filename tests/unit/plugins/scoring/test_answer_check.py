@@ -13,7 +13,7 @@ from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import AnswerJudge, MeasuredAnswer
+from retrocypher.plugins.runs.record import AnswerJudge, ListedClaims, MeasuredAnswer
 from retrocypher.plugins.runs.record import Claim as RecordedClaim
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
@@ -54,11 +54,7 @@ def test_claims_of_reader_and_model_are_compared() -> None:
     )
     told = checked.verification
     assert told.verdict == "VERIFIED"
-    model = told.model
-    assert model is not None
-    assert (model.claims, model.unreadable, model.shared) == (3, 1, 2)
-    assert (model.only_model, model.only_reader) == (1, 1)
-    assert model.support == pytest.approx(2 / 3)
+    assert told.model == ListedClaims(3, 1, shared=2, only_model=1, only_reader=1, support=2 / 3)
     by = {(each.predicate, each.subject): each.by for each in checked.claims}
     assert by["REACTS_IN", ETHANOL] == ["reader", "model"]
     assert by["REACTS_IN", ACID] == ["reader"]
@@ -95,17 +91,14 @@ def test_without_a_list_there_is_nothing_to_compare() -> None:
 
 
 def test_reactions_without_an_id_are_any_reaction() -> None:
-    own = listed(
-        StatedClaims(
-            (
-                Triple("OCC", "REACTS_IN", "r1"),
-                Triple("r1", "PRODUCES", ESTER),
-                Triple("r1", "YIELD", 80.0, ESTER),
-                Triple("r1", "LEADS_TO", 6),
-                Triple(5, "LEADS_TO", 6),
-            )
-        )
+    triples = (
+        Triple("OCC", "REACTS_IN", "r1"),
+        Triple("r1", "PRODUCES", ESTER),
+        Triple("r1", "YIELD", 80.0, ESTER),
+        Triple("r1", "LEADS_TO", 6),
+        Triple(5, "LEADS_TO", 6),
     )
+    own = listed(StatedClaims(triples))
     assert own.claims == (
         Claim(ETHANOL, "REACTS_IN", None),
         Claim(None, "PRODUCES", ESTER),
@@ -136,17 +129,10 @@ def test_what_says_the_same(one: Claim, other: Claim, equal: bool) -> None:
 
 
 def test_claims_are_told_in_a_line() -> None:
-    claim = RecordedClaim(
-        subject=None,
-        predicate="YIELD",
-        object=80.0,
-        product=ESTER,
-        verdict="CONTRADICTED",
-        reason="it is 70 %",
-        evidence=[{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}],
-        by=["reader", "model"],
-    )
-    assert claim_line(claim) == (
+    told = {"subject": None, "predicate": "YIELD", "object": 80.0, "product": ESTER}
+    found = {"verdict": "CONTRADICTED", "reason": "it is 70 %", "by": ["reader", "model"]}
+    evidence = [{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}]
+    assert claim_line(RecordedClaim(**told, **found, evidence=evidence)) == (
         f"CONTRADICTED: (?, YIELD, 80 of {ESTER}); it is 70 %; reaction 5 (a.parquet, row 3); "
         "by reader and model"
     )
