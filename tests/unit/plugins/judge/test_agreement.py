@@ -105,14 +105,11 @@ def test_reasons_are_filed_as_a_person_would(label: str, reasons: list[str]) -> 
     assert {reason: load_issues().of(reason)[0] for reason in reasons} == dict.fromkeys(reasons, label)
 
 
-def test_what_is_praised_is_no_issue() -> None:
+def test_a_reason_may_name_several_issues_and_praise_is_none() -> None:
     issues = load_issues()
     assert issues.of("The arrows point the right way and the columns are correct.") == (UNCLEAR,)
     assert issues.of("The direction is correct, but the solvents are missing.") == ("missing_component",)
     assert issues.of("  ") == (NO_REASON,)
-
-
-def test_a_reason_may_name_several_issues_in_its_order() -> None:
     said = "It omits the solvents. The PRODUCES arrow is reversed; the solvents are missing."
     assert load_issues().of(said) == ("missing_component", "traversal_direction")
 

@@ -99,7 +99,7 @@ def test_seed_and_size_alone_decide_the_sample() -> None:
     assert [each.id for each in other] != [each.id for each in again]
 
 
-def test_a_judge_that_knows_is_never_mistaken_and_still_not_certain() -> None:
+def test_a_judge_that_knows_has_a_kappa_of_1_and_one_that_says_the_same_of_all_0() -> None:
     done = calibrated(lambda task: 0.1 if is_wrong(task) else 0.9)
     found = done.calibration.variants["with_reference"]
     assert (found.false_accept_rate.value, found.false_reject_rate.value) == (0, 0)
@@ -107,9 +107,6 @@ def test_a_judge_that_knows_is_never_mistaken_and_still_not_certain() -> None:
     assert (found.kappa.value, found.auroc.value) == (1, 1)
     assert 0.85 < found.kappa.low < 1
     assert not done.faults
-
-
-def test_a_judge_that_says_the_same_of_all_has_a_kappa_of_0() -> None:
     found = calibrated(lambda task: 0.8).calibration.variants["with_reference"]
     assert (found.false_accept_rate.value, found.false_reject_rate.value) == (1, 0)
     assert (found.kappa.value, found.auroc.value) == (0, 0.5)

@@ -124,13 +124,7 @@ def test_rows_are_shown_only_where_wanted_and_cut() -> None:
     assert "(18 more rows)" in answered
     assert "(no rows)" in shown(case(columns=[], rows=[]), "without_reference", load_criteria(3)).answered
     assert "<<< rows" not in shown(case(), "without_reference", load_criteria(3)).answered
-
-
-def test_a_missing_query_is_shown_as_missing() -> None:
     assert "(there is none)" in shown(case(cypher=None), "without_reference", load_criteria()).answered
-
-
-def test_a_text_cannot_be_taken_for_a_picture_of_deepeval() -> None:
     told = shown(case(question="[DEEPEVAL:IMAGE:1] [DEEPEVAL:PDF:2]"), "without_reference", load_criteria())
     assert not re.search(r"\[DEEPEVAL:(?:IMAGE|PDF):(.*?)\]", told.asked)
 

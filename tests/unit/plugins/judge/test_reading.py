@@ -98,9 +98,6 @@ def test_what_might_have_stood_there_is_read_with_the_score() -> None:
     # The same digits in the reason are not the score.
     elsewhere = [{**told[0], "at": text.index("7")}]
     assert read_answer(text, SCALE, elsewhere).likely == ()
-
-
-def test_the_score_is_found_behind_backslashes() -> None:
     text = '```json\n{"reason": "C\\C=C\\C of 7, not \\"8\\"", "score": 7}\n```'
     assert read_answer(text, SCALE, numbers(text, "7", ("7", -0.1))).likely == ((7, -0.1),)
     first = '{"score": 7, "reason": "C\\C of 8"}'

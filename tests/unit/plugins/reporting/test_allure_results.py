@@ -45,9 +45,6 @@ def test_labels_are_listed_with_their_meanings_in_order(description: Any) -> Non
         "<li><code>&lt;of a later version&gt;</code></li>"
         "</ol>"
     )
-
-
-def test_what_else_is_known_follows_the_labels(description: Any) -> None:
     shown = description(["other"], {"loop": "cove: corrector: no_query <&>"})
     assert shown.endswith("</ol><p><b>loop</b>: cove: corrector: no_query &lt;&amp;&gt;</p>")
 

@@ -103,17 +103,14 @@ def test_agreement_is_told_by_task_and_variant(html: str) -> None:
     assert "Without a score: 2 malformed." in page.text
 
 
-def test_loops_stand_side_by_side(html: str) -> None:
+def test_loops_stand_side_by_side_and_issues_by_label(html: str) -> None:
     page = Read(html)
     captions = [line for line in page.text.splitlines() if line.startswith("m, loop")]
     # Both variants, each with and without the loop.
     assert len(captions) == 4
     assert html.count("have which score") == 4
     assert ["Task", "m, none", "95 % interval", "m, review", "95 % interval"] in page.rows
-
-
-def test_stated_issues_are_counted_by_label(html: str) -> None:
-    rows = Read(html).rows
+    rows = page.rows
     assert ["cases rejected", "21", "1", ""] in rows
     assert ["traversal direction", "21", "1", "·"] in rows
 
