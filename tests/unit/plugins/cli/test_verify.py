@@ -46,6 +46,7 @@ def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[
         (b"nope", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b"[]", "not an object"),
+        (b'{"answer": ""}', '"question" is no text'),
         (b'{"question": "", "answer": 3}', '"answer" is no text'),
     ],
     ids=lambda value: str(value)[:20],

@@ -51,6 +51,7 @@ def test_a_plain_score_is_read(text: str, score: float, reason: str) -> None:
         ('{"reason": "r", "score": 1e999}', "malformed"),
         ('{"reason": "r"}', "malformed"),
         ('{"score": 9}', "malformed"),
+        ("{}", "malformed"),
         ('{"score": 9, "reason": " "}', "malformed"),
         ('{"score": 9, "reason": 5}', "malformed"),
         ('{"reason": "r", "score": 9,}', "malformed"),

@@ -93,7 +93,7 @@ def test_a_huge_query_is_cut_and_said_to_be(cypher: str) -> None:
 
 def test_many_rows_are_cut_and_said_to_be() -> None:
     columns = [f"c{place}" for place in range(40)]
-    rows = [[["x" * 5_000] * 20] * 40 for _ in range(100)]
+    rows = [[["x" * 500] * 200] * 40 for _ in range(40)]
     cut = execution(columns, rows, row_count=10_000, truncated=True)
     html = page_of(question_of("precursors"), execution=cut)
     assert "10,000 rows came back; the first 30 are shown" in html
