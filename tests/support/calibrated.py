@@ -11,6 +11,13 @@ from retrocypher.plugins.judge.calibration_sample import draw_sample
 from support.judged import CRITERIA
 
 BANK = Path(__file__).parents[1] / "data" / "bank"
+JUDGE_ENTRY = {
+    "model": {"label": "j", "kind": "openai", "argument": "model-j"},
+    "api": "http://localhost/v1",
+    "criteria": CRITERIA,
+    "rows": 0,
+}
+"""What a manifest says of the judge that `calibration` is of."""
 
 
 @cache

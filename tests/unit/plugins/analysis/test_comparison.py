@@ -1,0 +1,222 @@
+"""Two runs in; what is compared, what is refused, and what is said besides."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+from support.compared import case, manifest_of, question, run_of, scores_of
+from support.consoles import printed
+from support.records import write_run
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.comparison import compare_runs
+from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.reporting.comparison_tables import render_comparison
+
+WORSE = [1.0] * 10 + [0.0] * 10
+BETTER = [1.0] * 20
+Other = Callable[..., RunScores]
+
+
+def said(compared: Any) -> str:
+    return " ".join(printed(render_comparison(compared)).split())
+
+
+@pytest.fixture
+def a(tmp_path: Path) -> RunScores:
+    """The run before, in which half of the cases are wrong."""
+    return scores_of(run_of(tmp_path / "a", WORSE))
+
+
+@pytest.fixture
+def b(tmp_path: Path) -> Other:
+    """Writes the run that it is compared with."""
+    return lambda scores=BETTER, **changed: scores_of(run_of(tmp_path / "b", scores, **changed))
+
+
+def test_pairs_are_compared_by_slice(a: RunScores, b: Other) -> None:
+    found = compare_runs(a, b())
+    told = to_builtins(found)
+    assert [each["slice"] for each in told["slices"]] == [{"task": "conditions"}, {"task": "precursors"}]
+    assert told["overall"]["verdict"] == "improved"
+    assert (told["overall"]["wins"], told["overall"]["losses"], told["overall"]["ties"]) == (10, 0, 10)
+    assert told["overall"]["difference"]["value"] == 0.5
+    assert [each["found"] for each in told["power"]] == sorted(each["found"] for each in told["power"])
+    assert len(told["changes"]) == 10
+    assert told["on_common"] is False
+    text = said(found)
+    assert "improved" in text
+    assert "conditions-011-P5-ZS-none-m: 0.000 before, 1.000 now" in text
+    # A small change is shown with the digits that tell it.
+    assert ": 0.0000 before, 0.0001 now" in said(compare_runs(a, b([*WORSE[:-1], 0.00012])))
+
+
+def test_a_table_with_the_longest_words_fits_80_columns(tmp_path: Path) -> None:
+    asked = [question(number, task="multi_step_precursors") for number in range(20)]
+    scores = {"a": [1.0, 0.0] * 10, "b": [0.0, 1.0] * 10}
+    runs = (scores_of(run_of(tmp_path / name, each, questions=asked)) for name, each in scores.items())
+    found = compare_runs(*runs, margin=0.01)
+    row, *_ = (line for line in printed(render_comparison(found)).splitlines() if "inconclusive" in line)
+    assert row.split()[0] == "multi_step_precursors"
+    assert "…" not in said(found)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"graph": {"fingerprint": "b" * 64}}, "graph fingerprint: aaaaaaaaaaaa and bbbbbbbbbbbb"),
+        ({"graph": {"schema": "another"}}, "schema text"),
+        ({"options": {"query_timeout": 5.0}}, "--query-timeout: 30.0 and 5.0"),
+        ({"options": {"key_encoder": "all-mpnet-base-v2@0.9"}}, "--key-encoder: none and all-mpnet"),
+    ],
+)
+def test_runs_that_were_not_measured_alike_are_refused_or_compared_loudly(
+    a: RunScores, b: Other, changed: dict[str, Any], what: str
+) -> None:
+    other = b(manifest=changed)
+    with pytest.raises(InputError) as raised:
+        compare_runs(a, other)
+    assert what in str(raised.value)
+    assert "--on-common" in str(raised.value)
+    found = compare_runs(a, other, on_common=True)
+    assert to_builtins(found)["on_common"] is True
+    assert "MEASURED UNDER DIFFERENT CONDITIONS" in said(found)
+
+
+def test_what_is_compared_may_differ_and_is_told(a: RunScores, b: Other) -> None:
+    changed = {
+        "models": [{"label": "m", "kind": "openai", "argument": "gpt-x"}],
+        "prompts": {"P5": "1" * 64},
+        "options": {"seed": 3, "case_threshold": 0.5},
+        "versions": {"python": "3.12.0"},
+    }
+    other = b(manifest=changed)
+    found = compare_runs(a, other)
+    assert set(found.varied) == {"models", "prompt P5", "--seed", "version of python"}
+    assert "models: m (mutant) in A, m (openai:gpt-x) in B" in said(found)
+    # A share of passed cases is of a threshold; F1 is not.
+    with pytest.raises(InputError, match=r"--case-threshold: 1.0 and 0.5"):
+        compare_runs(a, other, "passed")
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"text": "Who makes it?"}, "text of precursors-002, precursors-004 (2 in all)"),
+        ({"gold": question(6).gold * 2}, "gold answer or reference query of precursors-002"),
+        ({"reference_cypher": "RETURN 2"}, "gold answer or reference query of precursors-002"),
+        ({"target": "N", "slots": {"target": "N"}}, "gold answer or reference query of precursors-002"),
+    ],
+)
+def test_other_questions_under_the_same_id_are_refused_or_left_out(
+    a: RunScores, b: Other, changed: dict[str, Any], what: str
+) -> None:
+    other = b(questions=[question(number, **(changed if number in (2, 4) else {})) for number in range(20)])
+    with pytest.raises(InputError) as raised:
+        compare_runs(a, other)
+    assert what in str(raised.value)
+    found = compare_runs(a, other, on_common=True)
+    assert found.left_out == ("precursors-002", "precursors-004")
+    assert found.overall.difference.n == 18
+    assert "precursors-002" in said(found)
+
+
+def test_a_run_without_manifest_is_not_known_to_be_like_another(tmp_path: Path, a: RunScores) -> None:
+    alone = run_of(tmp_path / "b", BETTER)
+    (alone / "manifest.json").unlink()
+    with pytest.raises(InputError, match="graph fingerprint: aaaaaaaaaaaa and not known"):
+        compare_runs(a, scores_of(alone))
+
+
+def test_a_sample_is_compared_on_the_common_questions_and_said(a: RunScores, b: Other) -> None:
+    found = compare_runs(a, b(BETTER[:12], manifest={"options": {"sample": 12}}))
+    assert found.overall.difference.n == 12
+    assert len(found.only_a) == 8
+    text = said(found)
+    assert "a sample of 12 questions" in text
+    assert "only in A: 8 (" in text
+    assert "and 3 more)" in text
+
+
+def test_errors_and_missing_cases_are_told_and_never_a_score(a: RunScores, b: Other) -> None:
+    broken = b([None, *BETTER[1:]])
+    assert broken.incomplete == "1 with an infrastructure error"
+    found = compare_runs(a, broken)
+    assert found.overall.difference.n == 19
+    assert found.unscored == ("precursors-000-P5-ZS-none-m",)
+    text = said(found)
+    assert "INCOMPLETE: 1 with an infrastructure error" in text
+    assert "infrastructure errors in B: 1, without scores" in text
+
+
+@pytest.mark.parametrize(
+    ("manifest", "incomplete", "part"),
+    [
+        ({}, "", ""),
+        ({"cases": 30}, "", "20 of 30 planned cases"),
+        ({"cases": 30, "exit_status": None}, "not ended", ""),
+        ({"exit_status": 2}, "interrupted", ""),
+        ({"options": {"sample": 20}}, "", "a sample of 20 questions"),
+    ],
+)
+def test_what_a_run_is_of_itself(b: Other, manifest: dict[str, Any], incomplete: str, part: str) -> None:
+    side = b(manifest=manifest)
+    assert (side.incomplete, side.part) == (incomplete, part)
+
+
+def test_a_record_of_an_unknown_question_is_refused(tmp_path: Path) -> None:
+    asked = [question(number) for number in range(3)]
+    folder = write_run(tmp_path / "a", [case(each, 1.0) for each in asked], asked[:2], manifest_of())
+    with pytest.raises(InputError, match=r"precursors-002 is in records.jsonl and not in questions.jsonl"):
+        scores_of(folder)
+
+
+def test_nothing_in_common_is_refused_by_name(a: RunScores, b: Other) -> None:
+    others = [question(number) for number in range(100, 120)]
+    with pytest.raises(InputError, match=r"/a and .*/b: they have no case in common, paired"):
+        compare_runs(a, b(questions=others))
+
+
+def test_a_point_says_what_it_does_not_know(a: RunScores, b: Other) -> None:
+    text = said(compare_runs(a, b(WORSE)))
+    assert "where no pair differs, the interval is the point 0; other questions may still differ" in text
+    assert "31 % (conditions), 31 % (precursors), 17 % (all)" in text
+    assert "point 0" not in said(compare_runs(a, b()))
+
+
+def test_a_run_with_nothing_but_errors_is_named_with_why_and_the_remedy(tmp_path: Path) -> None:
+    good, bad = run_of(tmp_path / "good", WORSE), run_of(tmp_path / "bad", [None] * 20)
+    text = (bad / "records.jsonl").read_text()
+    (bad / "records.jsonl").write_text(text.replace('"timeout"', '"unreachable"', 3))
+    for sides in ((good, bad), (bad, good)):
+        with pytest.raises(InputError) as raised:
+            compare_runs(*map(scores_of, sides))
+        said = str(raised.value)
+        assert said.startswith(f"{bad} has no scores: all 20 cases have an infrastructure error")
+        assert "(17 model timeout, 3 model unreachable)" in said
+        assert "repeat the command to resume the run" in said
+    with pytest.raises(InputError, match=r"has no scores: its only case has an infra.* \(1 model timeout\)"):
+        compare_runs(scores_of(good), scores_of(run_of(tmp_path / "one", [None])))
+    with pytest.raises(InputError, match="has no case on record; run some first"):
+        compare_runs(scores_of(run_of(tmp_path / "none", [])), scores_of(good))
+
+
+def test_a_case_that_comes_twice_is_refused_by_name(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", WORSE)
+    file = run / "records.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    once = "holds 1 case more than once: conditions-003-P5-ZS-none-m. Keep one line of each, or"
+    often = r"20 cases more than once: \S+, \S+, \S+ and 17 more. Keep one line"
+    for kept, said in (([*lines, lines[3]], once), (lines * 3, often)):
+        file.write_text("".join(kept))
+        with pytest.raises(InputError, match=said):
+            scores_of(run)
+
+
+def test_steering_characters_of_a_label_are_shown_as_escapes(b: Other) -> None:
+    run = b(model="m\x1b[31m")
+    text = said(compare_runs(run, run, by=(("model",),)))
+    assert "\x1b" not in text
+    assert r"m\x1b[31m" in text

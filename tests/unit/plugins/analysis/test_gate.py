@@ -1,0 +1,242 @@
+"""What becomes of a run: each verdict, and each refusal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.compared import case, manifest_of, question, run_of, scores_of
+from support.records import write_run
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.gate import gate_of
+from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleStatus
+from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.reporting.gate_text import gate_lines
+
+HALF = [1.0] * 20 + [0.0] * 20
+
+
+def side(folder: Path, scores: Sequence[float | None], **keywords: Any) -> RunScores:
+    return scores_of(run_of(folder, scores, **keywords))
+
+
+def judge(run: RunScores, *rules: str, baseline: Path | None = None, **keywords: Any) -> GateResult:
+    named = None if baseline is None else str(baseline)
+    return gate_of(rules, named, Path("/nowhere"), **keywords).judge(run)
+
+
+def said(result: GateResult) -> str:
+    return "\n".join(gate_lines(result))
+
+
+@pytest.mark.parametrize(
+    ("scores", "rule", "found"),
+    [
+        (HALF, "f1>=0.5", RuleStatus.HOLDS),
+        (HALF, "f1>=0.500001", RuleStatus.FAILS),
+        (HALF, "passed>=0.5", RuleStatus.HOLDS),
+        (HALF, "passed>=0.51", RuleStatus.FAILS),
+        (HALF, "status.ok>=1", RuleStatus.HOLDS),
+        # The mean of these is 0.09999999999999999.
+        ([0.1] * 3 + [0.3] + [0.0] * 2, "f1>=0.1", RuleStatus.HOLDS),
+        ([], "f1>=0", RuleStatus.FAILS),
+        # Shown with the digits that tell it from the threshold.
+        ([0.5999] * 20, "f1>=0.6", RuleStatus.FAILS),
+    ],
+)
+def test_a_mean_at_its_threshold_holds(
+    tmp_path: Path, scores: list[float], rule: str, found: RuleStatus
+) -> None:
+    result = judge(side(tmp_path / "r", scores), rule)
+    assert result.rules[0].verdict is found
+    assert result.exit_status == (found is not RuleStatus.HOLDS)
+    assert (f"of {len(scores)} cases" if scores else "there is no case") in said(result)
+    assert ("0.5999 [" in said(result)) == (0.5999 in scores)
+
+
+def test_one_case_is_called_one(tmp_path: Path) -> None:
+    before, run = run_of(tmp_path / "before", [1.0]), side(tmp_path / "r", [1.0])
+    result = judge(run, "f1>=0.5", "f1 by task>=0.5", "no-regression f1", baseline=before)
+    text = said(result)
+    assert "[no interval] of 1 case\n" in text
+    assert "1 of 1 slice holds" in text
+    assert "of 1 pair, 0 won" in text
+
+
+def test_each_slice_is_to_hold(tmp_path: Path) -> None:
+    run = side(tmp_path / "r", [1.0, 0.2] * 10)
+    result = judge(run, "f1>=0.5", "f1 by task>=0.5")
+    assert [rule.verdict for rule in result.rules] == [RuleStatus.HOLDS, RuleStatus.FAILS]
+    assert {each.slice["task"]: each.verdict for each in result.rules[1].slices} == {
+        "precursors": RuleStatus.HOLDS,
+        "conditions": RuleStatus.FAILS,
+    }
+    assert result.verdict is GateVerdict.FAILS
+    text = said(result)
+    assert "gate: FAILS (1 of 2 rules not met)" in text
+    assert "fails        conditions: 0.200 [" in text
+
+
+def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
+    run = side(tmp_path / "r", HALF)
+    result = judge(run, "exact_path_f1>=0", "exact_path_f1 by task>=0")
+    assert [rule.verdict for rule in result.rules] == [RuleStatus.FAILS, RuleStatus.FAILS]
+    assert "exact_path_f1 is defined for none of its cases" in said(result)
+    before = run_of(tmp_path / "b", HALF)
+    result = judge(run, "no-regression exact_path_f1", baseline=before)
+    assert result.rules[0].verdict is RuleStatus.FAILS
+    assert "no pair has exact_path_f1 on both sides (pairs: 40)" in said(result)
+
+
+@pytest.mark.parametrize(
+    ("now", "found", "status"),
+    [
+        (HALF, RuleStatus.HOLDS, 0),
+        ([1.0] * 40, RuleStatus.HOLDS, 0),
+        ([0.0] * 40, RuleStatus.REGRESSED, 1),
+        ([*HALF[:18], 0.0, 0.0, 1.0, 1.0, *HALF[22:]], RuleStatus.INCONCLUSIVE, 1),
+    ],
+)
+def test_against_a_baseline(tmp_path: Path, now: list[float], found: RuleStatus, status: int) -> None:
+    before = run_of(tmp_path / "before", HALF)
+    run, rule = side(tmp_path / "now", now), "no-regression f1 margin=0.02"
+    result = judge(run, rule, baseline=before)
+    assert result.rules[0].verdict is found
+    assert result.exit_status == status
+    allowed = judge(run, rule, baseline=before, allow_inconclusive=True)
+    assert allowed.exit_status == (found is RuleStatus.REGRESSED)
+    if found is RuleStatus.INCONCLUSIVE:
+        assert "inconclusive no-regression f1 margin=0.02 against" in said(result)
+        assert "which is allowed" in said(allowed)
+        changed = [line.strip() for line in said(result).splitlines() if "before" in line]
+        # Losses come first.
+        assert "1.000 before, 0.000 now" in changed[-4]
+        assert result.rules[0].changed == 4
+
+
+def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
+    asked = [question(number) for number in range(0, 20, 2)]
+    before = run_of(tmp_path / "before", [1.0] * 10, questions=asked)
+    now = side(tmp_path / "now", [1.0] * 20)
+    result = judge(now, "no-regression f1 by task", baseline=before, partial=True)
+    assert {each.slice["task"]: each.verdict for each in result.rules[0].slices} == {
+        "precursors": RuleStatus.HOLDS,
+        "conditions": RuleStatus.FAILS,
+    }
+    assert "conditions: no case of it has a partner with a score in the baseline" in said(result)
+    assert "10 cases of this run have no partner in the baseline" in said(result)
+
+
+@pytest.mark.parametrize(
+    ("ran", "kept", "told"),
+    [
+        (range(19), range(20), "1 case of the baseline has no partner in this run"),
+        (
+            range(1, 20),
+            range(18),
+            "1 case of the baseline has no partner in this run and 2 cases of this run have no partner in",
+        ),
+    ],
+)
+def test_a_run_of_other_questions_is_no_judge_of_a_baseline(
+    tmp_path: Path, ran: range, kept: range, told: str
+) -> None:
+    before = run_of(tmp_path / "before", [1.0] * len(kept), questions=[question(each) for each in kept])
+    now = side(tmp_path / "now", [1.0] * len(ran), questions=[question(each) for each in ran])
+    result = judge(now, "no-regression f1", baseline=before)
+    assert (result.verdict, result.exit_status) == (GateVerdict.FAILS, 1)
+    assert told in said(result)
+    assert "With --gate-partial" in said(result)
+    common = judge(now, "no-regression f1", baseline=before, partial=True)
+    assert told in said(common)
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 4, 5, 7, 20])
+def test_a_few_equal_pairs_never_hold_without_a_word(tmp_path: Path, pairs: int) -> None:
+    before = run_of(tmp_path / "before", [1.0] * pairs)
+    result = judge(side(tmp_path / "now", [1.0] * pairs), "no-regression f1", baseline=before)
+    found = RuleStatus.HOLDS if pairs >= 5 else RuleStatus.INCONCLUSIVE
+    assert (result.holds, result.rules[0].verdict) == (pairs >= 5, found)
+    unseen = f"{100 * (1 - 0.025 ** (1 / pairs)):.2g} % (all)"
+    note = f"up to this share of them: {unseen}"
+    assert (note in said(result)) == (pairs >= 5)
+    assert ("too few molecules for an interval" in said(result)) == (pairs < 5)
+
+
+def test_slices_in_which_nothing_changed_are_named(tmp_path: Path) -> None:
+    before, now = run_of(tmp_path / "before", [1.0] * 40), run_of(tmp_path / "now", [1.0] * 39 + [0.0])
+    result = judge(scores_of(now), "no-regression f1 by task margin=0.2", baseline=before)
+    assert "up to this share of them: 17 % (precursors)" in said(result)
+    assert any("17 % (precursors)" in note for note in result.rules[0].notes)
+
+
+def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:
+    broken = side(tmp_path / "broken", [None, *HALF[1:]])
+    for partial in (False, True):
+        result = judge(broken, "f1>=0", partial=partial)
+        assert (result.verdict, result.exit_status) == (GateVerdict.REFUSED, 16)
+        assert "REFUSED: the run is incomplete: 1 with an infrastructure error" in said(result)
+    sampled = side(tmp_path / "sampled", HALF, manifest={"options": {"sample": 40}})
+    cut = side(tmp_path / "cut", HALF, manifest={"cases": 50})
+    shard = side(tmp_path / "shard", HALF, manifest={"shard": {"number": 2, "of": 3}})
+    for run, why in (
+        (sampled, "a sample of 40 questions"),
+        (cut, "40 of 50 planned cases"),
+        (shard, "shard 2/3"),
+    ):
+        result = judge(run, "f1>=0")
+        assert (result.verdict, result.exit_status) == (GateVerdict.REFUSED, 1)
+        assert f"the run is partial: {why}; --gate-partial" in said(result)
+        allowed = judge(run, "f1>=0", partial=True)
+        assert allowed.holds
+        assert f"note: judged on a partial run: {why}" in said(allowed)
+
+
+def test_a_baseline_of_something_else_fails_closed(tmp_path: Path) -> None:
+    before = run_of(tmp_path / "before", HALF, manifest={"graph": {"fingerprint": "b" * 64}})
+    result = judge(side(tmp_path / "now", HALF), "f1>=0", "no-regression f1", baseline=before)
+    assert [rule.verdict for rule in result.rules] == [RuleStatus.HOLDS, RuleStatus.FAILS]
+    assert "They differ in graph fingerprint" in said(result)
+    assert "save a new one with `retrocypher baseline save" in said(result)
+    assert result.exit_status == 1
+
+
+def test_models_that_differ_are_compared_with_each_other_where_that_is_clear(tmp_path: Path) -> None:
+    before = run_of(tmp_path / "before", HALF, model="old")
+    assert judge(side(tmp_path / "now", HALF, model="new"), "no-regression f1", baseline=before).holds
+    by_model = judge(side(tmp_path / "now2", HALF, model="new"), "no-regression f1 by model", baseline=before)
+    assert "have no model in common, so there are no slices by it" in said(by_model)
+    assert by_model.exit_status == 1
+    asked = [question(0), question(2)]
+    cases = [case(each, 1.0, model=model) for model in ("first", "second") for each in asked]
+    two = scores_of(write_run(tmp_path / "two", cases, asked, manifest_of()))
+    result = judge(two, "no-regression f1", baseline=before)
+    assert "so the pairs are ambiguous" in said(result)
+    assert result.exit_status == 1
+    assert "takes 2 models together; by model separates them" in said(judge(two, "f1>=0"))
+
+
+def test_rules_that_need_a_baseline_say_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs a baseline; name one with --baseline"):
+        gate_of(["no-regression f1"], None, tmp_path)
+    with pytest.raises(InputError, match="no such run, and no such baseline"):
+        gate_of(["no-regression f1"], "main", tmp_path)
+    broken = run_of(tmp_path / "broken", [None, *HALF[1:]])
+    with pytest.raises(InputError, match=r"an incomplete run .* is no baseline"):
+        gate_of(["no-regression f1"], str(broken), tmp_path)
+
+
+def test_a_baseline_that_no_rule_needs_is_never_passed_over_in_silence(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        gate_of(["f1>=0.6", "passed>=0.5"], "main", tmp_path)
+    assert str(raised.value) == (
+        "--baseline main: nothing would be compared with it, because f1>=0.6; passed>=0.5 needs none; "
+        'add a rule such as "no-regression f1 margin=0.02", or leave out --baseline'
+    )
+    # A standing one, of pyproject.toml, is not read and does not have to be there.
+    gate = gate_of(["f1>=0.5"], "main", tmp_path, standing=True)
+    assert gate.baseline is None
+    result = gate.judge(side(tmp_path / "r", HALF))
+    assert result.holds
+    assert "note: baseline main is not used: there is no no-regression rule" in said(result)

@@ -1,0 +1,318 @@
+"""What the records of a run sum up to: counts and means, and what models were asked for."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+from support.consoles import printed
+from support.records import record_of
+
+from retrocypher.plugins.analysis.summary import Summary, summarise
+from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.reporting.run_tables import render_table
+from retrocypher.plugins.runs.record import Record, Round
+
+HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def record(f1: float = 1.0, **fields: Any) -> Record:
+    made = {
+        "shot": "1S-D-S",
+        "model": "oracle",
+        "exemplar_id": "product_identification",
+        "execution": {"status": "ok"},
+        "scores": {"precision": f1, "recall": f1, "f1": f1, "unmatched_columns": []},
+        "passed": f1 >= 1.0,
+    }
+    return record_of(**made | fields)
+
+
+def error(stage: str, **fields: Any) -> Record:
+    fault = {"stage": stage, "kind": "x", "message": "y"}
+    return record(scores=None, execution=None, passed=False, infrastructure_error=fault, **fields)
+
+
+RECORDS = [
+    record(),
+    record(f1=0.5, exemplar_id="best_yield"),
+    record(f1=0.0, execution={"status": "timeout"}, prompt="P10", shot="ZS", exemplar_id=None),
+    record(
+        **{"task": "intermediates", "setting": "multi_step", "steps": 3, "prompt": "P10", "passed": False},
+        scores={"f1": 0.25, "exact_path_f1": 0.25, "unmatched_columns": None},
+    ),
+    record(model="gpt", scores={"f1": 0.1, "unmatched_columns": ["n", "patent"]}, passed=False),
+    error("graph"),
+    error("model", model="gpt"),
+    error("model", model="gpt"),
+]
+
+
+def test_counts() -> None:
+    summary = summarise(RECORDS)
+    assert [summary[name] for name in ("cases", "scored", "passed", "failed")] == [8, 5, 1, 4]
+    assert summary["infrastructure_errors"] == 3
+    assert summary["infrastructure_errors_by_stage"] == {"graph": 1, "model": 2}
+    assert summary["statuses"] == {"ok": 4, "timeout": 1}
+    assert summary["exemplars"] == {"1S-D-S": {"best_yield": 1, "product_identification": 6}}
+    assert summary["unmatched_columns"] == {"cases": 1, "columns": {"n": 1, "patent": 1}}
+
+
+def test_means_are_over_cases_and_leave_infrastructure_errors_out() -> None:
+    summary = summarise(RECORDS)
+    assert summary["means"]["f1"] == pytest.approx((1.0 + 0.5 + 0.0 + 0.25 + 0.1) / 5)
+    assert summary["means"]["exact_path_f1"] == 0.25
+    assert summary["defined"]["exact_path_f1"] == 1
+    assert summary["means"]["focus_f1"] is None
+    by = summary["by"]
+    assert by["setting"]["multi_step"]["means"]["f1"] == 0.25
+    assert by["steps"]["1"]["means"]["f1"] == pytest.approx(0.4)
+    assert by["task"]["precursors"]["cases"] == 7
+    assert by["model"]["gpt"]["means"]["f1"] == 0.1
+    assert by["model"]["gpt"]["infrastructure_errors"] == 2
+    assert list(by["prompt_shot"]) == [f"P5 {TIMES} 1S-D-S", f"P10 {TIMES} ZS", f"P10 {TIMES} 1S-D-S"]
+
+
+def test_cells_are_one_a_model_loop_prompt_shot_and_task() -> None:
+    cells = summarise(RECORDS)["cells"]
+    named = [tuple(cell[name] for name in ("model", "prompt", "shot", "task", "cases")) for cell in cells]
+    assert named == [
+        ("gpt", "P5", "1S-D-S", "precursors", 3),
+        ("oracle", "P5", "1S-D-S", "precursors", 3),
+        ("oracle", "P10", "ZS", "precursors", 1),
+        ("oracle", "P10", "1S-D-S", "intermediates", 1),
+    ]
+
+
+def test_the_order_of_records_changes_not_a_byte() -> None:
+    rng = random.Random(4)
+    records = [record(f1=rng.random(), task=rng.choice(["co_products", "precursors"])) for _ in range(500)]
+    shuffled = rng.sample(records, len(records))
+    assert json.dumps(summarise(records)) == json.dumps(summarise(shuffled))
+
+
+def test_a_summary_can_be_asked_on_the_way() -> None:
+    summary = Summary()
+    for each in RECORDS:
+        summary.add(each)
+    assert (summary.passed, summary.failed, summary.infrastructure_errors) == (1, 4, 3)
+    assert summary.to_json() == summarise(RECORDS)
+
+
+def test_no_records() -> None:
+    summary = summarise([])
+    assert (summary["cases"], summary["means"]["f1"], summary["cells"]) == (0, None, [])
+
+
+def shown(summary: dict[str, Any], width: int = 80, **order: list[str]) -> list[str]:
+    return [line.strip() for line in printed(render_table(summary, **order), width).splitlines()]
+
+
+def test_table() -> None:
+    lines = shown(json.loads(json.dumps(summarise([*RECORDS, record(task="best_yield", f1=0.0)]))))
+    assert lines[0] == "gpt"
+    rows = [line.split() for line in lines]
+    first = f"P5 {TIMES} 1S-D-S precursors 3 0.750 0.750 0.750 1 1 1"
+    assert first.split() in rows
+    assert ["best_yield", "1", "0.000", "0.000", "0.000", "0", "1", "0"] in rows
+    assert ["all", "4", "0.500", "0.500", "0.500", "1", "2", "1"] in rows
+    assert ["all", "3", "n/a", "n/a", "0.100", "0", "1", "2"] in rows
+
+
+def test_table_names_the_loop_and_shows_markup_as_it_stands() -> None:
+    assert shown(summarise([record(model="my[bold]model", loop="cove")]))[0] == "my[bold]model, loop cove"
+
+
+def test_errors_are_counted_by_primary_label_in_every_group() -> None:
+    records = [
+        record(f1=0.5, errors=["missing_component:agents", "missing_component:solvents"]),
+        record(f1=0.0, errors=["traversal_direction", "empty_result"], prompt="P1"),
+        record(errors=["wrong_aggregation_or_order"]),
+        record(errors=[]),
+        error("graph"),
+    ]
+    summary = summarise(records)
+
+    errors = summary["errors"]
+    assert (errors["cases"], errors["passed"]) == (3, 1)
+    primary = ("traversal_direction", "missing_component:agents", "wrong_aggregation_or_order")
+    assert errors["primary"] == dict.fromkeys(primary, 1)
+    # As labels are listed everywhere.
+    names = ["traversal_direction", "missing_component", "wrong_aggregation_or_order", "empty_result"]
+    assert list(errors["any"].items()) == [(name, 1) for name in names]
+    first = summary["by"]["prompt_shot"][f"P1 {TIMES} 1S-D-S"]
+    assert first["errors"]["primary"] == {"traversal_direction": 1}
+    assert [cell["errors"]["cases"] for cell in summary["cells"]] == [1, 2]
+
+
+def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None:
+    query = "MATCH (a:Molecule {name: 'C'})-[:REACTS_IN]->(r) RETURN r"
+    records = [
+        record(cypher=query, reference_cypher=query),
+        record(cypher=query.replace("(a:", "(b:"), reference_cypher=query),
+        record(cypher=query.replace("(a:", "(b:"), reference_cypher=query, f1=0.9),
+        record(cypher=f"MATCH (n) WITH n {query}", reference_cypher=query, shot="ZS"),
+    ]
+    by = summarise(records)["by"]["prompt_shot"]
+
+    none = {"aliases": 0, "with_clause": 0, "edge_written_from_other_side": 0, "clause_order": 0}
+    assert by[f"P5 {TIMES} 1S-D-S"]["variations"] == {"perfect": 2, **none, "aliases": 1}
+    assert by[f"P5 {TIMES} ZS"]["variations"] == {"perfect": 1, **none, "aliases": 1, "with_clause": 1}
+
+
+def test_the_table_tells_all_primary_labels_of_each_model() -> None:
+    labels = ["limit", "missing_component:agents", "missing_component:products", "set_logic", "path_length"]
+    records = [record(f1=0.5, errors=[label]) for label in (*labels, "other", "return_shape", "limit")]
+    lines = shown(summarise([*records, record(model="right")]), 200)
+    assert [line for line in lines if line.startswith("primary labels")] == [
+        "primary labels of the failed cases: missing_component 2, limit 2, "
+        "path_length 1, set_logic 1, return_shape 1, other 1"
+    ]
+    also = shown(summarise([*records[:1], record(errors=["other"])]), 200)
+    assert (
+        "primary labels of the failed cases (and of 1 that passed, but not row by row): limit 1, other 1"
+        in also
+    )
+
+
+def test_wordings_are_told_apart_where_there_are_several() -> None:
+    records = [record(f1=1.0), record(f1=0.5, phrasing=3), record(f1=0.0, phrasing=3, model="gpt")]
+    summary = summarise([*records, error("graph", phrasing=2)])
+    means = {name: group["means"]["f1"] for name, group in summary["by"]["phrasing"].items()}
+    assert means == {"1": 1.0, "2": None, "3": 0.25}
+    told = [(each["model"], each["phrasing"], each["cases"]) for each in summary["wordings"]]
+    assert told == [("gpt", 3, 1), ("oracle", 1, 1), ("oracle", 2, 1), ("oracle", 3, 1)]
+    told = [line for line in shown(summary, 200) if line.startswith("mean F1 by wording")]
+    assert told == ["mean F1 by wording: 1: 1.000, 2: n/a, 3: 0.500"]
+
+
+def test_tables_come_in_the_order_that_was_given() -> None:
+    records = [record(loop=loop, model=model) for model in ("a", "b") for loop in ("cove", "none", "review")]
+    lines = shown(summarise(records), models=["b", "a"], loops=["review", "none"])
+    titles = [line for line in lines if line.split(",")[0] in ("a", "b")]
+    assert titles == ["b, loop review", "b", "b, loop cove", "a, loop review", "a", "a, loop cove"]
+
+
+def test_the_table_fits_80_columns() -> None:
+    wide = record(task="multi_step_precursors", setting="multi_step", prompt="P10")
+    _, heading, *lines = shown(summarise([wide, error("graph")]))
+    assert heading.split() == [f"prompt{TIMES}shot", *HEADINGS, "not", "run"]
+    assert ["P10", TIMES, "1S-D-S", "multi_step_precursors"] in [line.split()[:4] for line in lines]
+
+
+def fallback(f1: float, rows: int, reason: str = "empty") -> dict[str, Any]:
+    """Return the execution of a query whose rows were looked up instead."""
+    scores = {"f1": f1, "precision": f1, "recall": 1.0, "row_f1": None, "focus_f1": None}
+    found = {"reason": reason, "status": "ok", "row_count": rows, "scores": scores, "passed": f1 == 1.0}
+    return {"status": "ok", "fallback": found}
+
+
+def test_fallbacks_are_apart() -> None:
+    records = [
+        record(0.0, loop="guarded"),
+        record(0.0, loop="guarded", execution=fallback(1.0, 3)),
+        record(0.0, loop="guarded", execution=fallback(0.5, 9)),
+        record(0.0, loop="guarded", execution=fallback(0.0, 0, "syntax_error")),
+    ]
+    found = summarise(records)
+    assert found["means"]["f1"] == 0.0
+    assert (found["passed"], found["failed"]) == (0, 4)
+    totals = {
+        "cases": 3,
+        "with_rows": 2,
+        "passed": 1,
+        "reasons": {"empty": 2, "syntax_error": 1},
+        "means": {"f1": 0.5, "precision": 0.5, "recall": 1.0},
+    }
+    assert found["fallback"] == {**totals, "by_loop": {"guarded": totals}}
+    assert found["by"]["loop"]["guarded"]["fallback"] == totals
+
+
+def test_each_loop_has_its_own_and_the_closing_lines_tell_them() -> None:
+    records = [
+        record(loop="guarded", execution=fallback(1.0, 3)),
+        record(loop="guarded", execution=fallback(0.5, 9)),
+        record(loop="guarded-limit", execution=fallback(0.0, 0)),
+        record(loop="cove"),
+    ]
+    found = summarise(records)
+    by_loop = found["fallback"]["by_loop"]
+    assert {loop: each["cases"] for loop, each in by_loop.items()} == {"guarded": 2, "guarded-limit": 1}
+    assert (by_loop["guarded"]["means"]["f1"], found["fallback"]["means"]["f1"]) == (0.75, 0.5)
+    lines = shown(found, 120)
+    assert [line for line in lines if line.startswith("fallback")] == [
+        "fallback in 2 cases: mean recall 1.000, F1 0.750 of its rows, in no other mean",
+        "fallback in 1 case: mean recall 1.000, F1 0.000 of its rows, in no other mean",
+    ]
+    assert "fallback" not in summarise(records[-1:])
+
+
+TOKENS = {"prompt": 100, "completion": 20}
+
+
+def turn(role: str = "generator", **fields: Any) -> Round:
+    told = {"attempts": 1, "finish_reason": "stop", "model": "gpt-x-2025", "system_fingerprint": "fp_1"}
+    findings = [{"label": "other", "model": "of a validator"}, told]
+    called = {"findings": findings, "tokens": TOKENS, "cost": 0.25, "time_s": 1.5, **fields}
+    return Round(role, called.pop("messages_sha256", "h"), "", None, **called)
+
+
+def case(*rounds: Round, model: str = "m", **fields: Any) -> Record:
+    return record_of(model=model, rounds=list(rounds), **fields)
+
+
+def counts(usage: Usage) -> dict[str, Any]:
+    found: dict[str, Any] = to_builtins(usage.counts())
+    return found
+
+
+def test_answers_are_counted_by_the_model_that_gave_them() -> None:
+    usage = Usage({"m": "player"})
+    usage.add(case(turn(), turn("corrector", findings=[{"attempts": 2}])))
+    usage.add(case(turn(cached=True, cost=None)))
+    usage.add(case(turn(tokens=None, cost=None), model="other"))
+    told = counts(usage)
+    assert (told["asked"], told["from_cache"], told["cost"]) == (3, 1, 0.5)
+    assert list(told["by_model"]) == ["m", "other", "player"]
+    assert told["by_model"]["m"] == {
+        "asked": 1,
+        "from_cache": 1,
+        "without_tokens": 0,
+        "tokens": TOKENS,
+        "tokens_from_cache": TOKENS,
+        "cost": 0.25,
+        "seconds": 1.5,
+        "served": [{"model": "gpt-x-2025", "system_fingerprint": "fp_1", "answers": 2}],
+    }
+    other = told["by_model"]["other"]
+    assert (other["without_tokens"], other["cost"]) == (1, None)
+    assert told["by_model"]["player"]["served"] == []
+
+
+def test_what_was_made_once_for_the_run_is_in_the_totals_alone() -> None:
+    usage = Usage()
+    usage.add(case(turn(messages_sha256=None), turn(time_s=0.0)))
+    assert counts(usage) == {"cache": None, "asked": 0, "from_cache": 0, "cost": None, "by_model": {}}
+    usage.add_once([{"cached": False, "tokens": TOKENS, "cost": 0.5, "time_s": 1.0}])
+    assert counts(usage) == {"cache": None, "asked": 1, "from_cache": 0, "cost": 0.5, "by_model": {}}
+
+
+@pytest.mark.parametrize("told", [{}, {"system_fingerprint": "b1"}, {"model": "m-1"}, {"model": None}])
+def test_servers_may_leave_out_what_they_are(told: dict[str, Any]) -> None:
+    usage = Usage()
+    usage.add(case(turn(findings=[{"finish_reason": "stop", **told}])))
+    (served,) = counts(usage)["by_model"]["m"]["served"] or [{}]
+    assert served.get("model") == told.get("model")
+    assert served.get("system_fingerprint") == told.get("system_fingerprint")
+
+
+def test_writers_of_answers_are_counted_by_themselves() -> None:
+    usage = Usage({"m": "player"}, {"m": "writer"})
+    written = turn("answer:text"), turn("answer:claims", cached=True, cost=None)
+    verification = {"verdict": "VERIFIED", "support": 1.0, "claims": 1, "judge": {"model": "j"}}
+    usage.add(case(turn(), *written, turn("answer:judge:faithfulness"), verification=verification))
+    told = counts(usage)["by_model"]
+    assert list(told) == ["judge:j", "m", "writer"]
+    assert (told["writer"]["asked"], told["writer"]["from_cache"]) == (1, 1)

@@ -1,0 +1,122 @@
+"""`retrocypher graph build`, `questions build` and `passages build`."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.passages import Passage
+from retrocypher.plugins.cli import build
+from retrocypher.plugins.cli.main import cli
+
+
+def run(*arguments: object) -> Result:
+    done = CliRunner().invoke(cli, [str(each) for each in arguments])
+    if isinstance(done.exception, InputError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "reactions.csv"
+    path.write_text("reactants,products,yields,journal\nC,CO,50,x\nC,CO,,\nC,CN,,\nC,C(,,\nCO,CN,120,\n")
+    return path
+
+
+def test_it_writes_the_graph_and_says_what_each_rule_dropped(table: Path, tmp_path: Path) -> None:
+    more = tmp_path / "r.jsonl"
+    more.write_text('{"reactants": "C", "products": "CF", "\\ud800": 1}\n')
+    sources = ("--source", f"csv:{table}", "--source", f"jsonl:{more}")
+    output = run("graph", "build", *sources, "--out", tmp_path / "graph").output
+
+    assert len(read_graph(tmp_path / "graph")) == 4
+    counts = dict(line.rsplit(maxsplit=1) for line in output.splitlines() if line[:1].islower())
+    assert counts["records read"] == "6"
+    assert counts["dropped: duplicate"] == "1"
+    assert counts["dropped: unreadable_smiles"] == "1"
+    assert counts["changed: yield_out_of_range"] == "1"
+    assert counts["reactions kept"] == "4"
+    assert "4 reactions, 4 molecules, 1 yield" in output
+    assert "ignored columns of reactions.csv: 'journal'\n" in output
+    assert "ignored columns of r.jsonl: '\\ud800'\n" in output
+
+
+def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more.txt"
+    more.write_text("[CH3:1]O>>[CH3:1]S\n")
+    sources = ("--source", f"csv:{table}", "--source", f"smiles:{more}")
+    graphs = []
+    for options in ((), ("--sample", 2, "--seed", 3), ("--min-count", 2)):
+        run("graph", "build", *sources, "--out", tmp_path / "graph", *options)
+        graphs.append(read_graph(tmp_path / "graph"))
+    assert [len(graph) for graph in graphs] == [4, 2, 3]
+    assert [reaction.products for reaction in graphs[2]] == [("CO",), ("CN",), ("CN",)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["graph", "build", "--sample", "5"], "with --out"),
+        (["graph", "build", "--min-count", "2"], "with --out"),
+        (["graph", "build", "--source", "smiles:x"], "with --out"),
+        (["graph", "build", "--source", "xml:f", "--out", "x"], "'xml:f' is not a source"),
+        (["questions", "build", "--seed", "7"], "--out FOLDER"),
+        (["questions", "build", "--graph", "elsewhere"], "--out FOLDER"),
+        # Before a server starts.
+        (["questions", "build", "--graph", "/absent", "--out", "x", "--server", "nonsense"], "/absent"),
+    ],
+)
+def test_what_cannot_be_built_is_said_before_any_work(arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(*arguments)
+
+
+class Encoder:
+    name = "tiny"
+
+    def encode(self, texts: list[str]) -> Any:
+        return np.ones((len(texts), 2), np.float32)
+
+
+@pytest.fixture
+def passages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    file = tmp_path / "p.sqlite"
+
+    @contextmanager
+    def opened(file: Path) -> Iterator[list[Passage]]:
+        yield [Passage(1, "It was stirred.", "a", 1), Passage(2, "It was dried.", "a", 2)]
+
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    monkeypatch.setattr(build, "build_passages", lambda: file)
+    monkeypatch.setattr(build, "open_passages", opened)
+    return file
+
+
+def test_passages_without_vectors(passages: Path) -> None:
+    told = json.loads(run("passages", "build", "--json").stdout)
+    assert told == {"passages": 2, "file": str(passages), "encoder": None, "vectors": None}
+    assert run("passages", "build").stdout.splitlines() == [f"2 passages in {passages}"]
+
+
+def test_vectors_of_passages(passages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "load_encoder", lambda name: Encoder())
+    done = run("passages", "build", "--vectors", "--encoder", "tiny", "--json")
+    told = json.loads(done.stdout)
+    assert told["encoder"] == "tiny"
+    assert np.load(told["vectors"])["vectors"].shape == (2, 2)
+    assert "2 of 2 vectors" in done.stderr
+
+
+def test_vectors_need_the_extra(passages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
+    with pytest.raises(InputError, match=r"pip install -e '.\[semantic\]'"):
+        run("passages", "build", "--vectors")

@@ -1,0 +1,233 @@
+"""What a judge is shown and asked, and its judgements on records."""
+
+import json
+import re
+import socket
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.judgements import judged, judgement
+from support.records import record_of, write_run
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.judge.criteria import JudgeCase, case_to_judge, fault_of, judge_spec, load_criteria
+from retrocypher.plugins.judge.judge import Judge, open_judge_model
+from retrocypher.plugins.judge.metric import shown
+from retrocypher.plugins.runs import record as recorded
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, Record
+from retrocypher.plugins.session.manifest import silent_apis
+from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
+
+CASE = JudgeCase("c", "What makes CCO?", "(:Molecule)", "RETURN 1", "RETURN 2")
+ADDRESSES = ("OPENAI_BASE_URL", "RETROCYPHER_JUDGE_BASE_URL")
+
+
+class Scripted:
+    """Gives the same completion each time, or fails."""
+
+    label = "gpt-x"
+
+    def __init__(self, fault: ModelError | None = None) -> None:
+        self.asked: list[Chat] = []
+        self.fault = fault
+
+    def answer(self, request: Request | Chat) -> Completion:
+        assert isinstance(request, Chat)
+        self.asked.append(request)
+        if self.fault is not None:
+            raise self.fault
+        return Completion('{"reason": "It is right.", "score": 7}')
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def test_a_judge_says_what_its_requests_share() -> None:
+    model = Scripted()
+    judge = Judge(model, load_criteria())
+    for case in (CASE, replace(CASE, question="What of {case} and (:Molecule)?")):
+        assert judge.judge(case, "with_reference").score == 0.7
+    contents = [chat.messages[0]["content"] for chat in model.asked]
+    assert {len(chat.messages) for chat in model.asked} == {1}
+    ((begin, end),) = {
+        (text[: chat.common], text[: chat.common].splitlines()[-2])
+        for text, chat in zip(contents, model.asked, strict=True)
+    }
+    # All that is the same for all cases, up to the end of the schema, and nothing of a question.
+    assert end == "(:Molecule)"
+    assert '"score"' in begin
+    assert "CCO" not in begin
+    assert all(text[len(begin) :].startswith("\n<<< question ") for text in contents)
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_a_judgement_that_failed_names_what_was_set(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    fault = ModelError("connection", "The API cannot be reached. Is OPENAI_BASE_URL right?")
+    monkeypatch.setattr("retrocypher.plugins.judge.judge.open_text_model", lambda *_, **__: Scripted(fault))
+    told = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
+    spec = judge_spec("gpt-x", told)
+    model = open_judge_model(spec, shared={}, slots=tmp_path, concurrency=1, seed=0, environment=told)
+    found = Judge(model, load_criteria()).judge(CASE, "with_reference")
+    assert found.error == {"kind": "connection", "message": f"The API cannot be reached. Is {name} right?"}
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_so_does_what_is_said_before_the_cases(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        nowhere = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+    for each in (*ADDRESSES, "RETROCYPHER_JUDGE_API_KEY"):
+        monkeypatch.delenv(each, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv(name, nowhere)
+    plan = SimpleNamespace(asked=(), judge=SimpleNamespace(spec=judge_spec("gpt-x")))
+    (said,) = silent_apis(cast(Plan, plan))
+    assert said.startswith("Judge: The API at 127.0.0.1:")
+    assert f"Is {name} right?" in said
+
+
+MARK = re.compile(r"^(?:<<< [a-z ]+|>>>) (?P<mark>[0-9a-f]{12})$", re.MULTILINE)
+BEGINS = ["question", "query"]
+
+
+def case(**fields: object) -> JudgeCase:
+    told = {"question": "Q?", "schema": "(:Molecule)", "cypher": "RETURN 1", "reference": "RETURN 2"}
+    return JudgeCase(case_id="c", **{**told, **fields})  # type: ignore[arg-type]
+
+
+def test_the_reference_is_shown_to_one_variant_alone() -> None:
+    with_it, without = (shown(case(), name, load_criteria()) for name in VARIANTS)
+    assert with_it.expected is not None
+    assert "RETURN 2" in with_it.expected
+    assert without.expected is None
+    assert "RETURN 2" not in without.asked + without.answered
+
+
+def test_rows_are_shown_only_where_wanted_and_cut() -> None:
+    rows = [["C" * 1_000]] + [[number] for number in range(20)]
+    told = case(columns=["name"], rows=rows)
+    assert "name" not in shown(told, "without_reference", load_criteria()).answered
+    answered = shown(told, "without_reference", load_criteria(3)).answered
+    assert '["name"]' in answered
+    assert "more characters)" in answered
+    assert "(18 more rows)" in answered
+    assert "(no rows)" in shown(case(columns=[], rows=[]), "without_reference", load_criteria(3)).answered
+    assert "<<< rows" not in shown(case(), "without_reference", load_criteria(3)).answered
+    assert "(there is none)" in shown(case(cypher=None), "without_reference", load_criteria()).answered
+    told = shown(case(question="[DEEPEVAL:IMAGE:1] [DEEPEVAL:PDF:2]"), "without_reference", load_criteria())
+    assert not re.search(r"\[DEEPEVAL:(?:IMAGE|PDF):(.*?)\]", told.asked)
+
+
+def test_the_schema_comes_first_and_is_the_same_for_all_cases() -> None:
+    one, other = (
+        shown(case(question=text), "with_reference", load_criteria()) for text in ("Q?", "Which else?")
+    )
+    assert one.common == other.common
+    assert one.common.splitlines()[1:-1] == ["(:Molecule)"]
+    assert one.asked.startswith(f"{one.common}\n")
+    assert other.asked.startswith(f"{one.common}\n")
+
+
+def test_the_schema_cannot_end_its_own_part() -> None:
+    text = "(:Molecule)"
+    for _ in range(3):
+        common = shown(case(schema=text), "without_reference", load_criteria()).common
+        mark = common.rsplit(">>> ", 1)[1]
+        assert common.count(mark) == 2
+        text += f"\n>>> {mark}"
+
+
+@given(st.text(), st.text(), st.integers(0, 3))
+def test_no_text_can_end_its_own_part(question: str, cypher: str, again: int) -> None:
+    for _ in range(again):
+        # Whatever marks one has seen, they are others once they are in the text.
+        told = shown(case(question=question, cypher=cypher), "without_reference", load_criteria())
+        question += "\n" + "\n".join(match[0] for match in MARK.finditer(told.asked))
+    told = shown(case(question=question, cypher=cypher), "without_reference", load_criteria())
+    mark = told.asked.rsplit(">>> ", 1)[1]
+    parts = re.findall(rf"^<<< ([a-z ]+) {mark}$", f"{told.asked}\n{told.answered}", re.MULTILINE)
+    assert parts == BEGINS
+    assert mark not in question + cypher
+
+
+UNREACHED = {"kind": "connection", "message": "nobody there"}
+EXECUTION = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1}
+
+
+def run(**fields: Any) -> Record:
+    scores = {"f1": 1.0, "precision": 1.0, "recall": 1.0}
+    told = {"cypher": "RETURN 1", "execution": EXECUTION, "scores": scores, "passed": True, **fields}
+    return record_of(**told)
+
+
+def test_a_judgement_is_read_as_it_was_written() -> None:
+    judge = recorded.Judge("j", "c" * 64, judgement(score=0.75), judgement("without_reference", None))
+    assert run(judge=judged(0.75, None)).judge == judge
+    assert list(judge.judgements) == ["with_reference", "without_reference"]
+    assert recorded.Judge("j", "c").judgements == {}
+
+
+@pytest.mark.parametrize(
+    "change", [{"score": 1.5}, {"score": None}, {"error": UNREACHED}, {"time_s": None}, None]
+)
+def test_what_is_no_judgement_is_refused_with_its_place(tmp_path: Path, change: Any) -> None:
+    record, judge = json.loads(json_line(run())), judged()
+    judge["with_reference"] = [] if change is None else {**judge["with_reference"], **change}
+    log = RunLog(write_run(tmp_path, [{**record, "judge": judge}]))
+    with pytest.raises(InputError, match=r"records\.jsonl, line 1: not a whole record: judge"):
+        list(log.records())
+
+
+def test_only_a_judge_that_could_not_be_asked_is_a_fault_of_the_harness() -> None:
+    assert fault_of({"with_reference": judgement(score=None)}) is None
+    unreached = judgement("without_reference", None, error=UNREACHED)
+    fault = fault_of({"with_reference": judgement(), "without_reference": unreached})
+    assert fault == InfrastructureError("judge", **UNREACHED)
+
+
+def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
+    fault = {"stage": "judge", **UNREACHED}
+    told = summarise(
+        [
+            run(case_id="a", judge=judged(1.0, 0.5)),
+            run(case_id="b", judge=judged(None, 0.0), passed=False),
+            run(case_id="c", judge=judged(None, None), infrastructure_error=fault),
+            run(case_id="d", infrastructure_error={"stage": "model", **UNREACHED}, scores=None, passed=False),
+        ]
+    )
+    assert (told["scored"], told["infrastructure_errors"], told["means"]["f1"]) == (3, 1, 1.0)
+    assert told["infrastructure_errors_by_stage"] == {"judge": 1, "model": 1}
+    judge = told["judge"]
+    assert (judge["cases"], judge["faults"]) == (3, 1)
+    assert judge["with_reference"] == {"scored": 1, "mean": 1.0, "weighted": 0, "no_score": {"malformed": 2}}
+    assert judge["without_reference"]["mean"] == 0.25
+    assert "judge" not in summarise([run()])
+
+
+def test_answers_of_the_judge_are_counted_with_what_they_cost() -> None:
+    usage = Usage()
+    usage.add(
+        run(judge=recorded.Judge("j", "c", judgement(cost=0.5), judgement("without_reference", cached=True)))
+    )
+    assert (usage.asked, usage.from_cache, usage.cost) == (1, 1, 0.5)
+    assert list(usage.counts().by_model) == ["judge:j"]
+
+
+def test_only_cases_that_were_run_are_judged() -> None:
+    criteria = load_criteria(2)
+    case = case_to_judge(run(), "(:Molecule)", criteria)
+    assert (case.columns, case.rows) == (["a"], [[1]])
+    assert case_to_judge(run(), "(:Molecule)", load_criteria()).rows is None
+    assert case_to_judge(run(scores=None), "", criteria) is None
+    assert case_to_judge(run(infrastructure_error={"stage": "judge", **UNREACHED}), "", criteria)
