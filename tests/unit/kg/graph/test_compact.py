@@ -36,9 +36,7 @@ def test_a_graph_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, reactions: list[Reaction]
 ) -> None:
     folder = tmp_path_factory.mktemp("graph")
-
     write_graph(folder, reactions, Report(), {})
-
     assert read_graph(folder) == tuple(reactions)
     assert read_manifest(folder)["fingerprint"] == fingerprint_of(reactions)
 
@@ -67,7 +65,6 @@ def test_a_built_graph_is_read_from_its_folder_with_what_was_dropped(tmp_path: P
 def test_a_source_of_which_nothing_is_left_is_refused_with_the_reason(tmp_path: Path) -> None:
     table = tmp_path / "r.csv"
     table.write_text("reactants,products\nC,C(\nC,\n")
-
     with pytest.raises(
         InputError, match=r"of 2 records \(1 no_products, 1 unreadable_smiles\).*r\.csv row 2"
     ):
@@ -102,7 +99,6 @@ def copy_of_default(folder: Path) -> Path:
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     path = copy_of_default(tmp_path) / "reactions.csv"
     path.write_text(path.read_text().replace("\n2,", "\n3,", 1))
-
     with pytest.raises(InputError, match=r"reactions\.csv is not the file that its manifest describes"):
         read_graph(tmp_path)
 
@@ -110,7 +106,6 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["manifest.json", "molecules.txt", "sources.csv"])
 def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
     (copy_of_default(tmp_path) / name).unlink()
-
     with pytest.raises(InputError, match=f"{name} is missing"):
         read_graph(tmp_path)
 
@@ -125,13 +120,11 @@ def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
 )
 def test_another_manifest_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
-
     with pytest.raises(InputError, match=message):
         read_graph(tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-
     with pytest.raises(InputError, match="cannot be written"):
         write_graph(tmp_path / "file", [], Report(), {})

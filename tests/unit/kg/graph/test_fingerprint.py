@@ -22,7 +22,6 @@ def test_the_order_within_a_role_and_the_source_do_not_matter() -> None:
     turned = replace(
         A, reactants=("O", "C"), products=("N", "CO"), yields=(None, 50.0), source=Source("f", 1, "C>>C")
     )
-
     assert fingerprint_of([turned, B]) == fingerprint_of([A, B])
 
 
@@ -45,11 +44,8 @@ def test_any_change_of_content_matters(changed: Reaction) -> None:
     assert fingerprint_of([changed, B]) != fingerprint_of([A, B])
 
 
-def test_a_whole_number_is_the_same_yield() -> None:
+def test_a_whole_number_is_the_same_yield_and_a_zero_has_no_sign() -> None:
     assert fingerprint_of([replace(A, yields=(50, None))]) == fingerprint_of([A])
-
-
-def test_a_zero_has_no_sign() -> None:
     assert fingerprint_of([replace(A, yields=(-0.0, None))]) == fingerprint_of(
         [replace(A, yields=(0.0, None))]
     )

@@ -22,7 +22,6 @@ from retrocypher.kg.graph.molecules import Canonicaliser
 )
 def test_canonical_form_has_no_atom_maps(written: str, canonical: str) -> None:
     found = Canonicaliser()(written)
-
     assert found is not None
     assert found.smiles == canonical
     assert found.valence_accepted
@@ -37,7 +36,6 @@ def test_what_rdkit_cannot_read_is_none(written: str) -> None:
 
 def test_an_impossible_valence_is_kept_and_told() -> None:
     found = Canonicaliser()("COC(=O)C(C)[CH2+]1CC2CCC1(C)C2(C)C")
-
     assert found is not None
     assert not found.valence_accepted
     assert Canonicaliser()(found.smiles) == found
@@ -46,7 +44,5 @@ def test_an_impossible_valence_is_kept_and_told() -> None:
 @given(st.text(alphabet="CNOcno()[]=#@+-:1234Hl/\\. ", max_size=30))
 def test_any_text_is_canonical_or_none_and_canonical_is_a_fixed_point(text: str) -> None:
     canonicalise = Canonicaliser()
-
     found = canonicalise(text)
-
     assert found is None or canonicalise(found.smiles) == found
