@@ -1,90 +1,31 @@
 """String literals as parameters, and the shape of a query."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import Case, read_cases
 
 from retrocypher.kg.cypher.clauses import clauses
 from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.kg.cypher.parameters import parameter_places, parameterise, shape
 from retrocypher.kg.cypher.parser import parse
 
+CASES = Path(__file__).with_name("parameter_cases.cypher")
 SMILES = st.text(alphabet="CNOc()[]=#@+-\\/1'\"", max_size=30)
 
 
-@pytest.mark.parametrize(
-    ("query", "text", "values"),
-    [
-        (
-            r"MATCH (m {name: 'F/C=C\\F'})-[r:A {k: \"x\"}]->(n) RETURN n".replace(r"\"", '"'),
-            "MATCH (m {name: $__p0})-[r:A {k: $__p1}]->(n) RETURN n",
-            [r"F/C=C\F", "x"],
-        ),
-        (
-            "MATCH (n) WHERE n.a = 'x' AND 'y' <> n.b RETURN n",
-            "MATCH (n) WHERE n.a = $__p0 AND $__p1 <> n.b RETURN n",
-            ["x", "y"],
-        ),
-        (
-            "MATCH (n) WHERE n.a IN ['x', 'y', 1] AND 'z' IN n.b RETURN n",
-            "MATCH (n) WHERE n.a IN [$__p0, $__p1, 1] AND $__p2 IN n.b RETURN n",
-            ["x", "y", "z"],
-        ),
-        (
-            "MATCH (n) WHERE EXISTS { (n)-->({a: 'x'}) } RETURN [(n)--({b: 'y'}) | 1] AS l",
-            "MATCH (n) WHERE EXISTS { (n)-->({a: $__p0}) } RETURN [(n)--({b: 'y'}) | 1] AS l",
-            ["x"],
-        ),
-        (
-            "MATCH (n) WHERE n.a = $__p0 AND n.b = 'x' RETURN n",
-            "MATCH (n) WHERE n.a = $__p0 AND n.b = $___p0 RETURN n",
-            ["x"],
-        ),
-        (
-            "MATCH (n {a: 'x'}) RETURN n.a = 'x', 'y' ORDER BY n.a = 'x'",
-            "MATCH (n {a: $__p0}) RETURN n.a = 'x', 'y' ORDER BY n.a = 'x'",
-            ["x"],
-        ),
-    ],
-)
-def test_replaces_literals_of_patterns_and_comparisons(query: str, text: str, values: list[str]) -> None:
-    found = parameterise(query)
+@pytest.mark.parametrize("case", read_cases(CASES, "literals"), ids=lambda case: case.text)
+def test_replaces_literals_of_patterns_and_comparisons(case: Case) -> None:
+    text, _, values = case.outcome.partition(" // ")
+    found = parameterise(case.text)
     assert found.text == text
-    assert list(found.parameters.values()) == values
+    assert list(found.parameters.values()) == values.split(", ")
     assert all(f"${name}" in text for name in found.parameters)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "RETURN 'a'",
-        "MATCH (n) RETURN n.name = 'a', CASE n.name WHEN 'a' THEN 'b' END",
-        "MATCH (n) WITH n.name = 'a' AS b, count(*) AS c WHERE b = 'a' RETURN b, c",
-        "MATCH (n) RETURN n ORDER BY n.name = 'a'",
-        "MATCH (n) WHERE n.name STARTS WITH 'a' OR n.name CONTAINS 'b' OR n.name =~ 'c.*' RETURN n",
-        "MATCH (n) WHERE n.name ENDS WITH 'a' RETURN n",
-        "MATCH (n) WHERE n.name < 'a' RETURN n",
-        "MATCH (n) WHERE n['name'] = 1 RETURN n",
-        "MATCH (n) WHERE n.name = 'a' + 'b' RETURN n",
-        "MATCH (n) WHERE toLower('A') = n.name RETURN n",
-        "MATCH (n) WHERE n.name IN ['a'] + ['b'] RETURN n",
-        "MATCH (n) WHERE EXISTS { MATCH (n) RETURN n.name = 'a' AS x } RETURN n",
-        "MATCH (n:$('A')) RETURN n",
-        "MATCH (n {list: ['a']}) RETURN n",
-        "UNWIND ['a', 'b'] AS x RETURN x",
-        "CALL db.index.fulltext.queryNodes('names', 'a') YIELD node RETURN node",
-        "LOAD CSV FROM 'file:///a' AS row RETURN row",
-        "CREATE (n {name: 'a'})",
-        "MERGE (n {name: 'a'}) RETURN n",
-        "USE graph.byName('neo4j') MATCH (n {name: 'a'}) RETURN n",
-        "CALL { USE neo4j MATCH (n {name: 'a'}) RETURN n } RETURN n",
-        "MATCH (n {name: 'a'} RETURN n",
-        "MATCH (n {name: 'a) RETURN n",
-        r"MATCH (n {name: '\u0041'}) RETURN n.name",
-        "MATCH (n {id: 1}) RETURN n",
-        "",
-    ],
-)
+@pytest.mark.parametrize("query", ["", *(case.text for case in read_cases(CASES, "all else"))])
 def test_leaves_all_else_as_it_is(query: str) -> None:
     assert parameterise(query) == (query, {})
 
