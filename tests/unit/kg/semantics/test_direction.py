@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.cases import read_cases
 from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
 
 from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
@@ -53,48 +54,25 @@ EXAMPLES = [
 ]
 
 
-def cases(name: str) -> list[object]:
-    """The lines of a file, named by their heading."""
-    found, group, number = [], "", 0
-    for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            group, number = line[3:], 0
-        else:
-            number += 1
-            found.append(pytest.param(line, id=f"{group} {number}"))
-    return found
+def cases(name: str, schema: Schema) -> list[object]:
+    found = read_cases(Path(__file__).with_name(f"{name}_cases.cypher"))
+    return [pytest.param(case.text, schema, id=f"{name} {case.heading}") for case in found]
 
 
-def check(marked: str, schema: Schema) -> None:
-    query = marked.replace("⟪", "").replace("⟫", "")
-    wanted, left = [], 0
-    for number, piece in enumerate(marked.replace("⟫", "⟪").split("⟪")):
-        wanted += [left] if number % 2 else []
-        left += len(piece)
+@pytest.mark.parametrize(("marked", "schema"), [*cases("reaction", default_schema()), *cases("film", FILMS)])
+def test_what_is_marked_is_turned_and_nothing_else(marked: str, schema: Schema) -> None:
+    pieces = marked.replace("⟫", "⟪").split("⟪")
+    query = "".join(pieces)
+    wanted = [sum(map(len, pieces[:number])) for number in range(1, len(pieces), 2)]
     parsed = parse(query)
-    edits = [
-        edit
-        for pattern in relationship_patterns(parsed)
-        if pattern.start in wanted
-        for edit in reverse(pattern)
-    ]
+    patterns = [each for each in relationship_patterns(parsed) if each.start in wanted]
+    edits = [edit for pattern in patterns for edit in reverse(pattern)]
     assert len(edits) == 2 * len(wanted)
-
     corrected = correct_directions(query, schema)
-
+    assert corrected == correct_directions(parsed, schema)
     assert [turned.start for turned in corrected.turned] == wanted
     assert corrected.query == apply_edits(query, edits)
     assert correct_directions(corrected.query, schema).turned == ()
-
-
-@pytest.mark.parametrize("marked", cases("reaction_cases.cypher"))
-def test_reactions(marked: str) -> None:
-    check(marked, default_schema())
-
-
-@pytest.mark.parametrize("marked", cases("film_cases.cypher"))
-def test_films(marked: str) -> None:
-    check(marked, FILMS)
 
 
 @pytest.mark.parametrize(("query", "outcome"), EXAMPLES)
@@ -110,29 +88,19 @@ def test_the_schema_is_the_one_shown() -> None:
     assert len(EXAMPLES) > 15
 
 
-def test_no_reference_query_changes() -> None:
-    schema = default_schema()
-    for question in load_questions().questions:
-        assert correct_directions(question.reference_cypher, schema) == Corrected(
-            question.reference_cypher, ()
-        )
-
-
-def test_no_exemplar_changes() -> None:
+def test_no_reference_query_and_no_exemplar_changes() -> None:
     exemplars = [*load_bank("single_step"), *load_bank("multi_step")]
     assert exemplars
-    for exemplar in exemplars:
-        assert not parse(exemplar.cypher).errors
-        assert correct_directions(exemplar.cypher, default_schema()).query == exemplar.cypher
+    queries = [question.reference_cypher for question in load_questions().questions]
+    for query in [*queries, *(exemplar.cypher for exemplar in exemplars)]:
+        assert correct_directions(query, default_schema()) == Corrected(query, ())
 
 
 def test_it_says_what_was_turned_and_why() -> None:
     query = (
         "MATCH (t:Molecule {name: 'CCO'})-[p:PRODUCES]->(r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) RETURN r"
     )
-
     first, second = correct_directions(query, default_schema()).turned
-
     assert first == Turned(
         32,
         47,
@@ -158,11 +126,6 @@ def test_it_says_so_for_lengths_and_quantified_paths() -> None:
     ]
 
 
-def test_a_parsed_query_gives_the_same() -> None:
-    query = "MATCH (r:Reaction)<-[:PRODUCES]-(m) RETURN r"
-    assert correct_directions(parse(query), default_schema()) == correct_directions(query, default_schema())
-
-
 def test_arrows_in_other_characters() -> None:
     query = "MATCH (r:Reaction)⟨—[:PRODUCES]—(m:Molecule) RETURN r"
     assert correct_directions(query, default_schema()).query == (
@@ -181,9 +144,7 @@ def test_a_query_of_many_patterns_takes_no_long() -> None:
     labelled = ", ".join(f"(r{n}:Reaction)<-[:PRODUCES]-(m{n})" for n in range(500))
     bare = ", ".join(f"(x{n % 7})<-[:PRODUCES]-(y{n % 5})" for n in range(400))
     started = time.process_time()
-
     corrected = correct_directions(f"MATCH {labelled}, {bare} RETURN 1 AS one", default_schema())
-
     assert len(corrected.turned) == 500
     assert time.process_time() - started < 20
 
@@ -198,10 +159,8 @@ def test_a_schema_of_many_kinds_and_a_tangled_query_take_no_long() -> None:
     schema = Schema({label: {} for label in labels}, {"T": {}}, edges)
     tangle = ", ".join(f"(n{a})-[:T]->(n{b})" for a in range(5) for b in range(a))
     started = time.process_time()
-
     corrected = correct_directions(
         f"MATCH (:L1)-[:T]->(:L0), {tangle}, (x)<-[:T*3]-(:L0) RETURN 1 AS one", schema
     )
-
     assert [turned.start for turned in corrected.turned] == [11]
     assert time.process_time() - started < 20
