@@ -53,7 +53,6 @@ def _run(name: str, *arguments: str, cwd: Path | None = None) -> subprocess.Comp
 
 def test_the_page_of_commands_is_up_to_date() -> None:
     done = _run("commands.py", "--check")
-
     assert done.returncode == 0, done.stderr
 
 
@@ -70,7 +69,6 @@ def _write_records(toy: Path, *arguments: str) -> subprocess.CompletedProcess[st
 
 def test_structs_become_tables_with_the_docstrings_of_their_fields(toy: Path) -> None:
     assert _write_records(toy).returncode == 0
-
     page = (toy / "page.md").read_text()
     assert "## Execution\n\nWhat came of a query.\n" in page
     assert "| `status` | `ok`, `timeout` | How it ended. |" in page
@@ -84,7 +82,6 @@ def test_structs_become_tables_with_the_docstrings_of_their_fields(toy: Path) ->
 def test_a_page_that_is_out_of_date_is_reported(toy: Path) -> None:
     _write_records(toy)
     assert _write_records(toy, "--check").returncode == 0
-
     (toy / "toy_types.py").write_text(TYPES.replace("By name.", "By the name of the role."))
     done = _write_records(toy, "--check")
     assert done.returncode == 1
@@ -93,7 +90,6 @@ def test_a_page_that_is_out_of_date_is_reported(toy: Path) -> None:
 
 def test_a_field_without_a_docstring_is_refused(toy: Path) -> None:
     (toy / "toy_types.py").write_text(TYPES + "    model: str\n")
-
     done = _write_records(toy)
     assert done.returncode == 1
     assert "toy_types.Record: without a docstring: model" in done.stderr

@@ -5,14 +5,8 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-from retrocypher.benchmarks.instruments.verification import (
-    ANSWER_KINDS,
-    Miss,
-    Tally,
-    Trial,
-    print_trial,
-    verification_command,
-)
+from retrocypher.benchmarks.instruments import verification
+from retrocypher.benchmarks.instruments.verification import ANSWER_KINDS, Miss, Tally, Trial, print_trial
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.scoring.verdict import AnswerVerdict
 
@@ -22,7 +16,7 @@ from retrocypher.plugins.scoring.verdict import AnswerVerdict
     [(["--verified", "0.5", "--partial", "0.7"], "--partial"), (["--tolerance", "nan"], "nan")],
 )
 def test_thresholds_are_checked_before_a_server_starts(options: list[str], named: str) -> None:
-    result = CliRunner().invoke(verification_command, options)
+    result = CliRunner().invoke(verification.verification_command, options)
     assert isinstance(result.exception, InputError)
     assert named in str(result.exception)
 
@@ -45,9 +39,8 @@ def test_the_table_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_has_all_misses_and_the_table_some(capsys: pytest.CaptureFixture[str]) -> None:
     nothing = AnswerVerdict("UNVERIFIABLE", None, ())
-    trial = Trial(
-        misses=[Miss(f"q-{n}", "precursors", "true", "list", "Q?", "A.", nothing) for n in range(5)]
-    )
-    assert [each["question_id"] for each in trial.to_json()["misses"]] == ["q-0", "q-1", "q-2", "q-3", "q-4"]
+    misses = [Miss(f"q-{n}", "precursors", "true", "list", "Q?", "A.", nothing) for n in range(5)]
+    trial = Trial(misses=misses)
+    assert [each["question_id"] for each in trial.to_json()["misses"]] == [f"q-{n}" for n in range(5)]
     print_trial(trial, misses=1)
     assert capsys.readouterr().out.count("q-") == 1

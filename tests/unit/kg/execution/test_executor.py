@@ -142,20 +142,15 @@ def test_trouble_twice_is_the_querys_own(
     assert stage.calls.count("quiet") == (2 if second.code is None else 1)
 
 
-def test_a_server_that_does_not_come_back_is_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [undecided(Trouble.LOST)]
+def test_lost_servers_and_credentials_are_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [Unauthorised("Neo.ClientError.Security.Unauthorized"), undecided(Trouble.LOST), OK]
+    with pytest.raises(GraphUnavailable, match="does not accept the user u"):
+        executor.run("RETURN 1")
     stage.well = False
     with pytest.raises(GraphUnavailable):
         executor.run("RETURN 1")
     # The turn was given back: the next query is tried again.
-    stage.outcomes = [OK]
     assert executor.run("RETURN 1") == OK
-
-
-def test_lost_credentials_are_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [Unauthorised("Neo.ClientError.Security.Unauthorized")]
-    with pytest.raises(GraphUnavailable, match="does not accept the user u"):
-        executor.run("RETURN 1")
 
 
 def test_a_server_replaced_by_another_process_is_reconnected_to(
@@ -234,32 +229,22 @@ def test_the_session_knows_how_long_it_stood_still(
 
 def test_a_call_has_limits_of_its_own(executor: GuardedExecutor, stage: Stage) -> None:
     stage.outcomes = [LATE, LATE, OK, OK]
-    verdict = executor.run("RETURN 1", timeout_s=2)
-    assert verdict.message == "No result within 2 s."
+    assert executor.run("RETURN 1", timeout_s=2).message == "No result within 2 s."
     assert executor.run("RETURN 1") == OK
-    assert executor.run("RETURN 2", timeout_s=60) == OK
+    assert executor.run("MATCH (n) RETURN n", timeout_s=60, row_limit=5) == OK
     assert [call.limits.timeout_s for call in stage.asked] == [2, 2, 3, 3]
+    assert stage.asked[-1].text == "MATCH (n) RETURN n\nLIMIT 5"
 
 
-def test_a_limit_is_put_on_the_rows(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [OK]
-    executor.run("MATCH (n) RETURN n", row_limit=5)
-    assert stage.asked[0].text == "MATCH (n) RETURN n\nLIMIT 5"
-
-
-def test_what_was_planned_is_not_planned_again(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [Execution("ok"), Execution("syntax_error", message="no"), OK]
-    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "ok"
-    assert executor.explain("RETURN").message == executor.explain("RETURN").message == "no"
-    assert executor.explain(" ").status == executor.explain(None).status == "no_query"
-    assert stage.calls == ["plan short", "plan short"]
-    assert executor.run("RETURN 1") == OK
-
-
-def test_planning_that_takes_too_long_is_no_verdict_on_the_run(
+def test_what_was_planned_is_not_planned_again_and_no_verdict_on_the_run(
     executor: GuardedExecutor, stage: Stage
 ) -> None:
-    stage.outcomes = [LATE, LATE, OK]
-    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "timeout"
-    assert executor.run("RETURN 1") == OK
+    stage.outcomes = [Execution("ok"), Execution("syntax_error", message="no"), LATE, LATE, OK]
+    for _ in range(2):
+        assert executor.explain("RETURN 1").status == "ok"
+        assert executor.explain("RETURN").message == "no"
+        assert executor.explain("RETURN 2").status == "timeout"
+    assert executor.explain(" ").status == executor.explain(None).status == "no_query"
+    assert stage.calls[:2] == ["plan short", "plan short"]
+    assert executor.run("RETURN 2") == OK
     assert stage.outcomes == []

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -67,51 +69,50 @@ def control(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder, "control")
 
 
-def written(control: Path, **changed: object) -> None:
+def described(control: Path, **changed: object) -> str:
     made = Background(replace(ENDPOINT, control=str(control)), "graph-a", "graph A")
-    state_file().write_text(json.dumps({**made.to_json(), **changed}))
+    return json.dumps({**made.to_json(), **changed})
 
 
 @pytest.fixture
 def fallen(control: Path) -> Iterator[Supervisor]:
     supervisor = Supervisor(control)
-    written(control)
+    state_file().write_text(described(control))
     yield supervisor
     supervisor.close()
 
 
+def up(**asked: Any) -> tuple[Background, str]:
+    return leave_running(pytest.fail, "graph-a", "graph A", announce=print, **asked)
+
+
+@pytest.mark.usefixtures("control")
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", '{"schema_version": 1, "endpoint": {}}', "\x00\x01", '{"schema_version": 99}'],
+    [
+        *("", "{", "[]", "{}", '{"schema_version": 1, "endpoint": {}}', "\x00\x01", '{"schema_version": 99}'),
+        described(Path("gone"), schema_version=0),
+    ],
 )
-def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(control: Path, text: str) -> None:
-    def damaged() -> None:
-        state_file().write_text(text)
-
+def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(text: str) -> None:
     said: list[str] = []
     for ask in (
         lambda: background_server(said.append),
         lambda: end_background(said.append),
         lambda: reuse("graph-a", ("local",), said.append),
     ):
-        damaged()
+        state_file().write_text(text)
         assert ask() is None
         assert not state_file().exists()
     assert len(said) == 3
     assert all(str(state_file()) in line and "removed" in line for line in said)
 
     for command in (status_command, down_command):
-        damaged()
+        state_file().write_text(text)
         shown = CliRunner().invoke(command, catch_exceptions=False)
         assert shown.exit_code == 0
         assert "removed" in shown.output
         assert "No server is left running" in shown.output
-
-
-def test_a_state_file_of_another_version_is_no_server(control: Path) -> None:
-    written(control, schema_version=0)
-    assert background_server(print) is None
-    assert not state_file().exists()
 
 
 def test_a_server_with_another_graph_is_passed_over_with_a_line(fallen: Supervisor) -> None:
@@ -121,31 +122,21 @@ def test_a_server_with_another_graph_is_passed_over_with_a_line(fallen: Supervis
     assert "restart" not in fallen.asked
 
 
-def test_a_server_that_fell_is_started_again_by_up(fallen: Supervisor) -> None:
-    found, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print)
-    assert (found.graph, outcome) == ("graph A", "restarted")
-    assert fallen.asked[-2:] == ["status", "restart"]
-    assert leave_running(pytest.fail, "graph-a", "graph A", announce=print)[1] == "running"
-
-
-def test_up_says_that_it_started_a_fallen_server_again(
+def test_a_server_that_fell_is_started_again_by_up(
     fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrocypher.plugins.cli.graph.fingerprint_of", lambda _: "graph-a")
     shown = CliRunner().invoke(up_command, catch_exceptions=False)
     assert "Restarted after a crash." in shown.output
+    assert fallen.asked[-2:] == ["status", "restart"]
     assert "Already running" in CliRunner().invoke(up_command, catch_exceptions=False).output
 
 
 def test_a_server_that_does_not_start_again_is_replaced_by_a_new_one(control: Path) -> None:
     supervisor = Supervisor(control, hopeless=True)
-    written(control)
-
-    class Made(RunningServer):
-        def detach(self) -> None:
-            pass
-
-    new = Made(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
+    state_file().write_text(described(control))
+    new = RunningServer(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
+    new.detach = lambda: None  # type: ignore[method-assign]
     made, outcome = leave_running(lambda: new, "graph-a", "graph A", announce=print)
     assert (made.endpoint.uri, outcome) == (new.endpoint.uri, "started")
     assert supervisor.asked[-2:] == ["restart", "stop"]
@@ -161,18 +152,13 @@ def test_another_port_or_kind_than_that_of_the_running_server_is_refused(
     asked: dict[str, object], named: str
 ) -> None:
     with pytest.raises(ServerError, match=f"{named}.*bolt://127.0.0.1:20001.*local.*graph down"):
-        leave_running(pytest.fail, "graph-a", "graph A", announce=print, **asked)  # type: ignore[arg-type]
-
-
-@pytest.mark.usefixtures("fallen")
-def test_the_same_port_and_kind_are_no_contradiction() -> None:
-    _, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print, kind="local", port=20001)
-    assert outcome == "restarted"
+        up(**asked)
+    found, outcome = up(kind="local", port=20001)
+    assert (found.graph, outcome) == ("graph A", "restarted")
 
 
 def test_a_graph_that_cannot_be_read_leaves_the_server_alone(fallen: Supervisor, tmp_path: Path) -> None:
-    shown = CliRunner().invoke(load_command, ["--graph", str(tmp_path)])
-    assert shown.exception
+    assert CliRunner().invoke(load_command, ["--graph", str(tmp_path)]).exception
     assert "stop" not in fallen.asked
     assert state_file().exists()
 
@@ -180,14 +166,10 @@ def test_a_graph_that_cannot_be_read_leaves_the_server_alone(fallen: Supervisor,
 def test_a_server_that_cannot_take_the_others_place_is_reported_with_what_is_left(
     fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> RunningServer:
-        raise ServerError("no memory")
-
-    monkeypatch.setattr("retrocypher.plugins.cli.graph.start_server", refuse)
-    shown = CliRunner().invoke(load_command)
-    assert isinstance(shown.exception, ServerError)
-    assert "no memory" in str(shown.exception)
-    assert "graph A" in str(shown.exception)
-    assert "No server is left running" in str(shown.exception)
+    refused = Mock(side_effect=ServerError("no memory"))
+    monkeypatch.setattr("retrocypher.plugins.cli.graph.start_server", refused)
+    with pytest.raises(ServerError) as caught:
+        CliRunner().invoke(load_command, catch_exceptions=False)
+    assert all(part in str(caught.value) for part in ("no memory", "graph A", "No server is left running"))
     assert "stop" in fallen.asked
     assert not state_file().exists()

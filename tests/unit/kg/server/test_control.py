@@ -9,23 +9,12 @@ from pathlib import Path
 import pytest
 
 from retrocypher.kg.server.control import restart, status
-from retrocypher.kg.server.endpoint import (
-    PORTS,
-    Endpoint,
-    ServerError,
-    free_port,
-    port_is_free,
-)
-
-GIVEN = Endpoint("bolt://db.example", "neo4j", "x")
+from retrocypher.kg.server.endpoint import PORTS, Endpoint, ServerError, free_port, port_is_free
 
 
-def test_a_server_of_someone_else_is_not_replaced() -> None:
+def test_a_server_of_someone_else_and_a_supervisor_that_is_gone_are_one_message(tmp_path: Path) -> None:
     with pytest.raises(ServerError, match="not started here"):
-        restart(GIVEN, 0)
-
-
-def test_a_supervisor_that_is_gone_is_one_message(tmp_path: Path) -> None:
+        restart(Endpoint("bolt://db.example", "neo4j", "x"), 0)
     ours = Endpoint("bolt://127.0.0.1:1", "neo4j", "x", owned=True, control=str(tmp_path / "gone"))
     with pytest.raises(ServerError, match="does not answer"):
         status(ours)

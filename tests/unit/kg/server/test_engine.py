@@ -1,7 +1,7 @@
 """Loaded stores, built once and copied."""
 
 import stat
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,11 +22,8 @@ def test_a_store_is_built_once_for_all_who_ask_at_once() -> None:
         (home / "data").mkdir()
         return "secret"
 
-    threads = [threading.Thread(target=loaded_store, args=("graph", "5", build)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: loaded_store("graph", "5", build), range(4)))
     assert len(built) == 1
     kept = loaded_store("graph", "5", pytest.fail)
     assert kept.password == "secret"

@@ -33,12 +33,9 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(short, ignore_errors=True)
 
 
-def test_a_folder_is_for_its_owner_alone() -> None:
-    assert stat.S_IMODE(private_directory().stat().st_mode) == 0o700
-
-
-def test_the_folder_of_a_supervisor_that_is_gone_is_cleared_away() -> None:
+def test_a_private_folder_goes_when_its_supervisor_is_gone() -> None:
     gone, held = private_directory(), private_directory()
+    assert stat.S_IMODE(gone.stat().st_mode) == 0o700
     os.close(hold(gone))
     lock = hold(held)
     new = private_directory()
