@@ -1,4 +1,4 @@
-"""What becomes of a server left running: its state file damaged, its process fallen, its place another."""
+"""A server left running: its supervisor, its state file damaged, its process fallen, its place taken."""
 
 import json
 import socket
@@ -21,7 +21,8 @@ from retrocypher.kg.server.background import (
     reuse,
     state_file,
 )
-from retrocypher.kg.server.endpoint import Endpoint, ServerError
+from retrocypher.kg.server.control import restart, status
+from retrocypher.kg.server.endpoint import PORTS, Endpoint, ServerError, free_port, port_is_free
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.plugins.cli.graph import down_command, load_command, status_command, up_command
 
@@ -47,7 +48,8 @@ class Supervisor:
             except OSError:
                 return
             with connection, connection.makefile("rw") as lines:
-                lines.write(json.dumps(self._answer(json.loads(lines.readline())["command"])) + "\n")
+                self.request = json.loads(lines.readline())
+                lines.write(json.dumps(self._answer(self.request["command"])) + "\n")
 
     def _answer(self, command: str) -> dict[str, object]:
         self.asked.append(command)
@@ -67,6 +69,31 @@ def control(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         monkeypatch.setenv("RETROCYPHER_CACHE", folder)
         yield Path(folder, "control")
+
+
+def test_a_server_of_someone_else_and_a_supervisor_that_is_gone_are_one_message(tmp_path: Path) -> None:
+    with pytest.raises(ServerError, match="not started here"):
+        restart(Endpoint("bolt://db.example", "neo4j", "x"), 0)
+    ours = Endpoint("bolt://127.0.0.1:1", "neo4j", "x", owned=True, control=str(tmp_path / "gone"))
+    with pytest.raises(ServerError, match="does not answer"):
+        status(ours)
+
+
+def test_a_free_port_is_out_of_the_way_of_outgoing_connections() -> None:
+    port = free_port()
+    assert port in PORTS
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        assert not port_is_free(port)
+
+
+def test_a_server_that_does_not_start_again_shows_its_last_lines(control: Path) -> None:
+    supervisor = Supervisor(control, hopeless=True)
+    with pytest.raises(ServerError, match=r"(?s)did not start again.*no memory"):
+        restart(replace(ENDPOINT, control=str(control)), 3)
+    assert supervisor.request == {"command": "restart", "generation": 3}
+    supervisor.close()
 
 
 def described(control: Path, **changed: object) -> str:
