@@ -6,74 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import PARAPHRASE_COUNT, paraphrase
 
-SINGLE: dict[str, Any] = {
-    "id": "precursors-001",
-    "task": "precursors",
-    "setting": "single_step",
-    "steps": 1,
-    "text": "From which direct precursors is CCO made?",
-    "slots": {"target": "CCO"},
-    "reference_cypher": "RETURN 1",
-    "gold": [{"id": 1, "reactants": ["C=C"], "products": ["CCO"], "agents": [], "solvents": []}],
-    "target": "CCO",
-    "discriminating": False,
-}
-MULTI: dict[str, Any] = {
-    **SINGLE,
-    "id": "chains_to_target-001",
-    "task": "chains_to_target",
-    "setting": "multi_step",
-    "steps": 2,
-    "slots": {"target": "CCO", "steps": 2},
-    "gold": [{"route": [1, 2]}],
-}
-BETWEEN = {**MULTI, "task": "chains_between", "slots": {"start": "C=C", "target": "CCO", "steps": 2}}
-CONDITIONS = {**SINGLE, "task": "conditions", "slots": {"target": "CCO", "role": "agents"}}
-PRODUCTS = {**SINGLE, "task": "multi_product", "slots": {"products": ["CCO", "CO"]}}
-
-ROW = SINGLE["gold"][0]
-ROLE = "slots: 'role' must be 'agents' or 'solvents', not "
-SEVERAL = "slots: 'products' must be two or more different molecules"
-
-BROKEN: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    (SINGLE, {"task": "syntheses"}, "unknown task 'syntheses'"),
-    (SINGLE, {"setting": "multi_step"}, "setting of precursors must be 'single_step'"),
-    (SINGLE, {"steps": 2}, "steps of precursors must be 1, not 2"),
-    (SINGLE, {"steps": True}, "field 'steps' must be of type int"),
-    (SINGLE, {"id": ""}, "field 'id' is empty"),
-    (SINGLE, {"slots": []}, "field 'slots' must be of type dict"),
-    (SINGLE, {"discriminating": "yes"}, "field 'discriminating' must be of type bool"),
-    (SINGLE, {"gold": []}, "gold is empty"),
-    (SINGLE, {"gold": ["CCO"]}, "gold must be a list of objects"),
-    (SINGLE, {"gold": [{**ROW, "id": "1"}]}, "gold: each row needs a reaction id"),
-    (SINGLE, {"gold": [{**ROW, "agents": [1]}]}, "gold: each row needs 'agents'"),
-    (SINGLE, {"task": "best_yield"}, "gold: each row needs 'target_yield'"),
-    (SINGLE, {"task": "co_products"}, "gold: each row needs 'co_products'"),
-    (SINGLE, {"slots": {}}, "slots of precursors must name 'target'"),
-    (SINGLE, {"slots": {"target": "CCC"}}, "slots: 'target' must be 'CCO', as 'target' is, not 'CCC'"),
-    (SINGLE, {"slots": {"target": None}}, "slots: 'target' must be 'CCO', as 'target' is, not None"),
-    (SINGLE, {"task": "conditions"}, "slots of conditions must name 'role'"),
-    (CONDITIONS, {"slots": {"target": "CCO", "role": "reactants"}}, f"{ROLE}'reactants'"),
-    (CONDITIONS, {"slots": {"target": "CCO", "role": ["agents"]}}, f"{ROLE}['agents']"),
-    (PRODUCTS, {"slots": {"products": "CCO"}}, SEVERAL),
-    (PRODUCTS, {"slots": {"products": ["CCO"]}}, SEVERAL),
-    (PRODUCTS, {"slots": {"products": ["CCO", "CCO"]}}, SEVERAL),
-    (PRODUCTS, {"slots": {"products": ["CCO", 1]}}, SEVERAL),
-    (PRODUCTS, {"slots": {"products": ["CO", "CC"]}}, SEVERAL),
-    (MULTI, {"slots": {"target": "CCO"}}, "slots of chains_to_target must name 'steps'"),
-    (MULTI, {"slots": {"target": "CCO", "steps": 3}}, "slots: 'steps' must be 2, as 'steps' is, not 3"),
-    (MULTI, {"slots": {"target": "CCO", "steps": "2"}}, "slots: 'steps' must be 2, as 'steps' is, not '2'"),
-    (MULTI, {"steps": 5}, "steps of chains_to_target must be 2 or 3 or 4, not 5"),
-    (MULTI, {"gold": [{"route": [1]}]}, "gold: each row needs a route of 2 reaction ids"),
-    (MULTI, {"gold": [{"route": [1, "2"]}]}, "gold: each row needs a route of 2 reaction ids"),
-    (BETWEEN, {"slots": MULTI["slots"]}, "slots of chains_between must name 'start'"),
-    (BETWEEN, {"slots": {**MULTI["slots"], "start": ["C"]}}, "slots: 'start' must be the name of a molecule"),
-]
+GIVEN = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
+SINGLE: dict[str, Any] = GIVEN["single"]
+MULTI: dict[str, Any] = GIVEN["multi"]
 
 
 def folder(
@@ -103,14 +44,13 @@ def test_the_hash_follows_the_content(tmp_path: Path) -> None:
     assert load_questions(folder(tmp_path, [json.dumps({**SINGLE, "text": "other"})])).sha256 != first
 
 
-@pytest.mark.parametrize(("question", "change", "message"), BROKEN, ids=[message for *_, message in BROKEN])
-def test_a_malformed_question_is_named_by_file_and_line(
-    tmp_path: Path, question: dict[str, Any], change: dict[str, Any], message: str
-) -> None:
-    path = folder(tmp_path, [json.dumps({**SINGLE, "id": "other"}), json.dumps({**question, **change})])
+@pytest.mark.parametrize("broken", GIVEN["broken"], ids=lambda broken: broken["message"])
+def test_a_malformed_question_is_named_by_file_and_line(tmp_path: Path, broken: dict[str, Any]) -> None:
+    question = {**GIVEN[broken["of"]], **broken["change"]}
+    path = folder(tmp_path, [json.dumps({**SINGLE, "id": "other"}), json.dumps(question)])
     with pytest.raises(InputError) as raised:
         load_questions(path)
-    assert str(raised.value).startswith(f"{path / 'single_step.jsonl'}, line 2: {message}")
+    assert str(raised.value).startswith(f"{path / 'single_step.jsonl'}, line 2: {broken['message']}")
 
 
 @pytest.mark.parametrize("field", sorted(SINGLE))
@@ -154,10 +94,9 @@ def test_a_manifest_that_names_no_graph_is_refused(tmp_path: Path, manifest: str
         load_questions(folder(tmp_path, [json.dumps(SINGLE)], manifest=manifest))
 
 
-@pytest.mark.parametrize("question", [CONDITIONS, PRODUCTS, BETWEEN], ids=lambda each: each["task"])
-def test_every_wording_of_a_question_that_is_read_can_be_asked(
-    tmp_path: Path, question: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("name", ["conditions", "products", "between"])
+def test_every_wording_of_a_question_that_is_read_can_be_asked(tmp_path: Path, name: str) -> None:
+    question = GIVEN[name]
     lines = {question["setting"]: [json.dumps(question)]}
     path = folder(tmp_path, lines.get("single_step", []), lines.get("multi_step"))
     (found,) = load_questions(path).questions

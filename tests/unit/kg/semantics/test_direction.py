@@ -12,38 +12,11 @@ from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import apply_edits
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.semantics.direction import Corrected, Turned, correct_directions
+from retrocypher.kg.semantics.direction import Corrected, correct_directions
 from retrocypher.kg.semantics.schema import Connection, Schema, parse_schema
 from retrocypher.prompts.templates.exemplars import load_bank
 
-FILMS = parse_schema(
-    """\
-Nodes and their properties:
-()
-(:Actor:Person {name: STRING})
-(:Director:Person {name: STRING})
-(:Genre {name: STRING})
-(:Movie {title: STRING, year: INTEGER})
-(:Person {name: STRING})
-Relationships and their properties:
-[:ABOUT]
-[:ACTED_IN {role: STRING}]
-[:DIRECTED]
-[:IN_GENRE]
-[:KNOWS]
-[:LIKES]
-[:RATED {stars: INTEGER}]
-Directions:
-()-[:ABOUT]->(:Movie)
-(:Actor:Person)-[:ACTED_IN]->(:Movie)
-(:Director:Person)-[:DIRECTED]->(:Movie)
-(:Movie)-[:IN_GENRE]->(:Genre)
-(:Movie)-[:LIKES]->(:Person)
-(:Person)-[:KNOWS]->(:Person)
-(:Person)-[:LIKES]->(:Movie)
-(:Person)-[:RATED]->(:Movie)"""
-)
-
+FILMS = parse_schema(Path(__file__).with_name("film_schema.txt").read_text(encoding="utf-8"))
 TESTS = Path(__file__).parents[3]
 PAGE = (TESTS.parent / "docs" / "errors-and-loops.md").read_text(encoding="utf-8")
 MORE = (TESTS / "data" / "direction_examples.txt").read_text(encoding="utf-8")
@@ -96,34 +69,45 @@ def test_no_reference_query_and_no_exemplar_changes() -> None:
         assert correct_directions(query, default_schema()) == Corrected(query, ())
 
 
-def test_it_says_what_was_turned_and_why() -> None:
-    query = (
-        "MATCH (t:Molecule {name: 'CCO'})-[p:PRODUCES]->(r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) RETURN r"
-    )
-    first, second = correct_directions(query, default_schema()).turned
-    assert first == Turned(
-        32,
-        47,
-        "-[p:PRODUCES]->",
-        "<-[p:PRODUCES]-",
-        "Turned (t:Molecule)-[p:PRODUCES]->(r) at character 32 into (t:Molecule)<-[p:PRODUCES]-(r): "
-        "PRODUCES runs from (:Reaction) to (:Molecule).",
-    )
-    assert second.message == (
-        "Turned (r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) at character 50 into "
-        "(r)-[:USES_AGENT|USES_SOLVENT]->(:Molecule): USES_AGENT runs from (:Reaction) to (:Molecule), "
-        "USES_SOLVENT runs from (:Reaction) to (:Molecule)."
-    )
+TWO_TURNS = (
+    "MATCH (t:Molecule {name: 'CCO'})-[p:PRODUCES]->(r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) RETURN r"
+)
 
 
-def test_it_says_so_for_lengths_and_quantified_paths() -> None:
-    query = "MATCH (r:Reaction)-[:REACTS_IN*1..2]->()(()<-[:REACTS_IN]-(:Reaction)){1}() RETURN r"
-    assert [turned.message for turned in correct_directions(query, default_schema()).turned] == [
-        "Turned (r:Reaction)-[:REACTS_IN*1..2]->() at character 18 into (r:Reaction)<-[:REACTS_IN*1..2]-(): "
-        "REACTS_IN runs from (:Molecule) to (:Reaction).",
-        "Turned ()<-[:REACTS_IN]-(:Reaction) at character 43 into ()-[:REACTS_IN]->(:Reaction): "
-        "REACTS_IN runs from (:Molecule) to (:Reaction).",
-    ]
+@pytest.mark.parametrize(
+    ("query", "messages"),
+    [
+        (
+            TWO_TURNS,
+            [
+                "Turned (t:Molecule)-[p:PRODUCES]->(r) at character 32 into (t:Molecule)<-[p:PRODUCES]-(r): "
+                "PRODUCES runs from (:Reaction) to (:Molecule).",
+                "Turned (r)<-[:USES_AGENT|USES_SOLVENT]-(:Molecule) at character 50 into "
+                "(r)-[:USES_AGENT|USES_SOLVENT]->(:Molecule): "
+                "USES_AGENT runs from (:Reaction) to (:Molecule), "
+                "USES_SOLVENT runs from (:Reaction) to (:Molecule).",
+            ],
+        ),
+        (
+            "MATCH (r:Reaction)-[:REACTS_IN*1..2]->()(()<-[:REACTS_IN]-(:Reaction)){1}() RETURN r",
+            [
+                "Turned (r:Reaction)-[:REACTS_IN*1..2]->() at character 18 into "
+                "(r:Reaction)<-[:REACTS_IN*1..2]-(): REACTS_IN runs from (:Molecule) to (:Reaction).",
+                "Turned ()<-[:REACTS_IN]-(:Reaction) at character 43 into ()-[:REACTS_IN]->(:Reaction): "
+                "REACTS_IN runs from (:Molecule) to (:Reaction).",
+            ],
+        ),
+    ],
+    ids=["types", "lengths and quantified paths"],
+)
+def test_it_says_what_was_turned_and_why(query: str, messages: list[str]) -> None:
+    assert [turned.message for turned in correct_directions(query, default_schema()).turned] == messages
+
+
+def test_it_says_where_an_arrow_was_turned() -> None:
+    first = correct_directions(TWO_TURNS, default_schema()).turned[0]
+    assert (first.start, first.stop) == (32, 47)
+    assert (first.before, first.after) == ("-[p:PRODUCES]->", "<-[p:PRODUCES]-")
 
 
 def test_arrows_in_other_characters() -> None:
