@@ -9,16 +9,8 @@ from support.compared import run_of
 
 AT_START = "import retrocypher.plugins.pytest_plugin"
 HEAVY = (
-    "scipy",
-    "nltk",
-    "neo4j",
-    "pyarrow",
-    "pandas",
-    "matplotlib",
-    "jinja2",
-    "openai",
-    "snakemake",
-    "deepeval",
+    *("scipy", "nltk", "neo4j", "pyarrow", "pandas"),
+    *("matplotlib", "jinja2", "openai", "snakemake", "deepeval", "sacrebleu", "torch"),
 )
 
 

@@ -39,23 +39,9 @@ class Suspicious:
         return BLAMED if self.word in query else PASSED
 
 
-RAN, NO_MATCH = Execution("ok"), Scores(f1=0.0)
-
-
 def entry(operator: str, kind: MutationKind, label: str | None, cypher: str) -> BankEntry:
-    return BankEntry(
-        QUESTION.id,
-        QUESTION.task,
-        operator,
-        0,
-        kind,
-        label,
-        "",
-        cypher,
-        Execution("ok"),
-        Scores(f1=0.0),
-        False,
-    )
+    question = (QUESTION.id, QUESTION.task)
+    return BankEntry(*question, operator, 0, kind, label, "", cypher, Execution("ok"), Scores(f1=0.0), False)
 
 
 ENTRIES = (
@@ -115,9 +101,7 @@ def test_the_command_says_what_was_measured_and_found(few: Path) -> None:
     result = run(few, "--misses", "3")
     assert result.exit_code == 0, result.output
     lines = " ".join(result.output.split())
-    assert (
-        f"development part of {few}, 6 entries, and 2 reference queries; questions in paraphrase 1;" in lines
-    )
+    assert f"part of {few}, 6 entries, and 2 reference queries; questions in paraphrase 1;" in lines
     assert re.search(r"^reference +2 +0 +0\.00 %", result.output, re.MULTILINE)
     assert re.search(r"^missing_component +1 +1 +100\.00 % ", result.output, re.MULTILINE)
     assert "Most frequent misses and false alarms:" in result.output
@@ -132,8 +116,6 @@ def test_misses_are_not_named_where_none_are_wanted(few: Path) -> None:
 
 
 def test_paraphrases_are_named_as_in_a_run(few: Path) -> None:
-    assert "questions in paraphrases 1, 3, 2;" in " ".join(
-        run(few, "--phrasing", "1,3", "--phrasing", "2").output.split()
-    )
-    refused = run(few, "--phrasing", "9")
-    assert isinstance(refused.exception, InputError)
+    shown = run(few, "--phrasing", "1,3", "--phrasing", "2").output
+    assert "questions in paraphrases 1, 3, 2;" in " ".join(shown.split())
+    assert isinstance(run(few, "--phrasing", "9").exception, InputError)

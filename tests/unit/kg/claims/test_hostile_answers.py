@@ -10,38 +10,9 @@ from retrocypher.kg.claims.claim import Claim
 from retrocypher.kg.claims.reader import read_answer
 
 SECONDS = 3.0
-PARTS = (
-    "Reaction",
-    "12",
-    "13",
-    "CCO",
-    "O=C(O)C",
-    "→",
-    "->",
-    "[",
-    "]",
-    "(",
-    ")",
-    "|",
-    "\n",
-    "- ",
-    "yield",
-    "%",
-)
 WORDS = (
-    *PARTS,
-    "81.5",
-    "not",
-    "no",
-    "solvent",
-    "solvents:",
-    "gives",
-    "then",
-    "Route 1:",
-    "|-|",
-    ";",
-    ",",
-    "and",
+    *("Reaction", "12", "13", "CCO", "O=C(O)C", "→", "->", "[", "]", "(", ")", "|", "\n", "- ", "yield", "%"),
+    *("81.5", "not", "no", "solvent", "solvents:", "gives", "then", "Route 1:", "|-|", ";", ",", "and"),
 )
 
 

@@ -1,9 +1,12 @@
-"""What the graph says of claims."""
+"""Triples read as claims, and what the graph says of claims."""
+
+from typing import Any
 
 import pytest
 from support.claims_graph import REACTIONS, asking_reactions
 
 from retrocypher.kg.claims.claim import Claim, Verdict
+from retrocypher.kg.claims.statements import claim_of
 from retrocypher.kg.claims.verification import Tolerance, Verifier
 
 
@@ -90,3 +93,29 @@ def test_nothing_is_asked_for_no_claims() -> None:
         raise AssertionError(query)
 
     assert Verifier(ask).verify([]) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "predicate", "object", "claim"),
+    [
+        ("OCC", "reacts in", "12", Claim("CCO", "REACTS_IN", 12)),
+        (12, "PRODUCES", "CCO", Claim(12, "PRODUCES", "CCO")),
+        (12, "LEADS_TO", 13, Claim(12, "LEADS_TO", 13)),
+        ("CCO", "PRODUCES", "CCO", None),
+        (12, "PRODUCES", "no SMILES", None),
+        (True, "PRODUCES", "CCO", None),
+        (-1, "PRODUCES", "CCO", None),
+        (12, "MAKES", "CCO", None),
+        (12, "YIELD", "nan", None),
+        (12, ["PRODUCES"], {}, None),
+    ],
+)
+def test_a_triple_is_read_strictly(subject: Any, predicate: Any, object: Any, claim: Claim | None) -> None:
+    assert claim_of({"subject": subject, "predicate": predicate, "object": object}) == claim
+
+
+def test_a_triple_may_name_the_product_of_a_yield() -> None:
+    triple = {"subject": 12, "predicate": "yield", "object": "81.5 %", "product": "OCC"}
+    assert claim_of(triple) == Claim(12, "YIELD", 81.5, product="CCO")
+    assert claim_of({**triple, "product": 3}) is None
+    assert claim_of({}) is None

@@ -41,12 +41,6 @@ def no_network(self: object, group: str, artifact: str) -> None:
     raise RuntimeError("connection refused\nby a host")
 
 
-def place(repository: Path) -> Path:
-    folder = repository / "org" / "neo4j" / ARTIFACT / GRAMMAR_VERSION
-    folder.mkdir(parents=True)
-    return folder / f"{ARTIFACT}-{GRAMMAR_VERSION}.jar"
-
-
 @pytest.mark.parametrize("damage", ["", "{", '{"lexer": {}}', '{"lexer": 1, "parser": 2}', "[]"])
 def test_the_jar_is_read_once_and_again_where_the_cache_is_damaged(
     bare_machine: Path, monkeypatch: pytest.MonkeyPatch, real_tables: GrammarTables, damage: str
@@ -81,7 +75,9 @@ def test_a_jar_that_cannot_be_had_gives_one_clear_message(
 def test_a_jar_with_other_content_is_not_read(
     bare_machine: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    place(bare_machine / where).write_bytes(b"another jar")
+    folder = bare_machine / where / "org" / "neo4j" / ARTIFACT / GRAMMAR_VERSION
+    folder.mkdir(parents=True)
+    (folder / f"{ARTIFACT}-{GRAMMAR_VERSION}.jar").write_bytes(b"another jar")
     monkeypatch.setattr(jgo.maven.MavenContext, "project", no_network)
     with pytest.raises(GraphError, match="could not be fetched"):
         jar_bytes()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import read_cases
 
 from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.grammar import RecognizerTables, Rule, deserialize, load_tables
@@ -39,12 +40,10 @@ REFUSED = [
 ]
 
 
-def constructs(name: str) -> list[str]:
-    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("## ")]
-
-
-ACCEPTED, BROKEN = constructs("accepted_constructs.cypher"), constructs("broken_constructs.cypher")
+ACCEPTED, BROKEN = (
+    [case.text for case in read_cases(Path(__file__).with_name(f"{name}_constructs.cypher"))]
+    for name in ("accepted", "broken")
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +58,9 @@ def outline(node: Node) -> list[tuple[str, int, int]]:
 
 @pytest.mark.parametrize("query", ACCEPTED)
 def test_accepts(query: str) -> None:
-    assert parse(query).errors == ()
+    parsed = parse(query)
+    assert parsed.errors == ()
+    assert list(parsed.root.tokens()) == list(parsed.tokens[parsed.prefix_tokens :])
 
 
 @pytest.mark.parametrize("query", BROKEN)
@@ -79,17 +80,13 @@ def test_fast_and_thorough_parsing_give_one_tree(thorough: Recovery) -> None:
 
 
 @pytest.mark.parametrize("query", [*ACCEPTED, *BROKEN])
-def test_tree_holds_the_tokens_in_order(query: str) -> None:
+def test_tree_holds_tokens_and_nodes_in_order(query: str) -> None:
     parsed = parse(query)
-    held = list(parsed.root.tokens())
-    body = list(parsed.tokens[parsed.prefix_tokens :])
     assert parsed.tokens == tuple(tokens(query))
-    if not parsed.errors:
-        assert held == body
+    held = list(parsed.root.tokens())
     assert held == sorted(held, key=lambda token: token.start)
     for node in parsed.root.walk():
-        for child in node.children:
-            assert node.start <= child.start <= child.stop <= node.stop
+        assert all(node.start <= child.start <= child.stop <= node.stop for child in node.children)
 
 
 def test_tree_has_rules_and_offsets() -> None:

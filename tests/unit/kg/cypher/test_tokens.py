@@ -54,7 +54,7 @@ def test_agrees_with_the_lexer_of_the_antlr_runtime(text: str) -> None:
 def test_tokens_are_in_order_and_only_space_and_comments_lie_between(text: str) -> None:
     found = tokens(text)
     position = 0
-    for token in [*found]:
+    for token in found:
         assert position <= token.start < token.stop
         assert token.text == text[token.start : token.stop]
         assert tokens(text[position : token.start]) == []

@@ -9,12 +9,17 @@ def error(code: str | None, kind: str = "server") -> dict[str, str | None]:
     return {"kind": kind, "code": code, "message": "m"}
 
 
+SYNTAX, SEMANTICS = "Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"
+PARAMETER = "Neo.ClientError.Statement.ParameterMissing"
+UNKNOWN = "Neo.DatabaseError.General.UnknownError"
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("Neo.ClientError.Statement.SyntaxError", "syntax_error"),
-        ("Neo.ClientError.Statement.SemanticError", "syntax_error"),
-        ("Neo.ClientError.Statement.ParameterMissing", "runtime_error"),
+        (SYNTAX, "syntax_error"),
+        (SEMANTICS, "syntax_error"),
+        (PARAMETER, "runtime_error"),
         ("Neo.ClientError.Statement.ArithmeticError", "runtime_error"),
         ("Neo.ClientError.Procedure.ProcedureNotFound", "runtime_error"),
         ("Neo.DatabaseError.Statement.ExecutionFailed", "runtime_error"),
@@ -25,7 +30,7 @@ def error(code: str | None, kind: str = "server") -> dict[str, str | None]:
         ("Neo.ClientError.Transaction.TransactionTimedOut", Trouble.TIME),
         ("Neo.TransientError.General.MemoryPoolOutOfMemoryError", Trouble.MEMORY),
         ("Neo.TransientError.General.StackOverFlowError", Trouble.MEMORY),
-        ("Neo.DatabaseError.General.UnknownError", Trouble.MEMORY),
+        (UNKNOWN, Trouble.MEMORY),
         ("Neo.TransientError.Transaction.Terminated", Trouble.LOST),
         ("Neo.TransientError.General.DatabaseUnavailable", Trouble.LOST),
         ("Neo.ClientError.Database.DatabaseNotFound", Trouble.LOST),
@@ -35,12 +40,9 @@ def test_codes(code: str, expected: str | Trouble) -> None:
     assert judge(error(code)) == expected
 
 
-def test_own_reports() -> None:
+def test_own_reports_and_bad_credentials() -> None:
     assert judge(error(None, "lost")) is Trouble.LOST
     assert judge(error(None, "memory")) is Trouble.MEMORY
-
-
-def test_bad_credentials_are_nobodys_answer() -> None:
     with pytest.raises(Unauthorised):
         judge(error("Neo.ClientError.Security.Unauthorized"))
 
@@ -48,14 +50,10 @@ def test_bad_credentials_are_nobodys_answer() -> None:
 @pytest.mark.parametrize(
     ("code", "message", "expected"),
     [
-        (
-            "Neo.DatabaseError.General.UnknownError",
-            "Lexical error at line 2, column 16.  Enc",
-            "syntax_error",
-        ),
-        ("Neo.DatabaseError.General.UnknownError", "Index 3 out of bounds", Trouble.MEMORY),
-        ("Neo.ClientError.Statement.SyntaxError", "Invalid input", "syntax_error"),
-        ("Neo.ClientError.Statement.ParameterMissing", None, "runtime_error"),
+        (UNKNOWN, "Lexical error at line 2, column 16.  Enc", "syntax_error"),
+        (UNKNOWN, "Index 3 out of bounds", Trouble.MEMORY),
+        (SYNTAX, "Invalid input", "syntax_error"),
+        (PARAMETER, None, "runtime_error"),
     ],
 )
 def test_a_text_the_lexer_cannot_cut_is_broken(

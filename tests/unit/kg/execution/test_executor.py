@@ -1,6 +1,6 @@
 """What decides when the first attempt does not."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from retrocypher.kg.execution.executor import GuardedExecutor, InconclusiveAttem
 from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.kg.server.endpoint import Endpoint
 
+Another = Callable[..., GuardedExecutor]
 OK = Execution("ok", columns=["a"], rows=[[1]], row_count=1)
 
 LATE = InconclusiveAttempt(Trouble.TIME, None, None, 3.1)
@@ -72,8 +73,16 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 @pytest.fixture
-def executor(stage: Stage, tmp_path: Path) -> Iterator[GuardedExecutor]:
-    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as executor:
+def another(tmp_path: Path) -> Another:
+    """Another executor of the same session, with a limit of its own."""
+    return lambda timeout_s=3: GuardedExecutor(
+        Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=timeout_s), tmp_path
+    )
+
+
+@pytest.fixture
+def executor(stage: Stage, another: Another) -> Iterator[GuardedExecutor]:
+    with another() as executor:
         stage.calls.clear()
         yield executor
 
@@ -82,31 +91,31 @@ def undecided(trouble: Trouble, code: str | None = None, message: str | None = N
     return InconclusiveAttempt(trouble, code, message, 1.0)
 
 
-@pytest.mark.parametrize("cypher", [None, "", "  \n\t"])
-def test_no_query(executor: GuardedExecutor, stage: Stage, cypher: str | None) -> None:
-    assert executor.run(cypher).status == "no_query"
-    assert stage.calls == []
-
-
-def test_texts_that_cannot_be_sent(executor: GuardedExecutor, stage: Stage) -> None:
-    assert executor.run("RETURN '" + "x" * 200_000 + "'").status == "refused"
-    assert executor.run("RETURN '\ud800'").status == "syntax_error"
-    assert stage.calls == []
-
-
-def test_a_decision_is_kept(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [OK]
-    assert executor.run("RETURN 1") == OK
-    assert stage.calls == ["attempt short"]
-
-
-@pytest.mark.parametrize("trouble", list(Trouble))
-def test_the_second_attempt_decides_and_goes_the_whole_way(
-    executor: GuardedExecutor, stage: Stage, trouble: Trouble
+@pytest.mark.parametrize(
+    ("cypher", "status"),
+    [
+        (None, "no_query"),
+        ("", "no_query"),
+        ("  \n\t", "no_query"),
+        ("RETURN '" + "x" * 200_000 + "'", "refused"),
+        ("RETURN '\ud800'", "syntax_error"),
+    ],
+    ids=["none", "empty", "blank", "too long", "half a character"],
+)
+def test_what_cannot_be_sent_is_not_tried(
+    executor: GuardedExecutor, stage: Stage, cypher: str | None, status: str
 ) -> None:
-    stage.outcomes = [undecided(trouble), OK]
+    assert executor.run(cypher).status == status
+    assert stage.calls == []
+
+
+@pytest.mark.parametrize("trouble", [None, *Trouble])
+def test_a_first_decision_is_kept_and_a_second_attempt_goes_the_whole_way(
+    executor: GuardedExecutor, stage: Stage, trouble: Trouble | None
+) -> None:
+    stage.outcomes = [undecided(trouble), OK] if trouble else [OK]
     assert executor.run("RETURN 1") == OK
-    assert stage.calls == ["attempt short", "quiet", "attempt whole"]
+    assert stage.calls == ["attempt short", *(["quiet", "attempt whole"] if trouble else [])]
 
 
 @pytest.mark.parametrize(
@@ -132,20 +141,15 @@ def test_trouble_twice_is_the_querys_own(
     assert stage.calls.count("quiet") == (2 if second.code is None else 1)
 
 
-def test_a_server_that_does_not_come_back_is_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [undecided(Trouble.LOST)]
+def test_lost_servers_and_credentials_are_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
+    stage.outcomes = [Unauthorised("Neo.ClientError.Security.Unauthorized"), undecided(Trouble.LOST), OK]
+    with pytest.raises(GraphUnavailable, match="does not accept the user u"):
+        executor.run("RETURN 1")
     stage.well = False
     with pytest.raises(GraphUnavailable):
         executor.run("RETURN 1")
     # The turn was given back: the next query is tried again.
-    stage.outcomes = [OK]
     assert executor.run("RETURN 1") == OK
-
-
-def test_lost_credentials_are_nobodys_answer(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [Unauthorised("Neo.ClientError.Security.Unauthorized")]
-    with pytest.raises(GraphUnavailable, match="does not accept the user u"):
-        executor.run("RETURN 1")
 
 
 def test_a_server_replaced_by_another_process_is_reconnected_to(
@@ -160,24 +164,24 @@ def test_a_server_replaced_by_another_process_is_reconnected_to(
 
 @pytest.mark.parametrize("second", [LATE, TOO_LARGE])
 def test_what_a_lone_run_showed_is_not_shown_again(
-    executor: GuardedExecutor, stage: Stage, tmp_path: Path, second: InconclusiveAttempt
+    executor: GuardedExecutor, stage: Stage, another: Another, second: InconclusiveAttempt
 ) -> None:
     stage.outcomes = [LATE, second]
     verdict = executor.run("RETURN 1")
     stage.calls.clear()
     assert executor.run("RETURN 1") == verdict
-    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+    with another() as other:
         assert other.run("RETURN 1") == verdict
     assert stage.calls == ["start"]
 
 
 def test_another_text_or_other_limits_are_another_question(
-    executor: GuardedExecutor, stage: Stage, tmp_path: Path
+    executor: GuardedExecutor, stage: Stage, another: Another
 ) -> None:
     stage.outcomes = [LATE, LATE, OK, OK]
     executor.run("RETURN 1")
     assert executor.run("RETURN 1 ") == OK
-    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=9), tmp_path) as other:
+    with another(9) as other:
         assert other.run("RETURN 1") == OK
 
 
@@ -192,11 +196,11 @@ def test_an_answer_and_a_lost_server_are_not_kept(
 
 
 def test_whoever_waited_for_the_same_query_does_not_run_it_again(
-    executor: GuardedExecutor, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    executor: GuardedExecutor, stage: Stage, another: Another, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.outcomes = [LATE, LATE, LATE]
     wait = executor._lock.exclusive
-    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+    with another() as other:
 
         def overtaken() -> AbstractContextManager[None]:
             other.run("RETURN 1")
@@ -209,13 +213,13 @@ def test_whoever_waited_for_the_same_query_does_not_run_it_again(
 
 
 def test_the_session_knows_how_long_it_stood_still(
-    executor: GuardedExecutor, stage: Stage, tmp_path: Path
+    executor: GuardedExecutor, stage: Stage, another: Another
 ) -> None:
     assert executor.standstill == ExclusiveRerunStats(0, 0.0)
     stage.outcomes = [LATE, LATE, TOO_LARGE, OK]
     for text in ("RETURN 1", "RETURN 1", "RETURN 2"):
         executor.run(text)
-    with GuardedExecutor(Endpoint("bolt://nowhere", "u", "p"), Limits(timeout_s=3), tmp_path) as other:
+    with another() as other:
         found = other.standstill
     assert found == executor.standstill
     assert found.queries == 2
@@ -224,32 +228,22 @@ def test_the_session_knows_how_long_it_stood_still(
 
 def test_a_call_has_limits_of_its_own(executor: GuardedExecutor, stage: Stage) -> None:
     stage.outcomes = [LATE, LATE, OK, OK]
-    verdict = executor.run("RETURN 1", timeout_s=2)
-    assert verdict.message == "No result within 2 s."
+    assert executor.run("RETURN 1", timeout_s=2).message == "No result within 2 s."
     assert executor.run("RETURN 1") == OK
-    assert executor.run("RETURN 2", timeout_s=60) == OK
+    assert executor.run("MATCH (n) RETURN n", timeout_s=60, row_limit=5) == OK
     assert [call.limits.timeout_s for call in stage.asked] == [2, 2, 3, 3]
+    assert stage.asked[-1].text == "MATCH (n) RETURN n\nLIMIT 5"
 
 
-def test_a_limit_is_put_on_the_rows(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [OK]
-    executor.run("MATCH (n) RETURN n", row_limit=5)
-    assert stage.asked[0].text == "MATCH (n) RETURN n\nLIMIT 5"
-
-
-def test_what_was_planned_is_not_planned_again(executor: GuardedExecutor, stage: Stage) -> None:
-    stage.outcomes = [Execution("ok"), Execution("syntax_error", message="no"), OK]
-    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "ok"
-    assert executor.explain("RETURN").message == executor.explain("RETURN").message == "no"
-    assert executor.explain(" ").status == executor.explain(None).status == "no_query"
-    assert stage.calls == ["plan short", "plan short"]
-    assert executor.run("RETURN 1") == OK
-
-
-def test_planning_that_takes_too_long_is_no_verdict_on_the_run(
+def test_what_was_planned_is_not_planned_again_and_no_verdict_on_the_run(
     executor: GuardedExecutor, stage: Stage
 ) -> None:
-    stage.outcomes = [LATE, LATE, OK]
-    assert executor.explain("RETURN 1").status == executor.explain("RETURN 1").status == "timeout"
-    assert executor.run("RETURN 1") == OK
+    stage.outcomes = [Execution("ok"), Execution("syntax_error", message="no"), LATE, LATE, OK]
+    for _ in range(2):
+        assert executor.explain("RETURN 1").status == "ok"
+        assert executor.explain("RETURN").message == "no"
+        assert executor.explain("RETURN 2").status == "timeout"
+    assert executor.explain(" ").status == executor.explain(None).status == "no_query"
+    assert stage.calls[:2] == ["plan short", "plan short"]
+    assert executor.run("RETURN 2") == OK
     assert stage.outcomes == []

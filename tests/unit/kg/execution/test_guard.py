@@ -1,6 +1,9 @@
 """What the plan and the tokens of a query say about running it, and the LIMIT put on it."""
 
+from pathlib import Path
+
 import pytest
+from support.cases import Case, read_cases
 
 from retrocypher.kg.cypher.tokens import tokens
 from retrocypher.kg.execution.guard import (
@@ -12,6 +15,7 @@ from retrocypher.kg.execution.guard import (
     writing_in,
 )
 
+CASES = Path(__file__).with_name("guard_cases.cypher")
 READ = [("ProduceResults", "n"), ("AllNodesScan", "n")]
 
 
@@ -40,35 +44,10 @@ def test_plan_lets_reads_and_schema_procedures_pass() -> None:
     assert refusal_by_plan("r", operators, guard_rules()) is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "RETURN [x IN [1] | COLLECT { LOAD CSV FROM 'f' AS l RETURN l }] AS r",
-        "RETURN [x IN [1] | COLLECT { lo\\u0061d /* c */ csv FROM 'f' AS l RETURN l }] AS r",
-        "RETURN reduce(a = 0, x IN [1] | a + COUNT { CALL db.awaitIndexes(1) RETURN 1 AS o }) AS r",
-        "RETURN [x IN [1] | COUNT { CALL `db` . `stats`.clear('a') YIELD section RETURN 1 AS o }] AS r",
-        "MATCH (n) WHERE apoc.cypher.runFirstColumnSingle('LOAD CSV', {}) RETURN n",
-        "RETURN `apoc`.`load`.x ('y')",
-        "RETURN \\u0061poc.util.sleep(1)",
-    ],
-)
-def test_tokens_refuse_what_a_plan_hides(text: str) -> None:
-    assert refusal_by_tokens(tokens(text), guard_rules())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MATCH (m:Molecule {name: 'LOAD CSV FROM apoc.x()'}) RETURN m // CALL dbms.listConfig()",
-        "MATCH (call:Molecule)-[load]->(csv) WHERE call.name IN ['a'] RETURN load, call.name AS n",
-        "MATCH (m) RETURN duration.between(date('2020-01-01'), date.truncate('year', m.day)) AS d",
-        "CALL db.labels() YIELD label RETURN label",
-        "CALL { MATCH (n) RETURN n.id AS i } RETURN i, point.distance(point({x: 1, y: 1}), null) AS d",
-        "MATCH (a)-[:REACTS_IN]->(r:Reaction) WHERE r.id = a.id MATCH (r)-[p:PRODUCES]->() RETURN p.yield",
-    ],
-)
-def test_tokens_let_plain_reads_pass(text: str) -> None:
-    assert refusal_by_tokens(tokens(text), guard_rules()) is None
+@pytest.mark.parametrize("case", read_cases(CASES), ids=lambda case: case.text)
+def test_tokens_refuse_what_a_plan_hides_and_let_plain_reads_pass(case: Case) -> None:
+    refusal = refusal_by_tokens(tokens(case.text), guard_rules())
+    assert bool(refusal) == case.heading.startswith("refused")
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,7 @@ WAIT_S = 60.0
 
 
 def test_many_share_and_one_alone_keeps_the_others_out(tmp_path: Path) -> None:
-    first, second, third = (
-        SharedExclusiveLock(tmp_path),
-        SharedExclusiveLock(tmp_path),
-        SharedExclusiveLock(tmp_path),
-    )
+    first, second, third = (SharedExclusiveLock(tmp_path) for _ in range(3))
     order: list[str] = []
     entered = threading.Event()
 
@@ -49,11 +45,7 @@ def turnstile_is_closed(folder: Path) -> bool:
 
 
 def test_whoever_waits_to_be_alone_goes_before_those_who_come_later(tmp_path: Path) -> None:
-    holder, writer, late = (
-        SharedExclusiveLock(tmp_path),
-        SharedExclusiveLock(tmp_path),
-        SharedExclusiveLock(tmp_path),
-    )
+    holder, writer, late = (SharedExclusiveLock(tmp_path) for _ in range(3))
     order: list[str] = []
 
     def alone() -> None:

@@ -1,5 +1,6 @@
-"""Graphs on disk."""
+"""Graphs on disk and their fingerprints."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.build import build_graph, open_source
 from retrocypher.kg.graph.cleaning import Report
 from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest, write_graph
-from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.fingerprint import fingerprint_of, node_line, relationship_line
 from retrocypher.kg.graph.reaction import Reaction, Source
 
 names = st.text(alphabet="CNO()=#[]+-,\"' ", min_size=1).filter(lambda name: name.strip() == name)
@@ -36,9 +37,7 @@ def test_a_graph_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, reactions: list[Reaction]
 ) -> None:
     folder = tmp_path_factory.mktemp("graph")
-
     write_graph(folder, reactions, Report(), {})
-
     assert read_graph(folder) == tuple(reactions)
     assert read_manifest(folder)["fingerprint"] == fingerprint_of(reactions)
 
@@ -67,7 +66,6 @@ def test_a_built_graph_is_read_from_its_folder_with_what_was_dropped(tmp_path: P
 def test_a_source_of_which_nothing_is_left_is_refused_with_the_reason(tmp_path: Path) -> None:
     table = tmp_path / "r.csv"
     table.write_text("reactants,products\nC,C(\nC,\n")
-
     with pytest.raises(
         InputError, match=r"of 2 records \(1 no_products, 1 unreadable_smiles\).*r\.csv row 2"
     ):
@@ -102,7 +100,6 @@ def copy_of_default(folder: Path) -> Path:
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     path = copy_of_default(tmp_path) / "reactions.csv"
     path.write_text(path.read_text().replace("\n2,", "\n3,", 1))
-
     with pytest.raises(InputError, match=r"reactions\.csv is not the file that its manifest describes"):
         read_graph(tmp_path)
 
@@ -110,7 +107,6 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["manifest.json", "molecules.txt", "sources.csv"])
 def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
     (copy_of_default(tmp_path) / name).unlink()
-
     with pytest.raises(InputError, match=f"{name} is missing"):
         read_graph(tmp_path)
 
@@ -125,13 +121,57 @@ def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
 )
 def test_another_manifest_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
-
     with pytest.raises(InputError, match=message):
         read_graph(tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-
     with pytest.raises(InputError, match="cannot be written"):
         write_graph(tmp_path / "file", [], Report(), {})
+
+
+A = Reaction(1, ("C", "O"), ("CO", "N"), ("S",), ("F",), (50.0, None))
+B = Reaction(2, ("CO",), ("CN",), (), (), (None,))
+
+
+@given(st.permutations([A, B, replace(A, id=3), replace(B, id=4)]))
+def test_the_order_of_reactions_does_not_matter(order: list[Reaction]) -> None:
+    assert fingerprint_of(order) == fingerprint_of([A, B, replace(A, id=3), replace(B, id=4)])
+
+
+def test_the_order_within_a_role_and_the_source_do_not_matter() -> None:
+    turned = replace(
+        A, reactants=("O", "C"), products=("N", "CO"), yields=(None, 50.0), source=Source("f", 1, "C>>C")
+    )
+    assert fingerprint_of([turned, B]) == fingerprint_of([A, B])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(A, id=9),
+        replace(A, reactants=("C",)),
+        replace(A, reactants=("C", "OC")),
+        replace(A, agents=("F",), solvents=("S",)),
+        replace(A, agents=(), solvents=("S", "F")),
+        replace(A, agents=("C", "S")),
+        replace(A, yields=(50.000001, None)),
+        replace(A, yields=(None, 50.0)),
+        replace(A, yields=(None, None)),
+        replace(A, yields=(50.0, 0.0)),
+    ],
+)
+def test_any_change_of_content_matters(changed: Reaction) -> None:
+    assert fingerprint_of([changed, B]) != fingerprint_of([A, B])
+
+
+def test_a_whole_number_is_the_same_yield_and_a_zero_has_no_sign() -> None:
+    assert fingerprint_of([replace(A, yields=(50, None))]) == fingerprint_of([A])
+    assert fingerprint_of([replace(A, yields=(-0.0, None))]) == fingerprint_of(
+        [replace(A, yields=(0.0, None))]
+    )
+    assert relationship_line("a", "R", {"x": -0.0}, "b") == relationship_line("a", "R", {"x": 0.0}, "b")
+    assert node_line(["L"], {"x": -0.0}) == node_line(["L"], {"x": 0.0})
+    assert node_line(["L"], {"x": 0}) != node_line(["L"], {"x": 0.0})
+    assert node_line(["L"], {"x": False}) != node_line(["L"], {"x": 0.0})

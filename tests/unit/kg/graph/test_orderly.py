@@ -60,7 +60,6 @@ def test_places_are_read_in_order_and_yields_stay_with_their_product(tmp_path: P
 def test_files_are_read_in_the_order_of_their_names_and_rows_from_1(tmp_path: Path) -> None:
     for name in ("b", "a"):
         write(tmp_path / "extracted_ords" / f"{name}.parquet", COLUMNS)
-
     assert [(r.file, r.row) for r in read(tmp_path)] == [
         ("a.parquet", 1), ("a.parquet", 2), ("b.parquet", 1), ("b.parquet", 2),
     ]  # fmt: skip
@@ -81,50 +80,48 @@ def test_the_minute_of_a_grant_date_is_its_month(value: object, date: str | None
     assert grant_month(value) == date
 
 
-def test_a_molecule_that_is_not_text_is_a_fault_at_its_row(tmp_path: Path) -> None:
-    write(tmp_path / "a.parquet", {"reactant_000": ["C"], "product_000": [1]})
-
-    assert read(tmp_path)[0].fault == "a molecule or rxn_str is not text"
-
-
-@pytest.mark.parametrize("value", ["high", True])
-def test_a_yield_that_is_not_a_number_is_a_fault_at_its_row(tmp_path: Path, value: object) -> None:
-    write(tmp_path / "a.parquet", {"reactant_000": ["C"], "product_000": ["C"], "yield_000": [value]})
-
-    assert read(tmp_path)[0].fault == "a yield is not a number"
-
-
-def test_a_folder_without_parquet_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no parquet files"):
-        read(tmp_path)
+@pytest.mark.parametrize(
+    ("columns", "fault"),
+    [
+        ({"product_000": [1]}, "a molecule or rxn_str is not text"),
+        ({"yield_000": ["high"]}, "a yield is not a number"),
+        ({"yield_000": [True]}, "a yield is not a number"),
+    ],
+)
+def test_a_field_of_another_type_is_a_fault_at_its_row(
+    tmp_path: Path, columns: dict[str, list[object]], fault: str
+) -> None:
+    write(tmp_path / "a.parquet", {"reactant_000": ["C"], "product_000": ["C"], **columns})
+    assert read(tmp_path)[0].fault == fault
 
 
-def test_a_broken_file_is_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "a.parquet").write_bytes(b"PAR1 and no more")
-
-    with pytest.raises(InputError, match=r"a\.parquet cannot be read as parquet"):
-        read(tmp_path)
+NOTHING = pa.array([], pa.string())
 
 
-def test_an_empty_file_is_refused_by_name(tmp_path: Path) -> None:
-    columns = {name: pa.array([], pa.string()) for name in ("reactant_000", "product_000")}
-    write(tmp_path / "a.parquet", columns)
-
-    with pytest.raises(InputError, match=r"a\.parquet is empty"):
-        read(tmp_path)
-
-
-def test_another_layout_is_refused_with_what_is_missing(tmp_path: Path) -> None:
-    write(tmp_path / "a.parquet", {"reactant_000": ["C"]})
-
-    with pytest.raises(InputError, match="has no column product_000"):
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (None, "holds no parquet files"),
+        (b"PAR1 and no more", r"a\.parquet cannot be read as parquet"),
+        ({"reactant_000": NOTHING, "product_000": NOTHING}, r"a\.parquet is empty"),
+        ({"reactant_000": ["C"]}, "has no column product_000"),
+    ],
+    ids=["none", "broken", "empty", "other layout"],
+)
+def test_a_folder_that_cannot_be_used_is_refused(
+    tmp_path: Path, columns: bytes | dict[str, object] | None, message: str
+) -> None:
+    if isinstance(columns, bytes):
+        (tmp_path / "a.parquet").write_bytes(columns)
+    elif columns:
+        write(tmp_path / "a.parquet", columns)
+    with pytest.raises(InputError, match=message):
         read(tmp_path)
 
 
 def test_another_wheel_is_refused(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "orderly-1.0.0-py3-none-any.whl", "w") as archive:
         archive.writestr("orderly/data/x.parquet", b"")
-
     with pytest.raises(InputError, match="is not the published"):
         open_source(f"orderly:{tmp_path / 'orderly-1.0.0-py3-none-any.whl'}")
 
@@ -134,7 +131,6 @@ def test_a_wheel_that_pip_cannot_get_is_a_clear_error(
 ) -> None:
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-
     with pytest.raises(InputError, match=r"pip could not download orderly==1\.0\.0 .* orderly:PATH"):
         open_source("orderly")
     assert list(tmp_path.iterdir()) == []

@@ -6,85 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.questions.reading import load_questions
 
-SINGLE: dict[str, Any] = {
-    "id": "precursors-001",
-    "task": "precursors",
-    "setting": "single_step",
-    "steps": 1,
-    "text": "From which direct precursors is CCO made?",
-    "slots": {"target": "CCO"},
-    "reference_cypher": "RETURN 1",
-    "gold": [{"id": 1, "reactants": ["C=C"], "products": ["CCO"], "agents": [], "solvents": []}],
-    "target": "CCO",
-    "discriminating": False,
-}
-MULTI: dict[str, Any] = {
-    **SINGLE,
-    "id": "chains_to_target-001",
-    "task": "chains_to_target",
-    "setting": "multi_step",
-    "steps": 2,
-    "slots": {"target": "CCO", "steps": 2},
-    "gold": [{"route": [1, 2]}],
-}
-BETWEEN = {**MULTI, "task": "chains_between", "slots": {"start": "C=C", "target": "CCO", "steps": 2}}
-CONDITIONS = {**SINGLE, "task": "conditions", "slots": {"target": "CCO", "role": "agents"}}
-PRODUCTS = {**SINGLE, "task": "multi_product", "slots": {"products": ["CCO", "CO"]}}
-
-BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"task": "syntheses"}, "unknown task 'syntheses'"),
-    ({"setting": "multi_step"}, "setting of precursors must be 'single_step'"),
-    ({"steps": 2}, "steps of precursors must be 1, not 2"),
-    ({"steps": True}, "field 'steps' must be of type int"),
-    ({"id": ""}, "field 'id' is empty"),
-    ({"slots": []}, "field 'slots' must be of type dict"),
-    ({"discriminating": "yes"}, "field 'discriminating' must be of type bool"),
-    ({"gold": []}, "gold is empty"),
-    ({"gold": ["CCO"]}, "gold must be a list of objects"),
-    ({"gold": [{**SINGLE["gold"][0], "id": "1"}]}, "gold: each row needs a reaction id"),
-    ({"gold": [{**SINGLE["gold"][0], "agents": [1]}]}, "gold: each row needs 'agents'"),
-    ({"task": "best_yield"}, "gold: each row needs 'target_yield'"),
-    ({"task": "co_products"}, "gold: each row needs 'co_products'"),
-    ({"slots": {}}, "slots of precursors must name 'target'"),
-    ({"slots": {"target": "CCC"}}, "slots: 'target' must be 'CCO', as 'target' is, not 'CCC'"),
-    ({"slots": {"target": None}}, "slots: 'target' must be 'CCO', as 'target' is, not None"),
-    ({"task": "conditions"}, "slots of conditions must name 'role'"),
-    (
-        {**CONDITIONS, "slots": {"target": "CCO", "role": "reactants"}},
-        "slots: 'role' must be 'agents' or 'solvents', not 'reactants'",
-    ),
-    (
-        {**CONDITIONS, "slots": {"target": "CCO", "role": ["agents"]}},
-        "slots: 'role' must be 'agents' or 'solvents', not ['agents']",
-    ),
-    ({**PRODUCTS, "slots": {"products": "CCO"}}, "slots: 'products' must be two or more different"),
-    (
-        {**PRODUCTS, "slots": {"products": ["CCO"]}},
-        "slots: 'products' must be two or more different",
-    ),
-    (
-        {**PRODUCTS, "slots": {"products": ["CCO", "CCO"]}},
-        "slots: 'products' must be two or more diff",
-    ),
-    ({**PRODUCTS, "slots": {"products": ["CCO", 1]}}, "slots: 'products' must be two or more different m"),
-    ({**PRODUCTS, "slots": {"products": ["CO", "CC"]}}, "slots: 'products' must be two or more differ"),
-    ({**MULTI, "slots": {"target": "CCO"}}, "slots of chains_to_target must name 'steps'"),
-    ({**MULTI, "slots": {"target": "CCO", "steps": 3}}, "slots: 'steps' must be 2, as 'steps' is, not 3"),
-    ({**MULTI, "slots": {"target": "CCO", "steps": "2"}}, "slots: 'steps' must be 2, as 'steps' is, not '2'"),
-    ({**BETWEEN, "slots": {"target": "CCO", "steps": 2}}, "slots of chains_between must name 'start'"),
-    (
-        {**BETWEEN, "slots": {"start": ["C"], "target": "CCO", "steps": 2}},
-        "slots: 'start' must be the name of a molecule, not ['C']",
-    ),
-    ({**MULTI, "steps": 5}, "steps of chains_to_target must be 2 or 3 or 4, not 5"),
-    ({**MULTI, "gold": [{"route": [1]}]}, "gold: each row needs a route of 2 reaction ids"),
-    ({**MULTI, "gold": [{"route": [1, "2"]}]}, "gold: each row needs a route of 2 reaction ids"),
-]
+GIVEN = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
+SINGLE: dict[str, Any] = GIVEN["single"]
+MULTI: dict[str, Any] = GIVEN["multi"]
 
 
 def folder(
@@ -114,14 +44,13 @@ def test_the_hash_follows_the_content(tmp_path: Path) -> None:
     assert load_questions(folder(tmp_path, [json.dumps({**SINGLE, "text": "other"})])).sha256 != first
 
 
-@pytest.mark.parametrize(("change", "message"), BROKEN, ids=[message for _, message in BROKEN])
-def test_a_malformed_question_is_named_by_file_and_line(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
-    path = folder(tmp_path, [json.dumps({**SINGLE, "id": "other"}), json.dumps({**SINGLE, **change})])
+@pytest.mark.parametrize("broken", GIVEN["broken"], ids=lambda broken: broken["message"])
+def test_a_malformed_question_is_named_by_file_and_line(tmp_path: Path, broken: dict[str, Any]) -> None:
+    question = {**GIVEN[broken["of"]], **broken["change"]}
+    path = folder(tmp_path, [json.dumps({**SINGLE, "id": "other"}), json.dumps(question)])
     with pytest.raises(InputError) as raised:
         load_questions(path)
-    assert str(raised.value).startswith(f"{path / 'single_step.jsonl'}, line 2: {message}")
+    assert str(raised.value).startswith(f"{path / 'single_step.jsonl'}, line 2: {broken['message']}")
 
 
 @pytest.mark.parametrize("field", sorted(SINGLE))
@@ -131,16 +60,11 @@ def test_a_missing_field_is_named(tmp_path: Path, field: str) -> None:
         load_questions(folder(tmp_path, [line]))
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", "nonsense", '"text"'])
-def test_broken_json_is_named_by_line(tmp_path: Path, line: str) -> None:
-    with pytest.raises(InputError, match=r"single_step\.jsonl, line 2: "):
-        load_questions(folder(tmp_path, [json.dumps(SINGLE), line]))
-
-
-def test_bytes_that_are_not_text_are_named_by_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", [b"{", b"[1]", b"nonsense", b'"text"', b'{"id": "\xff"}'])
+def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: bytes) -> None:
     path = folder(tmp_path, [])
-    (path / "single_step.jsonl").write_bytes(b'{"id": "\xff"}\n')
-    with pytest.raises(InputError, match=r"single_step\.jsonl, line 1: not valid JSON"):
+    (path / "single_step.jsonl").write_bytes(json.dumps(SINGLE).encode() + b"\n" + line + b"\n")
+    with pytest.raises(InputError, match=r"single_step\.jsonl, line 2: "):
         load_questions(path)
 
 
@@ -152,11 +76,14 @@ def test_a_duplicate_id_names_both_lines(tmp_path: Path) -> None:
         load_questions(path)
 
 
-def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_questions_or_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no questions"):
         load_questions(folder(tmp_path, []))
     with pytest.raises(InputError, match="no such folder"):
         load_questions(tmp_path / "absent")
+    (folder(tmp_path, [json.dumps(SINGLE)]) / "manifest.json").unlink()
+    with pytest.raises(InputError, match=r"manifest\.json: cannot be read"):
+        load_questions(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -167,22 +94,14 @@ def test_a_manifest_that_names_no_graph_is_refused(tmp_path: Path, manifest: str
         load_questions(folder(tmp_path, [json.dumps(SINGLE)], manifest=manifest))
 
 
-def test_a_missing_manifest_is_refused(tmp_path: Path) -> None:
-    (folder(tmp_path, [json.dumps(SINGLE)]) / "manifest.json").unlink()
-    with pytest.raises(InputError, match=r"manifest\.json: cannot be read"):
-        load_questions(tmp_path)
-
-
-@pytest.mark.parametrize("question", [CONDITIONS, PRODUCTS, BETWEEN], ids=lambda each: each["task"])
-def test_every_wording_of_a_question_that_is_read_can_be_asked(
-    tmp_path: Path, question: dict[str, Any]
-) -> None:
-    single = question["setting"] == "single_step"
-    lines = [json.dumps(question)]
-    (found,) = load_questions(folder(tmp_path, lines if single else [], [] if single else lines)).questions
-    assert (
-        len({paraphrase(found, number).text for number in range(1, PARAPHRASE_COUNT + 1)}) == PARAPHRASE_COUNT
-    )
+@pytest.mark.parametrize("name", ["conditions", "products", "between"])
+def test_every_wording_of_a_question_that_is_read_can_be_asked(tmp_path: Path, name: str) -> None:
+    question = GIVEN[name]
+    lines = {question["setting"]: [json.dumps(question)]}
+    path = folder(tmp_path, lines.get("single_step", []), lines.get("multi_step"))
+    (found,) = load_questions(path).questions
+    texts = {paraphrase(found, number).text for number in range(1, PARAPHRASE_COUNT + 1)}
+    assert len(texts) == PARAPHRASE_COUNT
 
 
 def described(path: Path, **entries: Any) -> Path:
@@ -197,10 +116,6 @@ def described(path: Path, **entries: Any) -> Path:
     kept = {name: value for name, value in manifest.items() if value is not None}
     (path / "manifest.json").write_text(json.dumps(kept))
     return path
-
-
-def test_files_that_their_manifest_describes_are_read(tmp_path: Path) -> None:
-    assert len(load_questions(described(tmp_path)).questions) == 2
 
 
 @pytest.mark.parametrize(
@@ -226,13 +141,12 @@ def test_a_manifest_that_describes_other_files_is_refused(
 
 
 def test_a_question_changed_or_lost_after_the_build_is_noticed(tmp_path: Path) -> None:
-    described(tmp_path)
-    (tmp_path / "single_step.jsonl").write_text(json.dumps({**SINGLE, "text": "other"}) + "\n")
-    with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
-        load_questions(tmp_path)
-    (tmp_path / "single_step.jsonl").unlink()
-    with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
-        load_questions(tmp_path)
+    assert len(load_questions(described(tmp_path)).questions) == 2
+    single = tmp_path / "single_step.jsonl"
+    for change in (lambda: single.write_text(json.dumps({**SINGLE, "text": "other"}) + "\n"), single.unlink):
+        change()
+        with pytest.raises(InputError, match=r"questions beside it: single_step\.jsonl not as"):
+            load_questions(tmp_path)
     described(tmp_path, files=None, questions=None, counts=None)
-    (tmp_path / "single_step.jsonl").write_text("")
+    single.write_text("")
     assert len(load_questions(tmp_path).questions) == 1

@@ -1,10 +1,12 @@
 """What a query means, as far as its text and the schema tell."""
 
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import Case, read_cases
 from support.schemas import default_schema
 
 from retrocypher.kg.cypher.edits import Edit, apply_edits
@@ -30,8 +32,8 @@ from retrocypher.kg.semantics.reader import read_query
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions
-
 PIECES = sorted({token.text for question in QUESTIONS[::97] for token in tokens(question.reference_cypher)})
+NAME = Property(NodeTerm(0), "name")
 
 
 def read(query: str) -> QueryModel:
@@ -40,6 +42,17 @@ def read(query: str) -> QueryModel:
 
 def labels(reading: QueryModel) -> dict[str | None, set[str]]:
     return {node.variable: set(node.labels) for node in reading.nodes}
+
+
+def returned(reading: QueryModel) -> list[Term]:
+    found = reading.returned()
+    assert found is not None
+    return [item.term for item in found.items]
+
+
+def cases(heading: str) -> pytest.MarkDecorator:
+    found = read_cases(Path(__file__).with_name("reader_cases.cypher"), heading)
+    return pytest.mark.parametrize("case", found, ids=lambda case: f"{case.heading}: {case.text}")
 
 
 @pytest.mark.parametrize("question", QUESTIONS[::40], ids=lambda question: question.id)
@@ -51,20 +64,9 @@ def test_a_reference_is_read_without_a_gap(question: Question) -> None:
     assert reading.returned() is not None
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "MATCH (m)-[:REACTS_IN]->(r) RETURN m",
-        "MATCH (r)<-[:REACTS_IN]-(m) RETURN m",
-        "MATCH (r)-[:REACTS_IN]-(m) RETURN r.id, m.name",
-        "MATCH (m) MATCH (m)-[:REACTS_IN]->(r) RETURN m",
-        "MATCH (m)-[:REACTS_IN]->(x) WITH x AS r, m MATCH (r)-[:PRODUCES]->() RETURN r, m",
-        "MATCH (m:Molecule)-->(r:Reaction) RETURN m",
-        "MATCH (r) WHERE EXISTS { (m)-[:REACTS_IN]->(r) } RETURN r",
-    ],
-)
-def test_labels_follow_from_the_schema(query: str) -> None:
-    found = labels(read(query))
+@cases("labels")
+def test_labels_follow_from_the_schema(case: Case) -> None:
+    found = labels(read(case.text))
     assert found["m"] == {"Molecule"}
     assert found.get("r", found.get("x")) == {"Reaction"}
 
@@ -85,95 +87,30 @@ def test_an_edge_is_the_same_from_both_sides() -> None:
     assert (backward.start, backward.end, backward.leftward) == (1, 0, True)
 
 
-@pytest.mark.parametrize(
-    ("query", "agreement"),
-    [
-        ("MATCH (m:Molecule)-[:REACTS_IN]->(r) RETURN r", "as_written"),
-        ("MATCH (m:Molecule)<-[:REACTS_IN]-(r) RETURN r", "turned"),
-        ("MATCH (m)-[:REACTS_IN]->(r {id: 1}) RETURN r", "as_written"),
-        ("MATCH (m)<-[:REACTS_IN]-(r {id: 1}) RETURN r", "turned"),
-        ("MATCH (m:Molecule)-[:REACTS_IN]-(r) RETURN r", "as_written"),
-        ("MATCH (m:Molecule)-[:REACTS_IN|PRODUCES]-(r) RETURN r", "both"),
-        ("MATCH (m:Molecule)-[:REACTS_IN]->(n:Molecule) RETURN n", "never"),
-        ("MATCH (m:Molecule)-[:REACTS_IN|PRODUCES*3]->(n:Molecule) RETURN n", "never"),
-        ("MATCH (m:Molecule)-[:REACTS_IN|PRODUCES*4]->(n:Molecule) RETURN n", "as_written"),
-        ("MATCH (m:Molecule)-[:REACTS_IN|PRODUCES*4]-(n:Molecule) RETURN n", "both"),
-    ],
-)
-def test_arrows_are_held_against_the_schema(query: str, agreement: str) -> None:
-    assert read(query).edges[0].agreement == agreement
+@cases("arrow")
+def test_arrows_are_held_against_the_schema(case: Case) -> None:
+    assert read(case.text).edges[0].agreement == case.heading.removeprefix("arrow ")
 
 
-@pytest.mark.parametrize(
-    ("pattern", "condition", "hops"),
-    [
-        ("-[:REACTS_IN|PRODUCES*4]->", "", (4, 4)),
-        ("-[:REACTS_IN|PRODUCES*]->", "", (1, None)),
-        ("-[:REACTS_IN|PRODUCES*..6]->", "", (1, 6)),
-        ("-[:REACTS_IN|PRODUCES]->{2,4}", "", (2, 4)),
-        ("-[:REACTS_IN|PRODUCES*]->", "length(p) = 4", (4, 4)),
-        ("-[:REACTS_IN|PRODUCES*..8]->", "size(relationships(p)) = 6", (6, 6)),
-        ("-[:REACTS_IN|PRODUCES*..8]->", "size(nodes(p)) = 5", (4, 4)),
-        ("-[:REACTS_IN|PRODUCES*..8]->", "length(p) > 2 AND length(p) <= 6", (3, 6)),
-        ("-[:REACTS_IN|PRODUCES*..8]->", "4 = length(p)", (4, 4)),
-        ("-[:REACTS_IN|PRODUCES*]->", "length(p) / 2 = 3", (6, 6)),
-        ("-[:REACTS_IN|PRODUCES*]->", "length(p) = 2 * 3", (6, 6)),
-        ("-[:REACTS_IN|PRODUCES*]->", "length(p) IN [4]", (4, 4)),
-        ("-[:REACTS_IN|PRODUCES*]->", "size([n IN nodes(p) WHERE n:Reaction]) = 2", (4, 4)),
-        ("-[:REACTS_IN|PRODUCES*]->", "size([n IN nodes(p) WHERE 'Reaction' IN labels(n)]) = 2", (4, 4)),
-        ("-[e:REACTS_IN|PRODUCES*]->", "size(e) = 4", (4, 4)),
-        ("((:Molecule)-[:REACTS_IN]->(:Reaction)-[:PRODUCES]->(:Molecule)){2}", "", (4, 4)),
-        ("((:Molecule)-[:REACTS_IN]->(:Reaction)-[:PRODUCES]->(:Molecule))+", "", (2, None)),
-    ],
-)
-def test_lengths_follow_from_patterns_and_conditions(
-    pattern: str, condition: str, hops: tuple[int, int | None]
-) -> None:
-    where = f"WHERE {condition}" if condition else ""
-    reading = read(f"MATCH p = (a:Molecule){pattern}(b:Molecule) {where} RETURN p")
+@cases("hops")
+def test_lengths_follow_from_patterns_and_conditions(case: Case) -> None:
+    least, most = (None if text == "any" else int(text) for text in case.heading[5:].split(" to "))
+    reading = read(case.text)
     whole = [edge for edge in reading.edges if reading.scopes[edge.scope].kind != "group"]
-    assert [edge.hops for edge in whole] == [Hops(*hops)]
-    assert reading.paths[0].hops == Hops(*hops)
+    assert [edge.hops for edge in whole] == [Hops(least or 0, most)]
+    assert reading.paths[0].hops == whole[0].hops
 
 
-def test_a_condition_that_comes_after_a_with_limits_a_length_too() -> None:
-    reading = read(
-        "MATCH p = (a:Molecule)-[:REACTS_IN|PRODUCES*]->(b:Molecule) "
-        "WITH p, [n IN nodes(p) WHERE n:Reaction] AS rs WHERE size(rs) = 3 RETURN rs"
-    )
-    assert reading.edges[0].hops == (6, 6)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "MATCH (r)-[:PRODUCES]->(m) RETURN collect(DISTINCT m.name) AS x",
-        "MATCH (r)-[:PRODUCES]->(m) WITH collect(DISTINCT m) AS ms RETURN [k IN ms | k.name] AS x",
-        "MATCH (r)-[:PRODUCES]->(m) WITH r, m AS k WITH k AS j RETURN j.name AS x",
-        "MATCH (r)-[:PRODUCES]->(m) RETURN collect(m {.name}) AS x",
-        "MATCH (r)-[:PRODUCES]->(m) WITH {product: m} AS map RETURN map.product.name AS x",
-        "MATCH (r)-[:PRODUCES]->(m) WITH collect(m) AS ms UNWIND ms AS k RETURN k.name AS x",
-        "MATCH (r)-[:PRODUCES]->(m) CALL { WITH m RETURN m.name AS n } RETURN n AS x",
-        "MATCH (r)-[:PRODUCES]->(m) WITH * RETURN m.name AS x",
-        "MATCH p = (r)-[:PRODUCES]->(m) RETURN last(nodes(p)).name AS x",
-        "MATCH (r)-[e:PRODUCES]->(m) RETURN endNode(e).name AS x",
-    ],
-)
-def test_a_column_is_followed_to_what_it_holds(query: str) -> None:
-    reading = read(query)
-    returned = reading.returned()
-    assert returned is not None
+@cases("column")
+def test_a_column_is_followed_to_what_it_holds(case: Case) -> None:
+    reading = read(case.text)
     product = next(node.key for node in reading.nodes if node.variable == "m")
-    assert Property(NodeTerm(product), "name") in walk(returned.items[0].term)
+    assert Property(NodeTerm(product), "name") in walk(returned(reading)[0])
     assert not reading.unread
 
 
 def test_what_is_kept_of_a_path_is_told() -> None:
-    returned = read(
-        "MATCH p = (a)-[*2]->(b) RETURN [n IN nodes(p) WHERE n:Reaction | n.id] AS ids"
-    ).returned()
-    assert returned is not None
-    kept = returned.items[0].term
+    (kept,) = returned(read("MATCH p = (a)-[*2]->(b) RETURN [n IN nodes(p) WHERE n:Reaction | n.id] AS ids"))
     assert isinstance(kept, Comprehension)
     assert kept.where == HasLabel(kept.element, ("Reaction",))
     assert kept.projection == Property(kept.element, "id")
@@ -187,47 +124,25 @@ def test_optional_parts_and_scopes_are_told_apart() -> None:
     )
     assert [edge.optional for edge in reading.edges] == [True, False, False]
     assert [condition.optional for condition in reading.conditions] == [True, False]
-    assert [(scope.kind, scope.keeps_rows) for scope in reading.scopes] == [
-        ("branch", False),
-        ("exists", False),
-        ("collect", True),
-    ]
+    scopes = [(scope.kind, scope.keeps_rows) for scope in reading.scopes]
+    assert scopes == [("branch", False), ("exists", False), ("collect", True)]
 
 
-@pytest.mark.parametrize(
-    ("query", "keeps"),
-    [
-        ("CALL { WITH r MATCH (r)-[:USES_AGENT]->(a) RETURN collect(a.name) AS x }", True),
-        ("CALL (r) { MATCH (r)-[:USES_AGENT]->(a) RETURN collect(a.name) AS x }", True),
-        ("CALL { WITH r MATCH (r)-[:USES_AGENT]->(a) RETURN a.name AS x }", False),
-        ("OPTIONAL CALL (r) { MATCH (r)-[:USES_AGENT]->(a) RETURN a.name AS x }", True),
-    ],
-)
-def test_a_subquery_keeps_the_row_where_it_only_aggregates(query: str, keeps: bool) -> None:
-    reading = read(f"MATCH (r:Reaction) {query} RETURN r.id, x")
-    assert [scope.keeps_rows for scope in reading.scopes if scope.kind == "call"] == [keeps]
+@cases("subquery")
+def test_a_subquery_keeps_the_row_where_it_only_aggregates(case: Case) -> None:
+    reading = read(case.text)
+    keeps = [scope.keeps_rows for scope in reading.scopes if scope.kind == "call"]
+    assert keeps == [case.heading == "subquery keeps the row"]
     assert not reading.undefined
 
 
-@pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        ("MATCH (a) RETURN b.id", ["b"]),
-        ("MATCH (a) WITH a.id AS i RETURN a", ["a"]),
-        ("MATCH (a) WITH count(*) AS n WHERE a.id = n RETURN n", []),
-        ("MATCH (a) CALL { MATCH (b) RETURN b } RETURN a, b", []),
-        ("MATCH (a) CALL { RETURN a AS c } RETURN c", ["a"]),
-        ("MATCH (a) WHERE any(x IN a.list WHERE x = y) RETURN x", ["y", "x"]),
-        ("RETURN [x IN [1] | x] AS l", []),
-    ],
-)
-def test_variables_that_are_not_bound_are_told(query: str, names: list[str]) -> None:
-    assert sorted(use.name for use in read(query).undefined) == sorted(names)
+@cases("not bound:")
+def test_variables_that_are_not_bound_are_told(case: Case) -> None:
+    assert sorted(use.name for use in read(case.text).undefined) == case.heading.split()[2:]
 
 
 def test_branches_of_a_union_are_read_apart() -> None:
     reading = read("MATCH (a:Molecule) RETURN a.name AS x UNION MATCH (b:Reaction) RETURN b.id AS x")
-    assert len(reading.branches) == 2
     assert [reading.returned(scope.index) is not None for scope in reading.branches] == [True, True]
 
 
@@ -242,8 +157,8 @@ def test_negations_are_resolved() -> None:
     [
         ("true OR m.name = 'C'", Constant(True)),
         ("m.name = 'C' OR 1 = 1", Constant(True)),
-        ("m.name = 'C' AND 'a' IS NOT NULL", Operation("=", (Property(NodeTerm(0), "name"), Constant("C")))),
-        ("m.name = 'C' OR false", Operation("=", (Property(NodeTerm(0), "name"), Constant("C")))),
+        ("m.name = 'C' AND 'a' IS NOT NULL", Operation("=", (NAME, Constant("C")))),
+        ("m.name = 'C' OR false", Operation("=", (NAME, Constant("C")))),
         ("m.name = 'C' AND 1 = 2", Constant(False)),
         ("1 = 1.0 OR 'a' = 'b'", None),
     ],
@@ -253,40 +168,26 @@ def test_literals_decide_a_condition(condition: str, term: Term | None) -> None:
     assert found.term == term if term is not None else not isinstance(found.term, Constant)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "shortest"),
-    [
-        ("ALL SHORTEST (a)-[:REACTS_IN|PRODUCES]->{6}(b)", False),
-        ("ALL SHORTEST (a)-[:REACTS_IN|PRODUCES]->{4,6}(b)", True),
-        ("ALL SHORTEST (a)-[:REACTS_IN|PRODUCES]->+(b)", True),
-        ("SHORTEST 1 (a)-[:REACTS_IN|PRODUCES]->{6}(b)", True),
-        ("shortestPath((a)-[:REACTS_IN|PRODUCES*6]->(b))", True),
-        ("(a)-[:REACTS_IN|PRODUCES*6]->(b)", False),
-    ],
-)
-def test_all_shortest_paths_of_one_length_are_all_paths(pattern: str, shortest: bool) -> None:
-    (path,) = read(f"MATCH p = {pattern} RETURN p").paths
-    assert path.shortest is shortest
+@cases("path")
+def test_all_shortest_paths_of_one_length_are_all_paths(case: Case) -> None:
+    (path,) = read(case.text).paths
+    assert path.shortest is (case.heading == "path only the shortest")
 
 
-def test_what_is_not_read_is_said() -> None:
-    assert read("CALL db.labels() YIELD label RETURN label").unread
-    assert read("MATCH (a)-[:!REACTS_IN]->(b) RETURN a").unread
-    assert read("MATCH (a").unread
+@cases("unread")
+def test_what_is_not_read_is_said(case: Case) -> None:
+    assert read(case.text).unread
 
 
 def test_a_pattern_in_a_condition_is_a_subquery() -> None:
-    terms = [
-        condition.term for condition in read("MATCH (r) WHERE NOT (r)-[:PRODUCES]->() RETURN r").conditions
-    ]
-    assert [type(part) for term in terms for part in walk(term)][-1] is Subquery
+    (condition,) = read("MATCH (r) WHERE NOT (r)-[:PRODUCES]->() RETURN r").conditions
+    assert type([*walk(condition.term)][-1]) is Subquery
 
 
 def test_aggregates_over_relationships_are_followed() -> None:
-    returned = read("MATCH (r)-[p:PRODUCES]->(m) RETURN max(p.yield) AS best").returned()
-    assert returned is not None
-    assert returned.grouped
-    assert returned.items[0].term == Call("max", (Property(EdgeTerm(0), "yield"),))
+    reading = read("MATCH (r)-[p:PRODUCES]->(m) RETURN max(p.yield) AS best")
+    assert returned(reading) == [Call("max", (Property(EdgeTerm(0), "yield"),))]
+    assert reading.returned().grouped  # type: ignore[union-attr]
 
 
 @given(st.text(max_size=120))
@@ -301,8 +202,7 @@ def test_a_query_with_a_token_changed_is_read(
     found = tokens(question.reference_cypher)
     token = found[place % len(found)]
     start = token.stop if added else token.start
-    changed = apply_edits(question.reference_cypher, [Edit(start, token.stop, f" {piece} ")])
-    reading = read(changed)
+    reading = read(apply_edits(question.reference_cypher, [Edit(start, token.stop, f" {piece} ")]))
     assert bool(reading.parsed.errors) <= bool(reading.unread)
 
 
@@ -318,7 +218,4 @@ def test_names_of_variables_do_not_matter(question: Question, name: str) -> None
     assert [edge.agreement for edge in first.edges] == [edge.agreement for edge in second.edges]
     assert [node.labels for node in first.nodes] == [node.labels for node in second.nodes]
     assert [c.term for c in first.conditions] == [c.term for c in second.conditions]
-    one, other = first.returned(), second.returned()
-    assert one is not None
-    assert other is not None
-    assert [item.term for item in one.items] == [item.term for item in other.items]
+    assert returned(first) == returned(second)

@@ -1,4 +1,4 @@
-"""What becomes of a server left running: its state file damaged, its process fallen, its place another."""
+"""A server left running: its supervisor, its state file damaged, its process fallen, its place taken."""
 
 import json
 import socket
@@ -7,11 +7,14 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
 
-from retrocypher.kg.server.endpoint import Endpoint, ServerError
+from retrocypher.kg.server.control import restart, status
+from retrocypher.kg.server.endpoint import PORTS, Endpoint, ServerError, free_port, port_is_free
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import (
     Background,
@@ -45,7 +48,8 @@ class Supervisor:
             except OSError:
                 return
             with connection, connection.makefile("rw") as lines:
-                lines.write(json.dumps(self._answer(json.loads(lines.readline())["command"])) + "\n")
+                self.request = json.loads(lines.readline())
+                lines.write(json.dumps(self._answer(self.request["command"])) + "\n")
 
     def _answer(self, command: str) -> dict[str, object]:
         self.asked.append(command)
@@ -67,51 +71,75 @@ def control(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder, "control")
 
 
-def written(control: Path, **changed: object) -> None:
+def test_a_server_of_someone_else_and_a_supervisor_that_is_gone_are_one_message(tmp_path: Path) -> None:
+    with pytest.raises(ServerError, match="not started here"):
+        restart(Endpoint("bolt://db.example", "neo4j", "x"), 0)
+    ours = Endpoint("bolt://127.0.0.1:1", "neo4j", "x", owned=True, control=str(tmp_path / "gone"))
+    with pytest.raises(ServerError, match="does not answer"):
+        status(ours)
+
+
+def test_a_free_port_is_out_of_the_way_of_outgoing_connections() -> None:
+    port = free_port()
+    assert port in PORTS
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        assert not port_is_free(port)
+
+
+def test_a_server_that_does_not_start_again_shows_its_last_lines(control: Path) -> None:
+    supervisor = Supervisor(control, hopeless=True)
+    with pytest.raises(ServerError, match=r"(?s)did not start again.*no memory"):
+        restart(replace(ENDPOINT, control=str(control)), 3)
+    assert supervisor.request == {"command": "restart", "generation": 3}
+    supervisor.close()
+
+
+def described(control: Path, **changed: object) -> str:
     made = Background(replace(ENDPOINT, control=str(control)), "graph-a", "graph A")
-    state_file().write_text(json.dumps({**made.to_json(), **changed}))
+    return json.dumps({**made.to_json(), **changed})
 
 
 @pytest.fixture
 def fallen(control: Path) -> Iterator[Supervisor]:
     supervisor = Supervisor(control)
-    written(control)
+    state_file().write_text(described(control))
     yield supervisor
     supervisor.close()
 
 
+def up(**asked: Any) -> tuple[Background, str]:
+    return leave_running(pytest.fail, "graph-a", "graph A", announce=print, **asked)
+
+
+@pytest.mark.usefixtures("control")
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", '{"schema_version": 1, "endpoint": {}}', "\x00\x01", '{"schema_version": 99}'],
+    [
+        *("", "{", "[]", "{}", '{"schema_version": 1, "endpoint": {}}', "\x00\x01", '{"schema_version": 99}'),
+        described(Path("gone"), schema_version=0),
+    ],
 )
-def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(control: Path, text: str) -> None:
-    def damaged() -> None:
-        state_file().write_text(text)
-
+def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(text: str) -> None:
     said: list[str] = []
     for ask in (
         lambda: background_server(said.append),
         lambda: end_background(said.append),
         lambda: reuse("graph-a", ("local",), said.append),
     ):
-        damaged()
+        state_file().write_text(text)
         assert ask() is None
         assert not state_file().exists()
     assert len(said) == 3
     assert all(str(state_file()) in line and "removed" in line for line in said)
 
     for command in (status_command, down_command):
-        damaged()
+        state_file().write_text(text)
         shown = CliRunner().invoke(command, catch_exceptions=False)
         assert shown.exit_code == 0
         assert "removed" in shown.output
         assert "No server is left running" in shown.output
-
-
-def test_a_state_file_of_another_version_is_no_server(control: Path) -> None:
-    written(control, schema_version=0)
-    assert background_server(print) is None
-    assert not state_file().exists()
 
 
 def test_a_server_with_another_graph_is_passed_over_with_a_line(fallen: Supervisor) -> None:
@@ -121,31 +149,21 @@ def test_a_server_with_another_graph_is_passed_over_with_a_line(fallen: Supervis
     assert "restart" not in fallen.asked
 
 
-def test_a_server_that_fell_is_started_again_by_up(fallen: Supervisor) -> None:
-    found, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print)
-    assert (found.graph, outcome) == ("graph A", "restarted")
-    assert fallen.asked[-2:] == ["status", "restart"]
-    assert leave_running(pytest.fail, "graph-a", "graph A", announce=print)[1] == "running"
-
-
-def test_up_says_that_it_started_a_fallen_server_again(
+def test_a_server_that_fell_is_started_again_by_up(
     fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrocypher.plugins.cli.graph.fingerprint_of", lambda _: "graph-a")
     shown = CliRunner().invoke(up_command, catch_exceptions=False)
     assert "Restarted after a crash." in shown.output
+    assert fallen.asked[-2:] == ["status", "restart"]
     assert "Already running" in CliRunner().invoke(up_command, catch_exceptions=False).output
 
 
 def test_a_server_that_does_not_start_again_is_replaced_by_a_new_one(control: Path) -> None:
     supervisor = Supervisor(control, hopeless=True)
-    written(control)
-
-    class Made(RunningServer):
-        def detach(self) -> None:
-            pass
-
-    new = Made(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
+    state_file().write_text(described(control))
+    new = RunningServer(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
+    new.detach = lambda: None  # type: ignore[method-assign]
     made, outcome = leave_running(lambda: new, "graph-a", "graph A", announce=print)
     assert (made.endpoint.uri, outcome) == (new.endpoint.uri, "started")
     assert supervisor.asked[-2:] == ["restart", "stop"]
@@ -161,18 +179,13 @@ def test_another_port_or_kind_than_that_of_the_running_server_is_refused(
     asked: dict[str, object], named: str
 ) -> None:
     with pytest.raises(ServerError, match=f"{named}.*bolt://127.0.0.1:20001.*local.*graph down"):
-        leave_running(pytest.fail, "graph-a", "graph A", announce=print, **asked)  # type: ignore[arg-type]
-
-
-@pytest.mark.usefixtures("fallen")
-def test_the_same_port_and_kind_are_no_contradiction() -> None:
-    _, outcome = leave_running(pytest.fail, "graph-a", "graph A", announce=print, kind="local", port=20001)
-    assert outcome == "restarted"
+        up(**asked)
+    found, outcome = up(kind="local", port=20001)
+    assert (found.graph, outcome) == ("graph A", "restarted")
 
 
 def test_a_graph_that_cannot_be_read_leaves_the_server_alone(fallen: Supervisor, tmp_path: Path) -> None:
-    shown = CliRunner().invoke(load_command, ["--graph", str(tmp_path)])
-    assert shown.exception
+    assert CliRunner().invoke(load_command, ["--graph", str(tmp_path)]).exception
     assert "stop" not in fallen.asked
     assert state_file().exists()
 
@@ -180,14 +193,10 @@ def test_a_graph_that_cannot_be_read_leaves_the_server_alone(fallen: Supervisor,
 def test_a_server_that_cannot_take_the_others_place_is_reported_with_what_is_left(
     fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> RunningServer:
-        raise ServerError("no memory")
-
-    monkeypatch.setattr("retrocypher.plugins.cli.graph.start_server", refuse)
-    shown = CliRunner().invoke(load_command)
-    assert isinstance(shown.exception, ServerError)
-    assert "no memory" in str(shown.exception)
-    assert "graph A" in str(shown.exception)
-    assert "No server is left running" in str(shown.exception)
+    refused = Mock(side_effect=ServerError("no memory"))
+    monkeypatch.setattr("retrocypher.plugins.cli.graph.start_server", refused)
+    with pytest.raises(ServerError) as caught:
+        CliRunner().invoke(load_command, catch_exceptions=False)
+    assert all(part in str(caught.value) for part in ("no memory", "graph A", "No server is left running"))
     assert "stop" in fallen.asked
     assert not state_file().exists()

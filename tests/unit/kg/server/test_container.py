@@ -1,5 +1,6 @@
 """What can be said of Docker without a daemon, and with one that refuses."""
 
+import contextlib
 import http.server
 import json
 import socketserver
@@ -22,6 +23,13 @@ from retrocypher.kg.server.open import open_server
 class Daemon(http.server.BaseHTTPRequestHandler):
     """As much of a Docker daemon as it takes to refuse an image."""
 
+    answers = (
+        ("/version", {"ApiVersion": "1.44", "Version": "25"}),
+        ("/_ping", "OK"),
+        ("/images/here", {"Id": "sha256:0123456789abcdef0123"}),
+        ("/containers/json", []),
+    )
+
     def answer(self, status: int, body: object) -> None:
         text = json.dumps(body).encode()
         self.send_response(status)
@@ -31,16 +39,8 @@ class Daemon(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def do_GET(self) -> None:
-        if self.path.endswith("/version"):
-            self.answer(200, {"ApiVersion": "1.44", "Version": "25"})
-        elif self.path.endswith("/_ping"):
-            self.answer(200, "OK")
-        elif "/images/here" in self.path:
-            self.answer(200, {"Id": "sha256:0123456789abcdef0123"})
-        elif "/containers/json" in self.path:
-            self.answer(200, [])
-        else:
-            self.answer(404, {"message": "No such image"})
+        known = [body for part, body in self.answers if part in self.path]
+        self.answer(200 if known else 404, known[0] if known else {"message": "No such image"})
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -53,18 +53,26 @@ class Daemon(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@contextlib.contextmanager
+def serving(server: socketserver.BaseServer) -> Iterator[None]:
+    with server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 @pytest.fixture
 def daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         path = str(Path(folder, "docker.sock"))
         monkeypatch.setenv("DOCKER_HOST", f"unix://{path}")
-        with socketserver.ThreadingUnixStreamServer(path, Daemon) as server:
-            server.daemon_threads = True
-            thread = threading.Thread(target=server.serve_forever)
-            thread.start()
+        with serving(socketserver.ThreadingUnixStreamServer(path, Daemon)):
             yield
-            server.shutdown()
-            thread.join()
 
 
 def open_with(spec: str, announce: list[str]) -> RunningServer:
@@ -78,9 +86,18 @@ def _no_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_no_daemon")
-def test_docker_without_a_daemon_is_one_message() -> None:
-    with pytest.raises(ServerError, match=r"no Docker daemon answers here.*--graph local"):
-        open_with("docker", [])
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("docker", ServerError, r"no Docker daemon answers here.*--graph local"),
+        ("podman", InputError, "expected auto, docker, local or an address"),
+    ],
+)
+def test_docker_without_a_daemon_and_an_unknown_way_are_one_message(
+    spec: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        open_with(spec, [])
 
 
 @pytest.mark.usefixtures("_no_daemon")
@@ -124,19 +141,7 @@ def test_a_container_is_planned_with_the_settings_and_no_password(
 
 
 def test_a_daemon_on_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Daemon) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
-        try:
-            with pytest.raises(DockerUnavailableError, match=r"Unset DOCKER_HOST.*--graph local"):
-                DockerEngine(pytest.fail)
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@pytest.mark.usefixtures("_no_daemon")
-def test_a_way_that_there_is_not_is_refused() -> None:
-    with pytest.raises(InputError, match="expected auto, docker, local or an address"):
-        open_with("podman", [])
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Daemon)
+    monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
+    with serving(server), pytest.raises(DockerUnavailableError, match=r"Unset DOCKER_HOST.*--graph local"):
+        DockerEngine(pytest.fail)

