@@ -67,8 +67,7 @@ def known_baselines(home: Path) -> list[str]:
 def require_name(name: str) -> None:
     """Refuse a name that cannot be that of a baseline, because it becomes a folder.
 
-    Raises:
-        InputError: If it contains anything but letters, digits, points, dashes and underscores.
+    Raises InputError if it contains anything but letters, digits, points, dashes and underscores.
     """
     if not _NAME.fullmatch(name):
         raise InputError(
@@ -87,8 +86,7 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
 def _case_of(cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
     """Return the case in a line, and its hashes of text, gold and target.
 
-    Raises:
-        ValueError: If cells are missing, or a number is none.
+    Raises ValueError if cells are missing, or a number is none.
     """
     named = dict(zip(COLUMNS, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
@@ -108,8 +106,7 @@ def _written(score: float | None) -> str:
 def read_page(folder: Path) -> BaselinePage:
     """Read what a baseline says of itself.
 
-    Raises:
-        InputError: If it is not the JSON of a baseline, or of another schema version.
+    Raises InputError if it is not the JSON of a baseline, or of another schema version.
     """
     file = folder / BASELINE
     try:
@@ -131,8 +128,7 @@ def read_page(folder: Path) -> BaselinePage:
 def read_baseline(folder: Path) -> RunScores:
     """Read the scores of a baseline.
 
-    Raises:
-        InputError: If one of its files cannot be read, is of another schema version, or was changed.
+    Raises InputError if one of its files cannot be read, is of another schema version, or was changed.
     """
     page, file = read_page(folder), folder / CASES
     try:
@@ -161,12 +157,10 @@ def read_baseline(folder: Path) -> RunScores:
 def find_scores(named: str, root: Path) -> RunScores:
     """Read the scores of a run or a baseline.
 
+    Raises InputError if there is none of that name, or it cannot be read.
+
     Args:
         named: The folder of a run or of a baseline, or the name of a baseline.
-        root: The project's folder, with ``reports/baselines``.
-
-    Raises:
-        InputError: If there is none of that name, or it cannot be read.
     """
     folder = Path(named)
     if (folder / RECORDS).is_file():
@@ -207,15 +201,8 @@ class SavedBaseline(Struct, frozen=True):
 def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedBaseline:
     """Write the scores of a run as a baseline.
 
-    Args:
-        run: The run.
-        name: Name of the baseline.
-        root: The project's folder, with ``reports/baselines``.
-        replace: Replace a baseline of that name.
-
-    Raises:
-        InputError: If the run is incomplete or has no manifest, the name is invalid or taken, or the folder
-            cannot be written.
+    Raises InputError if the run is incomplete or has no manifest, the name is invalid or taken, or the folder
+    cannot be written.
     """
     require_name(name)
     folder, scores = root / HOME / name, read_scores(run)

@@ -67,8 +67,7 @@ def differences(a: RunScores, b: RunScores, metric: str = "f1") -> list[Differen
 def require_comparable(a: RunScores, b: RunScores, found: list[Difference], remedy: str) -> None:
     """Refuse two runs with `differences`.
 
-    Raises:
-        InputError: If there is any difference; the message ends with the remedy.
+    Raises InputError if there is any difference; the message ends with the remedy.
     """
     if found:
         listed = "; ".join(map(str, found))
@@ -168,15 +167,11 @@ def compare_runs(
 ) -> RunComparison:
     """Compare run B with run A.
 
+    Raises InputError if they are not comparable, have nothing in common, or cannot be paired.
+
     Args:
-        metric: One of `MEASURES`.
         by: Slicings, each by some of the dimensions.
         margin: The largest difference that does not matter.
-        on_common: Compare runs that are not comparable on the questions that are the same.
-        remedy: What the error tells the user of runs that are not comparable to do.
-
-    Raises:
-        InputError: If they are not comparable, have nothing in common, or cannot be paired.
     """
     against = differences(a, b, metric)
     if not on_common:

@@ -120,15 +120,12 @@ def gate_of(
 ) -> Gate:
     """Read rules and the baseline they need; see `Gate` for the other options.
 
+    Raises InputError if a rule cannot be read, the baseline that it needs is not named, incomplete or
+    unreadable, no rule needs the named baseline, or a calibration that a rule needs cannot be read.
+
     Args:
-        rules: As a user writes them, at least one.
-        baseline: Name or folder of the baseline.
         root: The project's folder, with ``reports/baselines`` and ``reports/calibrations``.
         standing: Whether the baseline is configured for all runs, so that these rules need not use it.
-
-    Raises:
-        InputError: If a rule cannot be read, the baseline that it needs is not named, incomplete or
-            unreadable, no rule needs the named baseline, or a calibration that a rule needs cannot be read.
     """
     parsed = tuple(dict.fromkeys(parse_rule(text) for text in rules))
     against, unused = None, ""

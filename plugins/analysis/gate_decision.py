@@ -148,10 +148,6 @@ def judge_rule(
     """Return the outcome of a rule.
 
     Args:
-        rule: The rule.
-        run: The scores of the run.
-        baseline: Scores to compare with; required by a non-inferiority rule.
-        allow_inconclusive: Treat an inconclusive comparison as a pass.
         partial: Judge the cases that run and baseline have in common; otherwise a case without a partner
             fails the rule.
     """
@@ -268,8 +264,6 @@ def distrust(
     """Return why the score of a run's judge cannot be gated on; empty if it can.
 
     Args:
-        rules: The rules of a gate.
-        judge: The judge in the manifest; None without one.
         calibrations: The stored calibrations, newest first.
         least: Minimum lower confidence bound of the judge's kappa.
     """

@@ -60,9 +60,7 @@ class RuleError(InputError):
     """A rule of the gate that cannot be read; its message shows where.
 
     Args:
-        text: The rule as it was given.
         position: Index into ``text`` of the error, or its length at the end.
-        problem: What is wrong there, and what to do about it.
     """
 
     def __init__(self, text: str, position: int, problem: str) -> None:
@@ -96,8 +94,7 @@ class Token(NamedTuple):
 def tokens(text: str) -> Iterator[Token]:
     """Yield the parts of a rule, and one of kind ``end`` after them.
 
-    Raises:
-        RuleError: If there is a character that no rule has.
+    Raises RuleError if there is a character that no rule has.
     """
     position = 0
     while position < len(text):
@@ -120,8 +117,7 @@ _EXAMPLES = f"such as f1>=0.6, f1 by task>=0.4 or {NO_REGRESSION} f1 margin=0.02
 def parse_rule(text: str) -> Rule:
     """Return the rule in a text such as ``f1 by task>=0.4``.
 
-    Raises:
-        RuleError: If it is not a rule; the message shows the place and a remedy.
+    Raises RuleError if it is not a rule; the message shows the place and a remedy.
     """
     return _Parser(text).rule()
 

@@ -60,12 +60,7 @@ class Pair(Struct, frozen=True):
 
 
 def pair_of(record: Record, target: str) -> Pair | None:
-    """Return a record as a pair; None if it has no loop or no scores.
-
-    Args:
-        record: The record.
-        target: The molecule that its question clusters by.
-    """
+    """Return a record as a pair; None if it has no loop or no scores."""
     if record.loop == NO_LOOP or record.scores is None:
         return None
     first, *rest = [turn for turn in record.rounds if not turn.of_answer]

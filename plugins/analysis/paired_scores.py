@@ -62,14 +62,11 @@ def compare(
 ) -> Comparison:
     """Compare the cases that A and B have in common; B is the new one.
 
-    Args:
-        metric: The score to compare.
-        by: Slicings, each by some of `DIMENSIONS`; labels are those of A.
-        margin: The largest difference that does not matter.
-        paired_on: What cases are paired on beside their question; by default what `shared` returns.
+    Raises InputError if nothing is in common, or several cases of one run would pair with one of the other.
 
-    Raises:
-        InputError: If nothing is in common, or several cases of one run would pair with one of the other.
+    Args:
+        by: Slicings, each by some of `DIMENSIONS`; labels are those of A.
+        paired_on: What cases are paired on beside their question; by default what `shared` returns.
     """
     on = tuple(shared(a, b) if paired_on is None else paired_on)
     rows_a, rows_b = _rows(a, on, "the first run"), _rows(b, on, "the second run")
@@ -119,11 +116,11 @@ def compare(
 def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> tuple[int, int]:
     """Refuse two tables of which no case would be paired, or ambiguously; scores do not matter.
 
+    Raises InputError if they have no case in common, or several cases of one would pair with one of the
+    other.
+
     Returns:
         The number of cases that only A has, and that only B has.
-
-    Raises:
-        InputError: If they have no case in common, or several cases of one would pair with one of the other.
     """
     on = shared(a, b)
     rows_a, rows_b = _rows(a, on, names[0]), _rows(b, on, names[1])

@@ -63,7 +63,6 @@ def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration
     """Return the numbers of a report.
 
     Args:
-        runs: The runs; the others are compared with the first.
         calibrations: The stored calibrations of judges, the newest first.
     """
     return ReportNumbers([_numbers(run, calibrations) for run in runs], comparisons(runs))

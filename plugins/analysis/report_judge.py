@@ -100,12 +100,7 @@ class JudgeVariant(Struct, frozen=True):
 
 
 def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list[JudgeVariant]:
-    """Return the ratings of each judge and variant.
-
-    Args:
-        run: The run.
-        calibrations: The stored calibrations, the newest first.
-    """
+    """Return the ratings of each judge and variant."""
     resampler = Resampler()
     return [
         _variant(run, found, resampler, calibrations) for found in agreements(run.ratings, _DISAGREEMENTS)
@@ -115,8 +110,7 @@ def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list
 def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCalibration"]:
     """Return the stored calibrations below the project's folder, if any run has a judge.
 
-    Raises:
-        InputError: One cannot be read.
+    Raises InputError if one cannot be read.
     """
     if not any(run.ratings for run in runs):
         return []

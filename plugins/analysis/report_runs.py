@@ -180,12 +180,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
 def read_report_run(log: RunLog, name: str) -> ReportRun:
     """Read a run.
 
-    Args:
-        log: The run.
-        name: Its name in the report.
-
-    Raises:
-        InputError: If the folder has no records, a line of it cannot be read, or a case comes twice.
+    Raises InputError if the folder has no records, a line of it cannot be read, or a case comes twice.
     """
     # Without the questions, each question is a cluster of its own.
     targets = log.targets if (log.path / QUESTIONS).is_file() else {}
@@ -243,8 +238,7 @@ def read_report_runs(paths: Iterable[Path]) -> list[ReportRun]:
 def names_of(paths: Sequence[Path]) -> list[str]:
     """Return a name for each run: its folder's, with as many folders above as tell them apart.
 
-    Raises:
-        InputError: If a run is named twice.
+    Raises InputError if a run is named twice.
     """
     whole = [path.resolve() for path in paths]
     for path in whole:

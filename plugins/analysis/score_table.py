@@ -68,14 +68,10 @@ class ScoreTable:
     """The scores of some cases, with what they can be sliced by.
 
     Args:
-        cases: The cases, as records or scores.
         targets: By question id, the molecule that the question clusters by; a question that is not in it is a
             cluster of its own.
-        metrics: Names of the scores to keep.
 
     Attributes:
-        questions: The question id of each case.
-        targets: The target molecule of each case.
         clusters: The same by number, in the order of their first questions.
     """
 

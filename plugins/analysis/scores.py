@@ -126,9 +126,8 @@ def digest(value: str) -> str:
 def read_scores(run: RunLog) -> RunScores:
     """Read the scores of a run.
 
-    Raises:
-        InputError: If a file cannot be read or is of another schema version, a question is missing, or a case
-            occurs twice.
+    Raises InputError if a file cannot be read or is of another schema version, a question is missing, or a
+    case occurs twice.
     """
     questions = run.questions
     texts: dict[str, str] = {}
@@ -193,9 +192,6 @@ def _extent(run: RunLog, cases: int, errors: int, lacks_aside: bool) -> tuple[st
     """Return in words which scores a run lacks, and which part of the planned cases it holds.
 
     Args:
-        run: The run.
-        cases: Number of cases on record.
-        errors: Number of them without scores.
         lacks_aside: Whether judgements or written answers are missing, which may be all that the run lacks.
     """
     manifest, ending, planned = run.manifest, run.facts.ending, run.facts.planned

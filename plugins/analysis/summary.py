@@ -66,7 +66,6 @@ class Summary:
         """Add a record.
 
         Args:
-            record: The record.
             variations: What `perfect_variations` returns, which takes time, if it is known.
         """
         keys: dict[str, Any] = {name: getattr(record, name) for name in (*_BY, _PHRASING)}

@@ -135,7 +135,6 @@ def render_judged(done: JudgedRun, why: str = "") -> Group:
     """Return the result of judging a run as lines and a table.
 
     Args:
-        done: The result.
         why: Why the judge could not be asked first; empty if it always could.
     """
     return Group(*_judged(done, why))
@@ -211,11 +210,10 @@ def calibrate_judge(
 
     It is not stored if the judge could not be asked about some queries; the cache has the responses.
 
+    Raises InputError if the model cannot judge or be started, there is no bank, or the name is invalid.
+
     Returns:
         The number of judgements that could not be made, by the kind of error.
-
-    Raises:
-        InputError: If the model cannot judge or be started, there is no bank, or the name is invalid.
     """
     if name is not None:
         require_name(name)

@@ -21,8 +21,7 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the named command.
 
-        Raises:
-            click.UsageError: If there is none of the name; the message suggests similar ones.
+        Raises click.UsageError if there is none of the name; the message suggests similar ones.
         """
         try:
             return super().resolve_command(ctx, args)
@@ -40,7 +39,6 @@ class LazyCommand(click.Command):
     """A placeholder that loads a command when it is called.
 
     Args:
-        name: Name of the command.
         where: Its module in this package, a colon, and its name there.
         short_help: First sentence of its help. Without it, the help of its group loads the command.
     """

@@ -152,17 +152,13 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge said of one query, each time it was asked.
-
-    Attributes:
-        item: The query.
-        scores: Its scores, 0 to 1; None where it gave none. The first is the one that rates are of.
-        trouble: The kind of error that kept it from the first score; empty where there is none.
-    """
+    """What a judge said of one query, each time it was asked."""
 
     item: CalibrationItem
     scores: tuple[float | None, ...]
+    """Its scores, 0 to 1; None where it gave none. The first is the one that rates are of."""
     trouble: str = ""
+    """The kind of error that kept it from the first score; empty where there is none."""
 
     @property
     def score(self) -> float | None:
@@ -270,29 +266,21 @@ _TOKENS_BACK = 70
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What is to be asked, were nothing in the cache.
-
-    Attributes:
-        queries: How many queries are judged.
-        calls: How many judgements that makes, over variants and repeats.
-        prompt: About how many tokens are sent: a token for 3.5 characters.
-        completion: About how many come back: 70 a judgement.
-    """
+    """What is to be asked, were nothing in the cache."""
 
     queries: int
     calls: int
+    """How many judgements that makes, over variants and repeats."""
     prompt: int
+    """About how many tokens are sent: a token for 3.5 characters."""
     completion: int
+    """About how many come back: 70 a judgement."""
 
 
 def estimate_cost(
     cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Variant], repeats: int
 ) -> CostEstimate:
-    """Return what is to be asked.
-
-    Args:
-        repeats: How often each.
-    """
+    """Return what is to be asked."""
     calls = len(cases) * len(variants) * repeats
     once = sum(characters(case, variant, criteria) for case in cases for variant in variants)
     return CostEstimate(len(cases), calls, round(once * repeats / _CHARACTERS_A_TOKEN), calls * _TOKENS_BACK)

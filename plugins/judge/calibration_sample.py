@@ -45,25 +45,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CalibrationItem:
-    """A query of which it is known whether it is right.
-
-    Attributes:
-        id: Its name, of question, operator and place.
-        question: Its question.
-        cypher: The query.
-        execution: What comes of it on the graph, as in a record.
-        kind: ``reference``; ``neutral``, a reference that was changed and is as right; or ``error``.
-        group: Of a neutral one, the group of its operator; of an error, its label without detail; else empty.
-        operator: Who changed the reference; empty for the reference itself.
-    """
+    """A query of which it is known whether it is right."""
 
     id: str
     question: Question
     cypher: str
     execution: Execution
     kind: ItemKind
+    """``reference``; ``neutral``, a reference that was changed and is as right; or ``error``."""
     group: str = ""
+    """Of a neutral one, the group of its operator; of an error, its label without detail; else empty."""
     operator: str = ""
+    """Who changed the reference; empty for the reference itself."""
 
     @property
     def right(self) -> bool:
@@ -89,7 +82,6 @@ def draw_sample(
 
     Args:
         entries: A bank, or a part of one; matters of style are passed over.
-        questions: The questions it was made of.
         per_error: How many errors of each label, at least 1; fewer where the bank has fewer.
     """
     asked = {question.id: question for question in questions}

@@ -35,13 +35,7 @@ _GRADE = {"from": int, "to": int, "meaning": str}
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a range of scores means.
-
-    Attributes:
-        low: Its first score.
-        high: Its last score.
-        meaning: What they mean.
-    """
+    """What a range of scores means."""
 
     low: int
     high: int
@@ -50,22 +44,19 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a judge is told; fields as the comments of ``criteria.yaml`` explain them.
-
-    Attributes:
-        rows: How many rows of a query's result are shown at most; 0 for none.
-        sha256: Hash of the file and of ``rows``: what tells judges that are told different things apart.
-    """
+    """What a judge is told; fields as the comments of ``criteria.yaml`` explain them."""
 
     name: str
     criteria: str
     steps: Mapping[Variant, tuple[str, ...]]
     rubric: tuple[Grade, ...]
     rows: int
+    """How many rows of a query's result are shown at most; 0 for none."""
     row_length: int
     reason_length: int
     prompt: str
     sha256: str
+    """Hash of the file and of ``rows``: what tells judges that are told different things apart."""
 
     @property
     def scale(self) -> tuple[int, int]:
@@ -77,11 +68,10 @@ class Criteria:
 def load_criteria(rows: int = 0) -> Criteria:
     """Return the criteria of ``criteria.yaml``.
 
+    Raises InputError if the file cannot be read, or does not have the form that its comments describe.
+
     Args:
         rows: How many rows of a query's result the judge is shown at most; 0 for none.
-
-    Raises:
-        InputError: The file cannot be read, or does not have the form that its comments describe.
     """
     try:
         return parse_criteria(_FILE.read_text(encoding="utf-8"), rows)
@@ -185,11 +175,7 @@ def answer_form(criteria: Criteria) -> dict[str, Any]:
 
 
 def case_to_judge(record: Record, schema: str, criteria: Criteria) -> JudgeCase | None:
-    """Return what is to be judged of a case; None if it was not run.
-
-    Args:
-        criteria: The criteria; they say whether rows are shown.
-    """
+    """Return what is to be judged of a case; None if it was not run."""
     if not record.was_run or record.scores is None:
         return None
     execution = record.execution
@@ -240,11 +226,10 @@ def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
 def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelSpec:
     """Read and check ``--judge MODEL``; reads files, starts nothing, calls nothing.
 
+    Raises InputError if it names no model that reads messages, or that model cannot be asked.
+
     Args:
         text: ``SPEC`` or ``LABEL=SPEC``, as with ``--model``.
-
-    Raises:
-        InputError: If it names no model that reads messages, or that model cannot be asked.
     """
     if not text.strip():
         raise InputError(

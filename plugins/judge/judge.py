@@ -45,7 +45,6 @@ class Judge:
         """Return what the judge makes of a case; failures are told in it, and never a score.
 
         Args:
-            variant: Whether the judge is shown the reference query.
             repeat: How often it judged the same before: it is asked again, and not answered from the cache.
         """
         if variant not in self._metrics:
@@ -108,9 +107,7 @@ def open_judge(
     """Open a judge.
 
     Args:
-        answers: Where its answers are kept; None for nowhere.
         offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
-        criteria: What to judge by; None for `load_criteria`.
     """
     criteria = criteria or load_criteria()
     if offline and answers is None:
@@ -205,28 +202,17 @@ _WAITING = 2
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to be judged.
-
-    Attributes:
-        case: The query.
-        variant: Whether the reference is shown.
-        repeat: How often the same was judged before.
-    """
+    """One thing to be judged."""
 
     case: JudgeCase
     variant: Variant
     repeat: int = 0
+    """How often the same was judged before."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePool:
-    """Judges at work in threads of their own; each thread asks one thing at a time.
-
-    Attributes:
-        spec: The judge's model.
-        criteria: What they judge by.
-        concurrency: How many threads.
-    """
+    """Judges at work in threads of their own; each thread asks one thing at a time."""
 
     spec: ModelSpec
     criteria: Criteria
@@ -241,11 +227,7 @@ class JudgePool:
         Ended early, by Ctrl-C for instance, it waits for nobody: the threads end with the process, and what
         was answered before is in the cache.
 
-        Args:
-            tasks: What to judge; taken as there is room for it.
-
-        Raises:
-            InputError: If a thread cannot begin, as where the cache cannot be opened.
+        Raises InputError if a thread cannot begin, as where the cache cannot be opened.
         """
         todo: queue.Queue[Task | None] = queue.Queue()
         done: queue.Queue[tuple[Task, Judgement] | BaseException] = queue.Queue()
@@ -307,13 +289,7 @@ def open_judge_pool(
 ) -> Iterator[JudgePool]:
     """Start what a judge needs, and stop it after the block.
 
-    Args:
-        cache: Where its answers are kept; None for nowhere.
-        offline: Whether it is not to be asked what is not there.
-        criteria: What to judge by; None for `load_criteria`.
-
-    Raises:
-        InputError: If a local model cannot be started.
+    Raises InputError if a local model cannot be started.
     """
     # Here, and not by all threads at once.
     deepeval("metrics")

@@ -53,19 +53,14 @@ _MARK = 12
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The parts of a case.
-
-    Attributes:
-        common: The schema, with which `asked` begins: it is the same for all cases.
-        asked: Schema and question.
-        answered: Query, and rows where they are shown.
-        expected: The reference; None where it is not shown.
-    """
+    """The parts of a case."""
 
     common: str
+    """The schema, with which `asked` begins: it is the same for all cases."""
     asked: str
     answered: str
     expected: str | None
+    """The reference; None where it is not shown."""
 
 
 def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
@@ -73,9 +68,6 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
 
     Each text stands between marks made of a hash over all of them, so that none can hold its own end; the
     schema, which comes first, between marks of its own hash, so that it is the same for all cases.
-
-    Args:
-        variant: Whether the reference is shown.
     """
     parts = {
         "schema": case.schema.strip(),
@@ -100,11 +92,7 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
 
 
 def characters(case: JudgeCase, variant: Variant, criteria: Criteria) -> int:
-    """Return about how long the prompt about a case is, in characters.
-
-    Args:
-        variant: Whether the reference is shown.
-    """
+    """Return about how long the prompt about a case is, in characters."""
     parts = shown(case, variant, criteria)
     grades = (grade.meaning for grade in criteria.rubric)
     texts = (criteria.prompt, *criteria.steps[variant], *grades, parts.asked, parts.answered)
@@ -139,25 +127,17 @@ LOGPROBS = 20
 
 @dataclass(slots=True)
 class Call:
-    """One call of a judge, as it goes.
-
-    Attributes:
-        case: What is judged.
-        repeat: How often the same was judged before.
-        common: What the case has in common with others, as it is shown; empty before.
-        asked_sha256: Hash of what was asked; empty before.
-        answer: The answer; None before.
-        read: What is in it; None before, and where it cannot be read.
-        failure: Why there is no score.
-    """
+    """One call of a judge, as it goes."""
 
     case: JudgeCase
     repeat: int
     common: str = ""
+    """What the case has in common with others, as it is shown; empty before."""
     asked_sha256: str = ""
     answer: Completion | None = None
     read: Read | None = None
     failure: Exception | None = None
+    """Why there is no score."""
 
 
 class CallError(RetroCypherError):
@@ -169,9 +149,6 @@ class Metric:
 
     DeepEval numbers the steps, builds the case's text, and takes the mean over the numbers that the judge
     might have said; the answer is read before it sees it.
-
-    Args:
-        variant: Whether the reference is shown.
     """
 
     def __init__(self, variant: Variant, criteria: Criteria, model: TextModel) -> None:
@@ -198,11 +175,7 @@ class Metric:
         )
 
     def measure(self, call: Call) -> float:
-        """Return the score of a call in [0, 1].
-
-        Raises:
-            CallError: There is none.
-        """
+        """Return the score of a call in [0, 1]; raise CallError if there is none."""
         self._asked.call = call
         try:
             parts = shown(call.case, self._variant, self._criteria)

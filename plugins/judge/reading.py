@@ -34,24 +34,20 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a judge said.
-
-    Attributes:
-        score: Its score, on the scale it was given; a whole number is an ``int``.
-        reason: Its reason.
-        likely: Whole numbers of the scale that might have stood in the score's place, each with its
-            log-probability, from 1 % on; empty where that is not known.
-    """
+    """What a judge said."""
 
     score: int | float
+    """Its score, on the scale it was given; a whole number is an ``int``."""
     reason: str
     likely: tuple[tuple[int, float], ...]
+    """Whole numbers of the scale that might have stood in the score's place, each with its log-probability,
+    from 1 % on; empty where that is not known."""
 
 
 def read_answer(
     text: str, scale: tuple[int, int], numbers: Sequence[Mapping[str, Any]] = (), *, cut: bool = False
 ) -> Read:
-    """Return score and reason of an answer.
+    """Return score and reason of an answer; raise UnreadableError if it holds no score.
 
     The answer must be one JSON object and nothing else, but for a fence around it and thoughts in ``<think>``
     before it, with a ``score`` that is a number of the scale and a ``reason`` that is a text, each once. So
@@ -60,9 +56,6 @@ def read_answer(
 
     Args:
         cut: Whether it ran into the limit of its length. Then what follows thoughts may be quoted in them.
-
-    Raises:
-        UnreadableError: If it holds no score.
     """
     if not text.strip():
         raise UnreadableError("no_answer", "the answer is empty")
@@ -130,8 +123,7 @@ def _number(value: Any) -> float | None:
 def _members(body: str) -> tuple[dict[str, Any], dict[str, int]]:
     """Return the members of an object, and where the value of each begins.
 
-    Raises:
-        ValueError: If the body is anything else than one object, or a name comes twice.
+    Raises ValueError if the body is anything else than one object, or a name comes twice.
     """
     members: dict[str, Any] = {}
     places: dict[str, int] = {}

@@ -23,39 +23,30 @@ _REMEDY = "take it from version control again, or make it anew with `retrocypher
 
 @dataclass(frozen=True, slots=True)
 class StoredRates:
-    """How often a judge was mistaken, of one variant.
-
-    Attributes:
-        false_accepts: The share of errors that it took for right.
-        false_rejects: The share of right queries that it took for wrong.
-        by_error: The first, for each label of errors.
-    """
+    """How often a judge was mistaken, of one variant."""
 
     false_accepts: Estimate
+    """The share of errors that it took for right."""
     false_rejects: Estimate
+    """The share of right queries that it took for wrong."""
     by_error: Mapping[str, Estimate]
+    """The first, for each label of errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCalibration:
-    """What a gate and a report need of a calibration on file.
-
-    Attributes:
-        name: What it is called.
-        model: What tells the judge's model from others.
-        criteria: Hash of what it judged by.
-        made: When, as ISO 8601 writes it.
-        kappa: Cohen's kappa by variant.
-        unjudged: By variant, the share of queries that the judge gave no score.
-        rates: By variant, how often it was mistaken.
-    """
+    """What a gate and a report need of a calibration on file."""
 
     name: str
     model: str
+    """What tells the judge's model from others."""
     criteria: str
+    """Hash of what it judged by."""
     made: str
+    """When, as ISO 8601 writes it."""
     kappa: Mapping[str, Estimate]
     unjudged: Mapping[str, float]
+    """By variant, the share of queries that the judge gave no score."""
     rates: Mapping[str, StoredRates]
 
 
@@ -67,12 +58,10 @@ def name_for(judge: str, criteria: str) -> str:
 def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
     """Write a calibration to its file; one of the same name is replaced.
 
+    Raises InputError if the name cannot be one, or the file cannot be written.
+
     Args:
         name: What it is called; None for a name made of judge and criteria.
-        root: The project's folder, which ``reports/calibrations`` is below.
-
-    Raises:
-        InputError: If the name cannot be one, or the file cannot be written.
     """
     name = name or name_for(calibration.judge, calibration.criteria)
     require_name(name)
@@ -90,8 +79,7 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
 def require_name(name: str) -> None:
     """Refuse what cannot be the name of a calibration.
 
-    Raises:
-        InputError: If it holds anything but letters, digits, points, dashes and underscores.
+    Raises InputError if it holds anything but letters, digits, points, dashes and underscores.
     """
     if not _NAME.fullmatch(name):
         raise InputError(
@@ -100,14 +88,7 @@ def require_name(name: str) -> None:
 
 
 def load_calibrations(root: Path) -> list[StoredCalibration]:
-    """Return the calibrations on file, the newest first.
-
-    Args:
-        root: The project's folder, which ``reports/calibrations`` is below.
-
-    Raises:
-        InputError: If one cannot be read.
-    """
+    """Return the calibrations on file, the newest first; raise InputError if one cannot be read."""
     found = [_read(file) for file in sorted((root / HOME).glob("*.json"))]
     return sorted(found, key=lambda each: each.made, reverse=True)
 

@@ -68,17 +68,10 @@ def judge_request(
 ) -> JudgeRequest:
     """Check who is to judge, and open the cache; starts and calls nothing.
 
-    Args:
-        model: ``SPEC`` or ``LABEL=SPEC``.
-        rows: Maximum number of rows of a result that the judge is shown.
-        concurrency: Calls in flight.
-        seed: Seed sent with each request.
-        cache: File of the response cache, or ``none``; None for the default one.
-        offline: Use only cached responses, and reach no other machine.
-        environment: Environment with key and address.
+    Raises InputError if the model cannot judge, or the cache cannot be used.
 
-    Raises:
-        InputError: If the model cannot judge, or the cache cannot be used.
+    Args:
+        cache: File of the response cache, or ``none``; None for the default one.
     """
     if offline:
         if cache == NO_CACHE:

@@ -31,13 +31,7 @@ from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judge, Judgemen
 class EarlierJudgements:
     """The judgements that a run has on record.
 
-    Args:
-        run: The run.
-        now: Who is to judge it.
-        replace: Judge everything anew.
-
-    Raises:
-        InputError: The run has judgements of another judge, and they are not to be replaced.
+    Raises InputError if the run has judgements of another judge, and they are not to be replaced.
     """
 
     def __init__(self, run: RunLog, now: JudgeEntry, replace: bool) -> None:
@@ -155,18 +149,14 @@ def judge_run(
     replaced together at the end. After an interruption they are as before, and the cache has the completions;
     so too if judgements would be replaced and the judge could not be asked about all cases.
 
+    Raises InputError if the run cannot be used or has judgements of another judge, another process holds it,
+    or the judge cannot be started.
+
     Args:
-        run: The run.
-        request: Who judges, and how.
-        announce: Receives progress messages.
         replace: Judge everything anew, and replace judgements on record.
 
     Returns:
         The result, and why the judge could not be asked first; empty if it always could.
-
-    Raises:
-        InputError: If the run cannot be used or has judgements of another judge, another process holds it, or
-            the judge cannot be started.
     """
     graph = run.manifest.graph
     if graph is None or not run.manifest.options:
@@ -230,12 +220,7 @@ def judge_run(
 
 
 def final_status(status: int | None, totals: Mapping[str, JsonValue]) -> int | None:
-    """Return the exit status of a judged run; one that lacked nothing but judgements is complete now.
-
-    Args:
-        status: Its exit status before.
-        totals: Its new summary.
-    """
+    """Return the exit status of a judged run; one that lacked nothing but judgements is complete now."""
     lacks = totals["infrastructure_errors_by_stage"] or totals.get("lost_cases")
     short = totals["cases"] < totals.get("selected_cases", 0) or (totals.get("answers") or {}).get("failed")
     return status if status != INCOMPLETE or lacks or short else int(totals["failed"] > 0)

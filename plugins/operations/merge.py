@@ -42,11 +42,6 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
 
     Fields that the shards share stay. A field in which they differ, which decides no record, becomes null;
     versions and commits are listed.
-
-    Args:
-        runs: The shards, in the order of their numbers.
-        questions: Number of their questions.
-        exit_status: Exit status of the whole run.
     """
     manifests = [run.log.manifest_json for run in runs]
     first = manifests[0]
@@ -194,11 +189,10 @@ _OF_A_CASE = re.compile(r"-(result|container)\.json$|-attachment")
 def join_results(runs: Sequence[Path], into: Path) -> int:
     """Add the Allure results of cases of some runs to a run directory, attachments as hard links if possible.
 
+    Raises OSError if a file cannot be written.
+
     Returns:
         The number of cases with a result.
-
-    Raises:
-        OSError: If a file cannot be written.
     """
     count = 0
     for results in (run / ALLURE for run in runs):
@@ -260,13 +254,11 @@ def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged
 
     The shards stay as they are. The target appears only if everything succeeds.
 
-    Args:
-        paths: Run directories of the shards, in any order.
-        into: Folder of the merged run; created if absent.
-        partial: Merge what there is if shards or cases are missing.
+    Raises InputError if the shards are not of one run, overlap or lack something, or the folder cannot be
+    used.
 
-    Raises:
-        InputError: If the shards are not of one run, overlap or lack something, or the folder cannot be used.
+    Args:
+        partial: Merge what there is if shards or cases are missing.
     """
     into = into.resolve()
     _require_empty(into)

@@ -75,9 +75,7 @@ class Rescorer:
     def __call__(self, chunk: Chunk) -> Part:
         """Rescore a part of the records.
 
-        Raises:
-            InputError: If a line is not a record, or of a question that the run does not have.
-            GraphError: The tables of Cypher's grammar cannot be had.
+        Raises InputError if a line is not a record, or of a question that the run does not have.
         """
         cases, lines, counted = [], [], []
         for line in self._run.record_lines(chunk):
@@ -134,8 +132,6 @@ class Written:
         """Move the records to their place once all lines are written, with manifest and summary.
 
         Args:
-            manifest: The manifest of the run.
-            summary: The new summary.
             origin: The field of the manifest that says where the records are from.
             more: What else that field holds.
         """
@@ -155,12 +151,10 @@ class Written:
 def write_beside(run: Path, out: Path) -> Iterator[Written]:
     """Write a new run directory; it appears only if everything succeeds.
 
-    Args:
-        run: The run that is rescored.
-        out: The folder; it must be new or empty.
+    Raises InputError if it holds anything, or cannot be written to.
 
-    Raises:
-        InputError: If it holds anything, or cannot be written to.
+    Args:
+        out: The folder; it must be new or empty.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"--out {out}: holds other files; name a new or an empty folder")
@@ -183,8 +177,7 @@ def write_beside(run: Path, out: Path) -> Iterator[Written]:
 def write_in_place(run: Path) -> Iterator[Written]:
     """Replace records, manifest and summary of a run if everything succeeds.
 
-    Raises:
-        InputError: If another process holds the run, or it cannot be written to.
+    Raises InputError if another process holds the run, or it cannot be written to.
     """
     partial = (run / RECORDS).with_suffix(_PARTIAL)
     try:
@@ -259,16 +252,13 @@ def rescore(
     """Compute scores, labels and ``passed`` of a run again, and return what changed.
 
     Args:
-        run: The run.
         out: Folder of a new run directory to write; it must be new or empty.
-        in_place: Replace the run's own records, summary and manifest.
         threshold: F1 below which a case fails; None for that of the run.
         key_encoder: ``NAME@THRESHOLD`` of the encoder stage of key matching, or ``none``; None for the run's.
         workers: Number of processes; None for one for each core.
 
     Raises:
         InputError: If the run or the folder cannot be used, or the encoder cannot be had.
-        GraphError: The tables of Cypher's grammar cannot be had.
         RetroCypherError: A process is lost.
     """
     manifest = run.manifest

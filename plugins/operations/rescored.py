@@ -39,12 +39,7 @@ def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored
     infrastructure error, is returned as it is.
 
     Args:
-        record: The record; it is not changed.
         question: Its question, in any paraphrase.
-        assessor: Computes the scores.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
     """
     execution = record.execution
     if record.scores is None or execution is None:

@@ -79,8 +79,8 @@ class ShardRun(Struct, frozen=True):
 def read_shards(paths: Sequence[Path]) -> list[ShardRun]:
     """Return the shards in some run directories, in the order of their numbers.
 
-    Raises:
-        InputError: If one is no shard, one is named twice, or they are not of one run; it says what differs.
+    Raises InputError if one is no shard, one is named twice, or they are not of one run; it says what
+    differs.
     """
     runs = [_read(RunLog(path)) for path in paths]
     first = runs[0]
@@ -157,8 +157,7 @@ class Index(Struct):
 def index_cases(runs: Sequence[ShardRun], seen: Callable[[Record], object]) -> Index:
     """Read the records of shards once, one after the other, and call ``seen`` with each.
 
-    Raises:
-        InputError: If a line is not a record, or a case occurs twice.
+    Raises InputError if a line is not a record, or a case occurs twice.
     """
     order = _order(runs[0].manifest)
     places: dict[str, Place] = {}
@@ -191,8 +190,7 @@ def read_lines(index: Index) -> Iterator[str]:
 class Messages:
     """The messages of all shards, each once, from where it was written first.
 
-    Raises:
-        InputError: If a line is not messages by their hash.
+    Raises InputError if a line is not messages by their hash.
     """
 
     def __init__(self, runs: Sequence[ShardRun]) -> None:

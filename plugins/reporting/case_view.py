@@ -77,23 +77,18 @@ def compare_queries(query: str, reference: str) -> QueryComparison | None:
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case with all that is shown of it.
-
-    Attributes:
-        record: Its record.
-        question: Its question in the paraphrase asked; None if the run no longer has it.
-        explanation: What is wrong with it.
-        messages: What models were asked, by hash, as far as it is known and wanted.
-        exemplar: The exemplar shown; None with zero-shot, or if no bank has it.
-        calibrations: What the stored calibration says of its judge, by variant; empty without a judge.
-    """
+    """A case with all that is shown of it."""
 
     record: Record
     question: Question | None
+    """Its question in the paraphrase asked; None if the run no longer has it."""
     explanation: Explanation = field(default_factory=Explanation)
     messages: Messages = field(default_factory=dict)
+    """What models were asked, by hash, as far as it is known and wanted."""
     exemplar: Exemplar | None = None
+    """The exemplar shown; None with zero-shot, or if no bank has it."""
     calibrations: Mapping[str, str] = field(default_factory=dict)
+    """What the stored calibration says of its judge, by variant; empty without a judge."""
 
     @property
     def fault(self) -> InfrastructureError | None:
@@ -209,11 +204,8 @@ def headline(record: Record) -> str:
 class CaseReader:
     """Makes the views of the cases of a run; asks neither a model nor the graph.
 
-    Args:
-        log: The run.
-
-    Raises:
-        InputError: If a file of the run cannot be read, or it matched keys by an encoder that cannot be had.
+    Raises InputError if a file of the run cannot be read, or it matched keys by an encoder that cannot be
+    had.
     """
 
     def __init__(self, log: RunLog) -> None:
@@ -226,15 +218,7 @@ class CaseReader:
             self._encoder = key_encoder_named(encoder).matcher()
 
     def view(self, record: Record, messages: Messages | None = None) -> CaseView:
-        """Return the view of a case.
-
-        Args:
-            record: Its record.
-            messages: What models were asked, by hash.
-
-        Raises:
-            GraphError: The tables of Cypher's grammar cannot be had.
-        """
+        """Return the view of a case."""
         asked = self._questions.get(record.question_id)
         if asked is None:
             return CaseView(record, None, messages=messages or {})
@@ -261,13 +245,11 @@ class CaseReader:
 def find_case(log: RunLog, name: str) -> Record:
     """Return the record of a case.
 
+    Raises InputError if the folder is not a run, or no case or several have the name; names the nearest ones.
+
     Args:
-        log: The run.
         name: The case's id, its beginning, or any part of it; upper and lower case do not matter. If it is
             the beginning of one id, that case is meant, whatever other ids contain it.
-
-    Raises:
-        InputError: If the folder is not a run, or no case or several have the name; names the nearest ones.
     """
     places = {place.case_id: place for place in log.case_ids()}
     beginning = [case for case in places if case.lower().startswith(name.lower())]
@@ -291,14 +273,7 @@ def _listed(ids: list[str]) -> str:
 def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> CaseView:
     """Return the view of one case with its exemplar and what is known of its judge.
 
-    Args:
-        log: The run.
-        record: The record of the case.
-        with_messages: Whether to read what models were asked.
-
-    Raises:
-        InputError: If a file of the run cannot be read.
-        GraphError: The tables of Cypher's grammar cannot be had.
+    Raises InputError if a file of the run cannot be read.
     """
     used = {turn.messages_sha256 for turn in record.rounds}
     messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}

@@ -49,7 +49,6 @@ def failure_repr(text: str, location: tuple[str, int | None, str]) -> ReprExcept
     and for the message of a JUnit file. Of this one it takes the first line, and xdist can transport it.
 
     Args:
-        text: The text, its verdict on the first line.
         location: Where the test is, as on its report: file, line from 0, name.
     """
     path, line, _ = location

@@ -374,12 +374,7 @@ def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
 
     Files of the same names are replaced.
 
-    Args:
-        numbers: The numbers of the report.
-        folder: The folder; made if absent.
-
-    Raises:
-        InputError: If the folder cannot be written to.
+    Raises InputError if the folder cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

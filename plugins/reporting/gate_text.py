@@ -43,9 +43,7 @@ def estimate_text(estimate: Estimate, rule_number: float, sign: str = "") -> str
     """Return a number with its interval, with enough digits to tell it from the number of the rule.
 
     Args:
-        estimate: The number.
         rule_number: The threshold or margin of the rule.
-        sign: ``+`` to show a plus.
     """
     if estimate.value is None:
         return "n/a"

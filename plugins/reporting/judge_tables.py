@@ -152,12 +152,7 @@ _HELD_OUT, _REASON = 5, 7
 
 
 def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Group:
-    """Return how many entries of a bank each operator has, how many are held out, and what was dropped.
-
-    Args:
-        entries: Entries of both parts.
-        manifest: The manifest of the bank.
-    """
+    """Return how many entries of a bank each operator has, how many are held out, and what was dropped."""
     counts, held_out = Counter[str](), Counter[str]()
     labels: dict[str, str] = {}
     for entry in entries:

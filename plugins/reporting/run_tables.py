@@ -122,10 +122,8 @@ def render_table(
     """Return the scores of a summary by task, prompt and shot: one table for each model and loop.
 
     Args:
-        summary: What `summarise` returns, or a ``summary.json``.
         notes: Remarks by label of a model, such as that its run was interrupted.
         models: Labels of models in the order of their tables; others come after these.
-        loops: Names of loops in the order of a model's tables.
     """
     notes = notes or {}
     tables: list[RenderableType] = []
@@ -193,7 +191,6 @@ def render_ledger(ledger: Sequence[Mapping[str, Any]], unpriced: Mapping[str, st
     """Return the ``ledger`` of a summary as tables.
 
     Args:
-        ledger: The ledger.
         unpriced: By label of a model, the name of the one that plays its roles, if that has no list price.
     """
     parts: list[RenderableType] = []

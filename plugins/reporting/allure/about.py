@@ -64,14 +64,7 @@ def _rest(identifier: str, name: str, statuses: list[str], *, by_message: bool =
 
 
 def write_about(results: Path, manifest: Manifest, cases: int, selected: int) -> None:
-    """Write what a report says about its run: its environment, who ran it, and the kinds of failure.
-
-    Args:
-        results: Folder of the Allure results.
-        manifest: The manifest of the run.
-        cases: Number of cases on record.
-        selected: Number of cases selected.
-    """
+    """Write what a report says about its run: its environment, who ran it, and the kinds of failure."""
     facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
     lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
     (results / "environment.properties").write_text("".join(lines), encoding="ascii")

@@ -15,12 +15,7 @@ Wrapper = Generator[None, Any, None]
 
 
 def limit_to_other_tests(config: pytest.Config, is_case: Callable[[pytest.Item], bool]) -> None:
-    """Have allure-pytest's listener see no case; call it before allure-pytest is configured.
-
-    Args:
-        config: The configuration of the session.
-        is_case: Whether a test is a case.
-    """
+    """Have allure-pytest's listener see no case; call it before allure-pytest is configured."""
     config.pluginmanager.set_blocked(_LISTENER)
     config.pluginmanager.register(_OtherTests(is_case))
     tolerant = _Tolerant()

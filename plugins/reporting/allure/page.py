@@ -42,8 +42,7 @@ class History(NamedTuple):
     def add(self, point: dict[str, Any], when: int) -> int:
         """Put what Allure wrote of a run into its place, and return how many runs the history has then.
 
-        Raises:
-            InputError: The file cannot be written.
+        Raises InputError if the file cannot be written.
         """
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -152,11 +151,7 @@ class Node(NamedTuple):
 
 
 def find_node() -> Node:
-    """Return the Node of this machine.
-
-    Raises:
-        InputError: If there is none, it is too old, or it has no npm.
-    """
+    """Return the Node of this machine; raise InputError if there is none, it is too old, or it has no npm."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None:
         raise InputError(f"no node on the PATH: {_REMEDY}")
@@ -185,8 +180,7 @@ _INSTALL_SECONDS = 600
 def installed(node: Node, announce: Callable[[str], None]) -> Path:
     """Return the command of Allure as a script for Node; install it if necessary, which is announced.
 
-    Raises:
-        InputError: If npm cannot install it.
+    Raises InputError if npm cannot install it.
     """
     version = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:12]
     folder = cache_dir() / f"allure-{version}"
@@ -250,18 +244,11 @@ def build_page(
 ) -> Page:
     """Draw the page of a run.
 
-    Args:
-        node: What draws it.
-        results: Folder of its Allure results.
-        file: The page; replaced if it exists.
-        history: The history; the run is put into it.
-        name: The name of the run.
-        began: When it began, in milliseconds of the epoch.
-        announce: Takes a line about what takes long.
+    Raises InputError if Allure cannot be installed or cannot draw the page, or a file cannot be read or
+    written.
 
-    Raises:
-        InputError: If Allure cannot be installed or cannot draw the page, or a file cannot be read or
-            written.
+    Args:
+        began: When it began, in milliseconds of the epoch.
     """
     script = installed(node, announce)
     with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:

@@ -33,7 +33,6 @@ class ResultWriter:
     The files of a case have the same names each time, so that a result written again replaces the one before.
 
     Args:
-        folder: The folder; made if absent.
         run: What tells this run from other runs whose results are in the folder; empty if there are none.
     """
 
@@ -50,17 +49,11 @@ class ResultWriter:
         labels: Mapping[str, str] | None = None,
         captured: Mapping[str, str] | None = None,
     ) -> None:
-        """Write the result of a case.
+        """Write the result of a case; raise OSError if it cannot be written.
 
         Args:
-            view: The case.
             start: When it began, in seconds of the epoch.
-            stop: When it ended.
-            labels: More labels, such as the host.
             captured: What pytest captured while it ran, by name; empty texts are not attached.
-
-        Raises:
-            OSError: If it cannot be written.
         """
         name = self._name(view.record.case_id)
         self.remove(view.record.case_id)

@@ -79,11 +79,6 @@ class LiveResults:
     """Writes the results of a run into a folder as the records of its cases arrive.
 
     A result that cannot be written ends no session: `retrocypher allure` makes it again.
-
-    Args:
-        folder: Folder of the results.
-        log: The run.
-        announce: Writes one line to the terminal.
     """
 
     def __init__(self, folder: Path, log: RunLog, announce: Callable[[str], None]) -> None:
@@ -130,8 +125,6 @@ class LiveResults:
 
         Args:
             crashed: The crashed tests, as pytest names them.
-            cases: Number of cases on record.
-            selected: Number of cases selected.
         """
         manifest = self._log.manifest
         with self._attempt("the Allure results are not complete"):
@@ -227,7 +220,6 @@ class _RecordedResults:
 
         Raises:
             InputError: The run does not have its question.
-            GraphError: The tables of Cypher's grammar cannot be had.
             OSError: It cannot be written.
         """
         record = line.record
@@ -266,8 +258,7 @@ _PATTERNS = ("*-result.json", "*-container.json", "*-attachment.*")
 def _replaced(results: Path) -> Iterator[Path]:
     """Yield a new folder, which takes the place of another once it is complete.
 
-    Raises:
-        InputError: The other one holds anything but Allure results, or cannot be written.
+    Raises InputError if the other one holds anything but Allure results, or cannot be written.
     """
     try:
         if results.exists() and (other := next(filter(_is_foreign, results.iterdir()), None)) is not None:
@@ -310,14 +301,11 @@ class Written(NamedTuple):
 def write_results(log: RunLog, results: Path) -> Written:
     """Write the Allure results of a run from its records.
 
-    Args:
-        log: The run.
-        results: Folder of the results; results that are there already are replaced.
+    Raises InputError if the folder is not a run, the results cannot be written, or the run matched keys by an
+    encoder that cannot be had here.
 
-    Raises:
-        InputError: If the folder is not a run, the results cannot be written, or the run matched keys by an
-            encoder that cannot be had here.
-        GraphError: The tables of Cypher's grammar cannot be had.
+    Args:
+        results: Folder of the results; results that are there already are replaced.
     """
     manifest, summary = log.manifest, log.summary
     crashed = summary.lost_cases if log.has_manifest else []

@@ -122,8 +122,6 @@ class CasePages:
     """Makes pages of the cases of a run.
 
     Args:
-        log: The run.
-        name: Its name in the report.
         back: The address of the report, seen from the pages.
     """
 
@@ -207,11 +205,7 @@ class CaseFolder:
 
     The old pages stay until all of the new ones are written.
 
-    Args:
-        path: The folder.
-
-    Raises:
-        InputError: If it holds files that no report wrote.
+    Raises InputError if it holds files that no report wrote.
     """
 
     def __init__(self, path: Path) -> None:
@@ -268,7 +262,6 @@ def parts_of(log: RunLog, cases: Sequence[str], pages: Mapping[str, str]) -> lis
     """Return the parts of a run that hold cases with a page.
 
     Args:
-        log: The run.
         cases: The ids of its cases, in the order of the records.
         pages: By case id, the names of all pages.
     """

@@ -32,8 +32,6 @@ def shrink_to_fit(render: Callable[[int], Rendered], most: int, largest: int = L
     """Return a page with as long a list as fits: each time it does not, the list is halved.
 
     Args:
-        render: Makes the page with at most so many cases in its list.
-        most: How many to begin with.
         largest: Bytes that the page may have; one without a list may have more.
     """
     page = render(most)
@@ -91,14 +89,7 @@ class FailedList(NamedTuple):
 
 
 def failed_list(runs: Sequence[ReportRun], cases: Sequence[Listed], links: Links, folder: str) -> FailedList:
-    """Return the list of chosen cases.
-
-    Args:
-        runs: The runs.
-        cases: What `choose` returned.
-        links: The pages of cases.
-        folder: Where these are, as the page says it.
-    """
+    """Return the list of chosen cases."""
     labels = [_labels(run, case) for run, case in cases]
     filters = list(_filters(labels))
     places = {each.name: {label: place for place, label in enumerate(each.labels)} for each in filters}

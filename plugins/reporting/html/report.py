@@ -98,15 +98,11 @@ def build_report(
 ) -> Report:
     """Write the report of runs, and a page for each failed case in a folder beside it.
 
+    Raises InputError if a run cannot be read, or what is to be written cannot be written.
+
     Args:
         paths: Run directories; the others are compared with the first.
-        out: The page; replaced if it exists.
-        most: How many failed cases to list at most.
-        figures: A folder for figures and tables; none are written if None.
         root: The project's folder, which calibrations are below; None for the working directory.
-
-    Raises:
-        InputError: If a run cannot be read, or what is to be written cannot be written.
     """
     for path in paths:
         # A folder that is no run is reported before the page in it, which cannot be written either.
@@ -166,14 +162,7 @@ def _analysed(runs: Sequence[ReportRun], root: Path, out: Path) -> Page:
 
 
 def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) -> str:
-    """Return the page as HTML.
-
-    Args:
-        page: What is rendered.
-        cases: The failed cases to list.
-        links: The pages of cases.
-        folder: Where these are.
-    """
+    """Return the page as HTML."""
     style = Markup("\n").join([asset("base.css"), asset("page.css")])
     script = Markup("\n").join([asset("theme.js"), asset("page.js")])
     numbers = page.numbers
