@@ -146,7 +146,7 @@ def _labels(run: ReportRun, dimension: str, setting: str | None) -> list[str]:
         place = ("model", "loop").index(dimension)
         return list(dict.fromkeys(series[place] for series in run.series))
     asked = {*_labelled(run.table, dimension, setting)}
-    ordered = dict.fromkeys(cell[dimension] for cell in run.summary["cells"])
+    ordered = dict.fromkeys(getattr(cell, dimension) for cell in run.summary.cells)
     return [label for label in ordered if label in asked]
 
 

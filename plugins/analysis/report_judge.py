@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from retrocypher.plugins.analysis.report_runs import ReportRun, Series
+from retrocypher.plugins.analysis.report_runs import ReportRun
+from retrocypher.plugins.analysis.summary import Series
 from retrocypher.plugins.judge.agreement import (
     Agreement,
     Disagreement,

@@ -12,7 +12,7 @@ from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.score_table import ScoreTable
-from retrocypher.plugins.analysis.summary import Summary, in_order
+from retrocypher.plugins.analysis.summary import Series, Summary, in_order
 from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
@@ -21,9 +21,6 @@ from retrocypher.plugins.runs.record import JsonValue, Record
 
 _CHARACTERS = 180
 _KEPT = 10
-
-Series = tuple[str, str]
-"""Model and loop."""
 
 
 class CaseEntry(Struct, frozen=True):
@@ -152,8 +149,8 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """The run on disk."""
     lacks: str
     """What it lacks, in a few words; empty if it is complete."""
-    summary: Mapping[str, JsonValue]
-    """What `summary.json` would hold, from the records."""
+    summary: Summary
+    """Its counts and means."""
     table: ScoreTable
     """Its scores."""
     ledger: Sequence[Mapping[str, JsonValue]]
@@ -172,9 +169,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     @property
     def series(self) -> list[Series]:
         """Models and loops, in the order they were asked for."""
-        facts = self.log.facts
-        cells = in_order(self.summary["cells"], facts.models, facts.loops)
-        return list(dict.fromkeys((cell["model"], cell["loop"]) for cell in cells))
+        return self.summary.series(self.log.facts.models, self.log.facts.loops)
 
 
 def read_report_run(log: RunLog, name: str) -> ReportRun:
@@ -216,7 +211,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
         name=name,
         log=log,
         lacks=log.facts.lacks(len(seen)),
-        summary=summary.to_json(),
+        summary=summary,
         table=table,
         ledger=in_order(ledger.to_json(), log.facts.models, log.facts.loops),
         failed=sorted(failed, key=lambda case: case.place),

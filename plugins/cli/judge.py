@@ -12,7 +12,7 @@ from rich.text import Text
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
-from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import FOLDER, PATH, announcer, json_option, print_json, table_console
 from retrocypher.plugins.formatting.tables import counted_table
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
@@ -34,7 +34,7 @@ _INTERRUPTED = 130
 
 
 @click.command("judge")
-@click.argument("run", type=click.Path(path_type=Path), required=False)
+@click.argument("run", type=PATH, required=False)
 @click.option("--judge", metavar="MODEL", help="The judge, as SPEC or LABEL=SPEC (default: that of the run).")
 @click.option(
     "--judge-rows",
@@ -56,7 +56,7 @@ _INTERRUPTED = 130
 @click.option(
     "--bank",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Bank of known errors (default: the cached one, or tests/data/bank).",
 )
 @click.option("--held-out", is_flag=True, help="Use the part of the bank that is reserved for final results.")

@@ -11,7 +11,7 @@ from retrocypher.plugins.analysis.comparison import ComparedRun, RunComparison, 
 from retrocypher.plugins.analysis.scores import slice_name
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.gate_text import change_line
-from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.reporting.numbers import interval
 from retrocypher.plugins.statistics.paired import PairedComparison
 
 _NAMED = 5
@@ -25,13 +25,6 @@ def render_comparison(compared: RunComparison) -> Group:
     parts: list[RenderableType] = [*map(Text, _head(compared)), *lines, ""]
     parts += [_differences(rows, compared.metric), "", _tests(rows), "", *map(Text, _below(compared))]
     return Group(*parts)
-
-
-def interval(estimate: Estimate, sign: str = "") -> str:
-    """Return the ends of an interval, or ``none``."""
-    if estimate.low is None or estimate.high is None:
-        return "none"
-    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
 
 
 def _head(compared: RunComparison) -> Iterator[str]:

@@ -17,6 +17,7 @@ from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
+from retrocypher.plugins.reporting.numbers import estimate_text, interval, three_digits
 from retrocypher.plugins.statistics.intervals import Estimate
 
 _LISTED = 5
@@ -39,11 +40,11 @@ def _by_task(found: VariantAgreement) -> RenderableType:
         table.add_row(
             one_line(task),
             f"{each.judged:,}",
-            _value(each.score),
-            _value(each.f1),
-            _value(each.kappa, "+"),
-            _ends(each.kappa, "+"),
-            _value(each.auroc),
+            three_digits(each.score.value),
+            three_digits(each.f1.value),
+            three_digits(each.kappa.value, "+"),
+            interval(each.kappa, "+", ""),
+            three_digits(each.auroc.value),
         )
     return table
 
@@ -106,9 +107,10 @@ def _rates(title: str, first: str, rates: Mapping[str, Rate]) -> RenderableType:
     table = counted_table(title, first, "judged", "mistaken", "95 % interval", "mean score")
     for name, each in rates.items():
         if each.rate.value is not None:
-            mean = "" if each.score.value is None else f"{each.score.value:.3f}"
-            ends = _ends(each.rate) or "no interval"
-            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", _value(each.rate), ends, mean)
+            mean = "" if each.score.value is None else three_digits(each.score.value)
+            ends = interval(each.rate, none="no interval")
+            shown = three_digits(each.rate.value)
+            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", shown, ends, mean)
     return table
 
 
@@ -124,25 +126,8 @@ def _sensitivity(measured: Measured) -> RenderableType:
     return table
 
 
-def estimate_text(estimate: Estimate, sign: str = "") -> str:
-    """Return a number and its interval; ``n/a`` if it is not defined."""
-    if estimate.value is None:
-        return "n/a"
-    return f"{_value(estimate, sign)} [{_ends(estimate, sign) or 'no interval'}]"
-
-
 def _with_ends(estimate: Estimate, sign: str = "") -> str:
-    return estimate_text(estimate, sign) if estimate.has_interval else _value(estimate, sign)
-
-
-def _value(estimate: Estimate, sign: str = "") -> str:
-    return "n/a" if estimate.value is None else f"{estimate.value:{sign}.3f}"
-
-
-def _ends(estimate: Estimate, sign: str = "") -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
+    return estimate_text(estimate, sign) if estimate.has_interval else three_digits(estimate.value, sign)
 
 
 _COMPOSITIONS = "(compositions)"

@@ -41,7 +41,7 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
         return
     plan = state.plan
     models, loops = [model.label for model in plan.models], list(plan.loops.loops)
-    yield from _drawn(render_table(state.summary.to_json(), {}, models, loops), reporter)
+    yield from _drawn(render_table(state.summary, {}, models, loops), reporter)
     if plan.options.ledger:
         yield ""
         if plan.loops.active:

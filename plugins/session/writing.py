@@ -76,7 +76,7 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
         return
     try:
         scores = run_scores(state, 0)
-        facts = facts_of(state.path, scores, state.summary.to_json(), state.gate)
+        facts = facts_of(state.path, scores, state.summary, state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))

@@ -129,7 +129,7 @@ def build_report(
     return Report(
         page=out,
         bytes=len(rendered.html),
-        cases=sum(run.summary["cases"] for run in runs),
+        cases=sum(run.summary.cases for run in runs),
         failed=sum(len(run.failed) for run in runs),
         listed=rendered.listed,
         not_run=sum(len(run.not_run) for run in runs),
@@ -177,7 +177,7 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
         .get_template("page.html")
         .render(
             **shown,
-            shots=list(dict.fromkeys(cell["shot"] for run in runs for cell in run.summary["cells"])),
+            shots=list(dict.fromkeys(cell.shot for run in runs for cell in run.summary.cells)),
             margin=MARGIN,
             trouble=page.trouble,
             defined=page.defined,

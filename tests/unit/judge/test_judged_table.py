@@ -4,12 +4,15 @@ import io
 from typing import Any
 
 from rich.console import Console
+from support.judgements import judgement
+from support.records import record_of
 
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.score_table import SliceMean
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.judge import render_judged
 from retrocypher.plugins.operations.judging import MEASURES, JudgedRun
-from retrocypher.plugins.reporting.run_tables import lines_below
+from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.statistics.intervals import Estimate
 
@@ -52,9 +55,15 @@ def test_why_a_judge_could_not_be_asked_is_told() -> None:
 
 
 def test_no_score_is_told_once() -> None:
-    variant = {"scored": 0, "mean": None, "weighted": 0, "no_score": {"connection": 2}}
-    cell = {"judge": {"cases": 2, "faults": 2, "with_reference": variant, "without_reference": variant}}
-    assert [*lines_below([cell], [])] == [
+    unreached = {
+        variant: judgement(variant, None, error={"kind": "connection", "message": "x"})
+        for variant in ("with_reference", "without_reference")
+    }
+    judge = {"model": "j", "criteria": "c", **unreached}
+    records = [record_of(case_id=name, scores={"f1": 1.0}, judge=judge) for name in ("a", "b")]
+    text = io.StringIO()
+    Console(file=text, width=80).print(render_table(summary_of(records)))
+    assert [line.strip() for line in text.getvalue().splitlines() if line.startswith("judge")] == [
         "judge with reference: no score: connection 2",
         "judge without reference: no score: connection 2",
     ]

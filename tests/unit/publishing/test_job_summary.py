@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from support.compared import run_of, scores_of
 
 from retrocypher.plugins.analysis.gate import gate_of
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.reporting.ci import (
     LIMIT,
     Facts,
@@ -29,7 +29,7 @@ def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
     run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
     side = scores_of(run)
     gate = gate_of(rules, str(before), folder).judge(side) if rules else None
-    return facts_of(run, side, summarise(RunLog(run).records()), gate)
+    return facts_of(run, side, summary_of(RunLog(run).records()), gate)
 
 
 def test_what_it_says(tmp_path: Path) -> None:

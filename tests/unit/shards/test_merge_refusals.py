@@ -12,7 +12,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.questions.sampling import select
-from retrocypher.plugins.cli.merge import merge_command
+from retrocypher.plugins.cli.runs import merge_command
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.record import InfrastructureError
 from retrocypher.plugins.runs.shards import Shard

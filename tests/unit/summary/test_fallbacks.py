@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from support.records import record_of
 
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.record import Record
 
@@ -71,7 +71,7 @@ def test_each_loop_has_its_own_and_the_closing_lines_tell_them() -> None:
     assert {loop: each["cases"] for loop, each in by_loop.items()} == {"guarded": 2, "guarded-limit": 1}
     assert (by_loop["guarded"]["means"]["f1"], found["fallback"]["means"]["f1"]) == (0.75, 0.5)
     text = io.StringIO()
-    Console(file=text, width=120).print(render_table(found))
+    Console(file=text, width=120).print(render_table(summary_of(records)))
     lines = [line.strip() for line in text.getvalue().splitlines()]
     assert [line for line in lines if line.startswith("fallback")] == [
         "fallback in 2 cases: mean recall 1.000, F1 0.750 of its rows, in no other mean",

@@ -10,7 +10,7 @@ from rich.console import Console
 from support.records import record_of
 
 from retrocypher.plugins.analysis.group import RunningMean
-from retrocypher.plugins.analysis.summary import Summary, summarise
+from retrocypher.plugins.analysis.summary import Summary, summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.record import Record
 
@@ -145,14 +145,14 @@ def test_running_mean() -> None:
     assert (mean.count, mean.mean) == (4, 0.5)
 
 
-def shown(summary: dict[str, Any]) -> list[str]:
+def shown(summary: Summary) -> list[str]:
     text = io.StringIO()
     Console(file=text, width=80).print(render_table(summary))
     return text.getvalue().splitlines()
 
 
 def test_table() -> None:
-    lines = shown(json.loads(json.dumps(summarise([*RECORDS, record(task="best_yield", f1=0.0)]))))
+    lines = shown(summary_of([*RECORDS, record(task="best_yield", f1=0.0)]))
 
     assert lines[0].strip() == "gpt"
     rows = [line.split() for line in lines]
@@ -164,7 +164,7 @@ def test_table() -> None:
 
 
 def test_table_names_the_loop_and_shows_markup_as_it_stands() -> None:
-    lines = shown(summarise([record(model="my[bold]model", loop="cove")]))
+    lines = shown(summary_of([record(model="my[bold]model", loop="cove")]))
 
     assert lines[0].strip() == "my[bold]model, loop cove"
 
@@ -220,7 +220,7 @@ def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None
     assert by[f"P5 {TIMES} ZS"]["variations"] == {"perfect": 1, **none, "aliases": 1, "with_clause": 1}
 
 
-def below(summary: dict[str, Any], **order: list[str]) -> list[str]:
+def below(summary: Summary, **order: list[str]) -> list[str]:
     """The closing table's lines of a wide terminal."""
     text = io.StringIO()
     Console(file=text, width=200).print(render_table(summary, **order))
@@ -230,12 +230,12 @@ def below(summary: dict[str, Any], **order: list[str]) -> list[str]:
 def test_the_table_tells_all_primary_labels_of_each_model() -> None:
     labels = ["limit", "missing_component:agents", "missing_component:products", "set_logic", "path_length"]
     records = [record(f1=0.5, errors=[label]) for label in (*labels, "other", "return_shape", "limit")]
-    lines = below(summarise([*records, record(model="right")]))
+    lines = below(summary_of([*records, record(model="right")]))
     assert [line for line in lines if line.startswith("primary labels")] == [
         "primary labels of the failed cases: missing_component 2, limit 2, "
         "path_length 1, set_logic 1, return_shape 1, other 1"
     ]
-    also = below(summarise([*records[:1], record(errors=["other"])]))
+    also = below(summary_of([*records[:1], record(errors=["other"])]))
     assert (
         "primary labels of the failed cases (and of 1 that passed, but not row by row): limit 1, other 1"
         in also
@@ -244,7 +244,8 @@ def test_the_table_tells_all_primary_labels_of_each_model() -> None:
 
 def test_wordings_are_told_apart_where_there_are_several() -> None:
     records = [record(f1=1.0), record(f1=0.5, phrasing=3), record(f1=0.0, phrasing=3, model="gpt")]
-    summary = summarise([*records, error("graph", phrasing=2)])
+    counted = summary_of([*records, error("graph", phrasing=2)])
+    summary = counted.to_json()
     assert {name: group["means"]["f1"] for name, group in summary["by"]["phrasing"].items()} == {
         "1": 1.0,
         "2": None,
@@ -258,13 +259,13 @@ def test_wordings_are_told_apart_where_there_are_several() -> None:
         ("oracle", "none", 2, 1),
         ("oracle", "none", 3, 1),
     ]
-    told = [line for line in below(summary) if line.startswith("mean F1 by wording")]
+    told = [line for line in below(counted) if line.startswith("mean F1 by wording")]
     assert told == ["mean F1 by wording: 1: 1.000, 2: n/a, 3: 0.500"]
 
 
 def test_tables_come_in_the_order_that_was_given() -> None:
     records = [record(loop=loop, model=model) for model in ("a", "b") for loop in ("cove", "none", "review")]
-    lines = below(summarise(records), models=["b", "a"], loops=["review", "none"])
+    lines = below(summary_of(records), models=["b", "a"], loops=["review", "none"])
     titles = [line for line in lines if line.split(",")[0] in ("a", "b")]
     assert titles == ["b, loop review", "b", "b, loop cove", "a, loop review", "a", "a, loop cove"]
 
@@ -272,7 +273,7 @@ def test_tables_come_in_the_order_that_was_given() -> None:
 def test_the_table_fits_80_columns() -> None:
     wide = record(task="multi_step_precursors", setting="multi_step", prompt="P10")
     text = io.StringIO()
-    Console(file=text, width=80).print(render_table(summarise([wide, error("graph")])))
+    Console(file=text, width=80).print(render_table(summary_of([wide, error("graph")])))
     assert "multi_step_precursors" in text.getvalue()
     assert f"P10 {TIMES} 1S-D-S" in text.getvalue()
     heading = text.getvalue().splitlines()[1]
