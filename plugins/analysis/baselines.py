@@ -48,7 +48,6 @@ class BaselinePage(Struct, frozen=True):
     schema_version: int
     name: str
     cases: int
-    """Number of cases."""
     part: str | None
     """Which part of the planned cases they are, in words; empty for all."""
     cases_sha256: str
@@ -76,7 +75,6 @@ def require_name(name: str) -> None:
 
 
 def _row_of(case: CaseScores, run: RunScores) -> list[str]:
-    """Return a case with scores as the cells of a line."""
     question, scores = case.question_id, case.scores or {}
     hashes = (run.texts[case.text_id], run.golds[question], run.targets[question])
     labels = (str(getattr(case, name)) for name in DIMENSIONS)
@@ -193,9 +191,7 @@ class SavedBaseline(Struct, frozen=True):
     name: str
     folder: Path
     cases: int
-    """Number of cases."""
     bytes: int
-    """Size of its files."""
 
 
 def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedBaseline:

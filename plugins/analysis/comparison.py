@@ -37,9 +37,7 @@ class Difference(Struct, frozen=True):
     what: str
     """Such as ``graph fingerprint``."""
     a: str
-    """Its value in A."""
     b: str
-    """Its value in B."""
     questions: tuple[str, ...] = ()
     """The questions concerned; empty for all."""
 
@@ -136,13 +134,10 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     varied: dict[str, tuple[str, str]]
     """What may differ and does."""
     metric: str
-    """The score compared."""
     paired_on: tuple[str, ...]
     """What cases were paired on beside the question."""
     overall: PairedComparison
-    """All pairs."""
     slices: tuple[PairedComparison, ...]
-    """The pairs of each slice."""
     only_a: tuple[str, ...]
     """Cases of A that B does not have."""
     only_b: tuple[str, ...]

@@ -38,11 +38,9 @@ class Gate(Struct, frozen=True):
     """Rules that a run must meet."""
 
     rules: tuple[Rule, ...]
-    """The rules, at least one."""
     baseline: RunScores | None
     """What the run is compared with; None if no rule needs it."""
     allow_inconclusive: bool
-    """Whether an inconclusive comparison passes."""
     partial: bool
     """Whether a part of the planned cases, and what run and baseline have in common, can be judged."""
     unused_baseline: str = ""

@@ -47,7 +47,6 @@ class SliceResult(Struct, frozen=True):
     slice: dict[str, Label]
     """What its cases have in common; empty for all cases."""
     verdict: RuleStatus
-    """The outcome."""
     reason: str = ""
     """Why it fails other than by its number; otherwise empty."""
     estimate: Estimate | None = None
@@ -64,13 +63,10 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     kind: Literal["at-least", "no-regression"]
     """A threshold, or non-inferiority to the baseline."""
     metric: str
-    """The score."""
     by: tuple[str, ...]
     """What it is sliced by; empty for all cases together."""
     least: float | UnsetType = UNSET
-    """The threshold."""
     margin: float | UnsetType = UNSET
-    """The allowed loss."""
     verdict: RuleStatus
     """The worst outcome of its slices."""
     holds: bool
@@ -78,13 +74,11 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     reason: str = ""
     """Why nothing could be compared; otherwise empty."""
     slices: tuple[SliceResult, ...] = ()
-    """The outcome of each slice."""
     changed: int = 0
     """Number of pairs that changed."""
     changes: tuple[Change, ...] = ()
     """The pairs that changed most."""
     notes: tuple[str, ...] = ()
-    """Remarks."""
 
 
 class GateResult(Struct, frozen=True):
@@ -101,7 +95,6 @@ class GateResult(Struct, frozen=True):
     rules: tuple[RuleResult, ...] = ()
     """The outcome of each rule; none for a run that is refused."""
     notes: tuple[str, ...] = ()
-    """Remarks."""
 
     @property
     def holds(self) -> bool:

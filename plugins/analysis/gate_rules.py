@@ -17,7 +17,6 @@ class Threshold(Struct, frozen=True):
     """The mean of a score is at least a number, in each slice."""
 
     metric: str
-    """The score, or share of cases."""
     least: float
     """The number, from 0 to 1."""
     by: tuple[str, ...] = ()
@@ -31,7 +30,6 @@ class NonInferiority(Struct, frozen=True):
     """The mean of a score is confidently not below the baseline's by more than a margin, in each slice."""
 
     metric: str
-    """The score, or share of cases."""
     margin: float
     """The allowed loss, from 0 to 1."""
     by: tuple[str, ...] = ()

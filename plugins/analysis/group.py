@@ -229,7 +229,6 @@ class LabelCounts:
     """Counts of error labels."""
 
     cases: int = 0
-    """Cases with labels."""
     passed: int = 0
     """Cases with labels that passed: their values are right, but not row by row."""
     primary: Counter[str] = field(default_factory=Counter)
@@ -271,7 +270,6 @@ class Group:
     statuses: Counter[str] = field(default_factory=Counter)
     labels: LabelCounts = field(default_factory=LabelCounts)
     perfect: int = 0
-    """Perfect cases."""
     variations: Counter[str] = field(default_factory=Counter)
     """How the queries of perfect cases differ from the reference."""
     fallbacks: Fallbacks = field(default_factory=Fallbacks)

@@ -19,7 +19,6 @@ class FirstCheck(Struct, frozen=True):
     """The first check of a query by a validator in a case."""
 
     validator: str
-    """Name of the validator."""
     wrong: bool
     """Whether the checked query has an error label."""
     flagged: bool
@@ -42,11 +41,9 @@ class Pair(Struct, frozen=True):
     right_before: bool
     """Whether the query of the first completion passes."""
     right_after: bool
-    """Whether the case passes."""
     f1_before: float
     """F1 of the query of the first completion."""
     f1_after: float
-    """F1 of the case."""
     calls: int
     """Calls of a model beyond the first."""
     tokens: int
@@ -56,7 +53,6 @@ class Pair(Struct, frozen=True):
     cost: float | None
     """Cost of these calls in USD; None if none is known."""
     checks: tuple[FirstCheck, ...]
-    """First checks of the validators."""
 
 
 def pair_of(record: Record, target: str) -> Pair | None:
@@ -87,7 +83,6 @@ def pair_of(record: Record, target: str) -> Pair | None:
 
 
 def _results(rounds: Sequence[Round]) -> dict[str | None, RoundResult]:
-    """Return the score of each query of a case."""
     return {turn.cypher: result for turn in rounds if (result := turn.result) is not None}
 
 

@@ -22,22 +22,17 @@ class Change(Struct, frozen=True):
     case: str
     """The case id, without what the runs differ in."""
     question_id: str
-    """The question id."""
     a: float
-    """Score in A."""
     b: float
-    """Score in B."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
     """How the scores of two sets of cases differ."""
 
     metric: str
-    """The score compared."""
     paired_on: tuple[str, ...]
     """What cases were paired on beside the question; in the rest of `PAIRED_ON` the runs differ."""
     overall: PairedComparison
-    """All pairs."""
     slices: tuple[PairedComparison, ...]
     """The pairs of each slice, corrected for the number of slices."""
     only_a: tuple[str, ...]

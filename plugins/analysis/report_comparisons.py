@@ -27,9 +27,7 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     model: str = ""
     """Whose completions these are, within one run; empty for several models."""
     a: str
-    """Name of A."""
     b: str
-    """Name of B."""
     refused: str = ""
     """Why there is no comparison; empty if there is one."""
     rows: Sequence[PairedComparison] = ()
@@ -47,7 +45,6 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     unscored: int = 0
     """Pairs without a score."""
     changed: int = 0
-    """Pairs that differ."""
     changes: Sequence[Change] = ()
     """Those that differ most."""
 

@@ -63,7 +63,6 @@ class JudgeCalibration(Struct, frozen=True):
 
     name: str
     made: str
-    """Its date."""
     unjudged: float
     """Share of queries without a rating."""
     kappa: Estimate
@@ -92,7 +91,6 @@ class JudgeVariant(Struct, frozen=True):
     disagreements: Sequence[Disagreement]
     """The cases whose rating is furthest from F1."""
     calibration: "JudgeCalibration | None" = None
-    """The newest stored calibration of the judge; None if there is none."""
 
     @property
     def overall(self) -> Agreement:

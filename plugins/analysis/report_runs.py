@@ -27,21 +27,14 @@ class CaseEntry(Struct, frozen=True):
     """What a list of cases says of a case."""
 
     id: str
-    """The case id."""
     question_id: str
-    """The question."""
     text: str
     """The question as asked, cut if it is long."""
     task: str
-    """The task."""
     prompt: str
-    """The prompt."""
     shot: str
-    """The shot."""
     loop: str
-    """The loop."""
     model: str
-    """The label of the model."""
     status: str
     """Status of the execution, or ``not run``."""
     label: str
@@ -57,9 +50,7 @@ class CaseEntry(Struct, frozen=True):
     model_s: float
     """Seconds of the calls of models, now or when their completions were first had."""
     query_s: float
-    """Seconds of the scored query."""
     tokens: int
-    """Tokens of all calls."""
     cost: float | None
     """USD of all calls by list price; None if unknown."""
 
@@ -144,25 +135,18 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """One run of a report."""
 
     name: str
-    """Its name in the report."""
     log: RunLog
-    """The run on disk."""
     lacks: str
     """What it lacks, in a few words; empty if it is complete."""
     summary: Summary
-    """Its counts and means."""
     table: ScoreTable
-    """Its scores."""
     ledger: Sequence[Mapping[str, JsonValue]]
     """What loops repaired and broke."""
     failed: Sequence[CaseEntry]
-    """The cases that failed."""
     not_run: Sequence[CaseEntry]
     """The cases that an infrastructure error kept from being run."""
     costly: TopK
-    """The cases that took most."""
     ratings: Sequence[Rating]
-    """The ratings of its cases by a judge."""
     cases: Sequence[str]
     """The ids of all cases, in the order of the records."""
 

@@ -35,7 +35,6 @@ class ScoreRow(Struct, frozen=True):
     label: str
     """The task or the setting; `all` for all."""
     group: Group
-    """Their counts."""
     means: dict[str, Estimate]
     """Mean of each of `MEANS`."""
 
@@ -177,7 +176,6 @@ class SeriesAnswers(Struct, frozen=True):
     rows: list[AnswerRow]
     """The first for all tasks, then one for each."""
     measured: list[str]
-    """What the judge measured."""
 
 
 def answers(run: ReportRun) -> list[SeriesAnswers]:
@@ -200,12 +198,10 @@ class LabelCases(Struct, frozen=True):
     """How many cases have a primary label."""
 
     name: str
-    """The label without its detail."""
     cases: int
     details: dict[str, int]
     """Cases by detail, the most frequent first."""
     by_task: list[int]
-    """Cases by task."""
 
 
 class SeriesErrors(Struct, frozen=True):
@@ -218,7 +214,6 @@ class SeriesErrors(Struct, frozen=True):
     passed: int
     """How many of these passed."""
     tasks: list[str]
-    """The tasks of `by_task`."""
     labels: list[LabelCases]
     """The most frequent first."""
 

@@ -79,11 +79,8 @@ class RunScores(Struct, frozen=True, kw_only=True):
     name: str
     """What the user called it."""
     conditions: Conditions
-    """What the scores were measured under."""
     manifest: Manifest
-    """The manifest of the run."""
     cases: tuple[CaseScores, ...]
-    """The cases."""
     texts: dict[str, str]
     """Hash of the text of each question, by `CaseScores.text_id`."""
     golds: dict[str, str]
@@ -178,7 +175,6 @@ _NAMED = 3
 
 
 def _require_once(file: Path, ids: Mapping[str, int]) -> None:
-    """Refuse a case that occurs more than once, because it would count more than others."""
     if several := [case for case, often in ids.items() if often > 1]:
         more = len(several) - _NAMED
         named = ", ".join(several[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -143,7 +143,6 @@ class Summary:
         }
 
     def _fallbacks(self) -> dict[str, JsonValue]:
-        """Return the fallbacks of all loops together, and of each."""
         if not self.overall.fallbacks.cases:
             return {}
         by_loop = {name: group.fallbacks for name, group in sorted(self._by["loop"].items())}

@@ -14,8 +14,6 @@ _Served = tuple[str | None, str | None]
 
 
 class _MadeOnce(Struct):
-    """A completion made once for the run."""
-
     time_s: float
     tokens: dict[str, int] | None
     cost: float | None
@@ -23,8 +21,6 @@ class _MadeOnce(Struct):
 
 
 class _Counts:
-    """Completions of one model."""
-
     def __init__(self) -> None:
         self.asked = self.from_cache = self.without_tokens = 0
         self.tokens: Counter[str] = Counter()

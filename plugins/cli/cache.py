@@ -54,7 +54,6 @@ def _amount(text: str, units: Mapping[str, int]) -> float | None:
 
 
 def _common(command: F) -> F:
-    """Add the options that all cache commands have."""
     file = click.option(
         "--cache", type=PATH, help="File of the cache (default: the one in the cache folder)."
     )

@@ -27,12 +27,8 @@ _REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": ".
 
 
 class _Line(NamedTuple):
-    """A line of the file."""
-
     number: int
-    """Its number."""
     question: str
-    """The question."""
     cypher: str | None
     """The query, or the completion that contains it, as given."""
     query: str

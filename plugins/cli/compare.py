@@ -178,7 +178,6 @@ def _entry(name: str, page: BaselinePage) -> BaselineEntry:
 
 
 def _mean(mean: Estimate) -> tuple[str, str]:
-    """Return a mean and its interval in words."""
     return three_digits(mean.value), interval(mean)
 
 

@@ -269,7 +269,6 @@ def _closing(file: Path | None, faults: Mapping[str, int]) -> str:
 
 
 def _bank(named: Path | None) -> tuple[Path, str]:
-    """Return the folder of the bank, and its name for people."""
     if named is not None:
         return named, f"the bank in the folder {named.name}"
     cached = bank_folder(load_questions())

@@ -217,7 +217,6 @@ class Agreement(Struct, frozen=True, kw_only=True):
     unjudged: dict[str, int]
     """Number of cases without one, by the kind of error."""
     score: Estimate
-    """Mean score of the judge."""
     f1: Estimate
     """Mean F1 of the same cases."""
     accepted: Estimate
@@ -245,22 +244,17 @@ class Disagreement(Struct, frozen=True):
     """The judge's score, from 0 to 1."""
     f1: float
     reason: str
-    """The judge's reason."""
 
 
 class VariantAgreement(Struct, frozen=True):
     """The agreement of a judge with execution, in one variant."""
 
     judge: str
-    """Label of the judge."""
     criteria: str
     """SHA-256 of the criteria."""
     variant: str
-    """``with_reference`` or ``without_reference``."""
     overall: Agreement
-    """Over all cases."""
     by_task: dict[str, Agreement]
-    """By task, in the order of tasks."""
     disagreements: list[Disagreement]
     """The cases with the largest distance of score and F1, in descending order."""
 

@@ -25,7 +25,6 @@ class BankEntry(Struct, frozen=True):
     question_id: str
     """The question whose reference was changed."""
     task: str
-    """Its task."""
     operator: str
     """Name of the operator; several neutral ones, in turn, are joined by ``+``."""
     place: int
@@ -37,7 +36,6 @@ class BankEntry(Struct, frozen=True):
     base: str
     """Neutral operators, joined by ``+``, that changed the reference before; empty for most."""
     cypher: str
-    """The query."""
     execution: Execution
     """What running it gave, with rows and lists cut short. ``row_count`` is that of the whole result."""
     scores: Scores

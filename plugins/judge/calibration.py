@@ -36,7 +36,6 @@ class Rate(Struct, frozen=True):
     rate: Estimate
     """Share of the judged queries."""
     score: Estimate
-    """Their mean score."""
 
 
 class Sensitivity(Struct, frozen=True):
@@ -54,7 +53,6 @@ class TestRetest(Struct, frozen=True, kw_only=True):
     """How much a judge differs from itself, over queries that it scored each time."""
 
     repeats: int
-    """How often each was judged."""
     largest: float | None
     """Largest distance of two scores of one query; None without a query."""
     spread: Estimate
@@ -79,7 +77,6 @@ class Measured(Struct, frozen=True, kw_only=True):
     auroc: Estimate
     """Probability that a right query has a higher score than a wrong one."""
     test_retest: TestRetest
-    """How much the judge differs from itself."""
     by_error: dict[str, Rate]
     """The false accept rate, for each label of errors."""
     by_right: dict[str, Rate]
@@ -101,7 +98,6 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
     schema_version: int = SCHEMA_VERSION
     judge: str
-    """Label of the judge."""
     model: str
     """Identity of the judge's model (`judge_identity`)."""
     criteria: str
@@ -111,27 +107,21 @@ class Calibration(Struct, frozen=True, kw_only=True):
     made: str
     """When, in UTC, as ISO 8601."""
     retrocypher: str
-    """Version that made it."""
     questions_sha256: str
-    """Hash of the questions."""
     bank: str
     """Part of the bank that the sample is from."""
     bank_entries: int
     """Number of entries of that part."""
     seed: int
-    """Seed of the sample."""
     per_error: int
     """Number of errors requested of each label."""
     repeats: int
-    """How often each query was judged."""
     sample: Mapping[str, int]
     """Number of queries by kind; neutral rewrites by group."""
     variants: dict[str, Measured]
-    """The results, by variant."""
     calls: dict[str, int]
     """Number of judgements; ``cached`` of them existed before."""
     tokens: dict[str, int]
-    """Tokens of all completions."""
     cost: float | None
     """Cost in USD of those paid for now, if all prices are known; otherwise None."""
 

@@ -142,11 +142,8 @@ class JudgeCase:
     """A query to be judged."""
 
     case_id: str
-    """Name of the case, for messages."""
     question: str
-    """The question, as asked."""
     schema: str
-    """Schema text of the graph."""
     cypher: str | None
     """The query; None if the completion contained none."""
     reference: str

@@ -23,19 +23,14 @@ class JudgeRequest(Struct, frozen=True):
     """Who judges, and how."""
 
     spec: ModelSpec
-    """The judge's model."""
     criteria: Criteria
-    """Its criteria."""
     concurrency: int
     """Calls in flight."""
     seed: int
-    """Seed sent with each request."""
     cache: Path | None
     """File of the response cache; None for none."""
     offline: bool
-    """Whether only cached responses are used."""
     environment: Mapping[str, str]
-    """Environment with key and address."""
 
     @contextmanager
     def pool(self) -> Iterator[JudgePool]:

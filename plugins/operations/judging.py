@@ -61,7 +61,6 @@ def _judgements(record: Record) -> dict[Variant, Judgement]:
 
 
 def _differences(before: JudgeEntry, now: JudgeEntry) -> Iterator[str]:
-    """Yield in words how two judges differ."""
     names = [_name(each.model) for each in (before, now)]
     if names[0] != names[1]:
         yield f"model {names[0]}, now {names[1]}"
@@ -108,11 +107,8 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     """What judging a run gave."""
 
     run: str
-    """The run directory."""
     judge: JudgeEntry
-    """The judge."""
     cases: int
-    """Number of cases of the run."""
     judged: int
     """Number of cases judged; the others have no scores, or their judge could not be asked."""
     kept: int
@@ -120,7 +116,6 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     asked: int
     """Completions requested."""
     from_cache: int
-    """Completions taken from the cache."""
     cost: float | None
     """Cost of those requested in USD, at list prices; None if no price is known."""
     summary: dict[str, JsonValue]
@@ -235,7 +230,6 @@ def _tasks(run: RunLog, schema: str, request: JudgeRequest, earlier: EarlierJudg
 
 
 def _measured(record: Record) -> CaseScores:
-    """Return F1 and the scores of the judge of a record."""
     scores: dict[str, float | None] = {"f1": record.scores.f1 if record.scores else None}
     if record.judge:
         scores |= {variant: each.score for variant, each in record.judge.judgements.items()}

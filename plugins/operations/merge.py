@@ -81,7 +81,6 @@ def _origin(run: ShardRun) -> dict[str, JsonValue]:
 
 
 def _graph(graphs: Sequence[_Object]) -> dict[str, JsonValue]:
-    """Return the entry of the graph, which is the same; its servers may be of several kinds."""
     kinds = sorted({str(graph["kind"]) for graph in graphs})
     notes = dict.fromkeys(note for graph in graphs for note in graph["notes"])
     return {**graphs[0], "kind": ", ".join(kinds), "notes": list(notes)}
@@ -112,7 +111,6 @@ def _common(values: Iterable[JsonValue]) -> JsonValue:
 
 
 def _sums(manifests: Sequence[_Object], name: str) -> dict[str, int | float]:
-    """Return the sums of the numbers in a field of manifests."""
     total: dict[str, int | float] = {}
     for manifest in manifests:
         for key, value in (manifest.get(name) or {}).items():
@@ -175,7 +173,6 @@ class Totals:
         return {"answers": self._usage.counts(), "counts": counts}
 
     def _selected(self) -> int:
-        """Return the number of cases of the whole run, those of missing shards among them."""
         return self._runs[0].shard.cases_in_all - sum(run.planned - run.selected for run in self._runs)
 
     def _crashed(self) -> list[str]:
@@ -223,22 +220,17 @@ class MergedShard(Struct, frozen=True):
     """A shard of a merged run."""
 
     run: str
-    """Its run directory."""
     number: int
-    """Number of the shard, from 1."""
 
 
 class MergedRun(Struct, frozen=True):
     """A merged run, as ``retrocypher merge --json`` prints it."""
 
     into: str
-    """Its folder."""
     of: int
     """Number of shards of the run."""
     shards: list[MergedShard]
-    """The shards, in the order of their numbers."""
     cases: int
-    """Number of cases."""
     failed: int
     """Scored cases below the threshold."""
     infrastructure_errors: int

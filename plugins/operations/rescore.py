@@ -40,24 +40,18 @@ class Job(Struct, frozen=True):
     """How a run is rescored, as plain values."""
 
     run: Path
-    """The run directory."""
     schema: str
-    """Schema text of its graph."""
     threshold: float
-    """F1 below which a case fails."""
     key_encoder: str | None
     """``NAME@THRESHOLD`` of the encoder stage of key matching; None for none."""
     keep: bool
-    """Whether the records are to be written."""
 
 
 class Part(Struct):
     """A part of the records, rescored."""
 
     cases: list[CaseChange]
-    """The change of each record."""
     lines: bytes
-    """The new lines, if they are to be written."""
     counted: list[tuple[Record, list[str] | None]]
     """For the summary, if records are to be written: each new record without rows and completions, and how
     the query of a perfect case differs from the reference."""
@@ -117,7 +111,6 @@ class Written:
     path: Path
     """The folder of the run that they will be in."""
     records: IO[bytes]
-    """Where their lines go."""
     _run: Path
     _folder: RunDirectory
 
@@ -206,7 +199,6 @@ class RescoreOptions(Struct, frozen=True):
     """What a run was rescored with."""
 
     case_threshold: float
-    """F1 below which a case fails."""
     key_encoder: str | None
     """Encoder stage of key matching; None without."""
 
@@ -215,12 +207,9 @@ class RescoreResult(Struct, frozen=True, kw_only=True):
     """What rescoring a run changed."""
 
     run: str
-    """The run directory."""
     options: RescoreOptions
     records: int
-    """Number of records."""
     rescored: int
-    """Number of records with scores."""
     without_scores: int
     """Number of records without, because of an infrastructure error."""
     results_left: int

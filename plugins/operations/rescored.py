@@ -25,7 +25,6 @@ class Rescored(NamedTuple):
     """A record that was rescored."""
 
     record: Record
-    """The record with its new scores."""
     parts: tuple[str, ...] = ()
     """What differs: ``scores``, ``errors``, ``passed``, ``fallback``, ``rounds``."""
     left: int = 0
@@ -139,9 +138,7 @@ class CaseChange(Struct, frozen=True):
     before: CaseState
     after: CaseState
     parts: tuple[str, ...]
-    """What differs, as in `Rescored`."""
     left: int
-    """Number of results of rounds that could not be rescored."""
 
     def differences(self) -> dict[str, tuple[float | None, float | None]]:
         """Return the scores that differ, before and after, by metric."""
@@ -154,7 +151,6 @@ class Flip(Struct, frozen=True):
 
     case_id: str
     passed: bool
-    """Whether it passes now."""
     f1_before: float
     f1_after: float
 

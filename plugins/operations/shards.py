@@ -44,11 +44,9 @@ class ShardRun(Struct, frozen=True):
     """A run that is a shard."""
 
     log: RunLog
-    """The run."""
     shard: ShardEntry
     """Which shard of how many."""
     graph: GraphEntry
-    """Its graph."""
     complete: bool
     """Whether every case selected for it has a score."""
 
@@ -151,7 +149,6 @@ class Index(Struct):
     by_run: list[int]
     """Number of cases of each run."""
     runs: Sequence[ShardRun]
-    """The shards."""
 
 
 def index_cases(runs: Sequence[ShardRun], seen: Callable[[Record], object]) -> Index:

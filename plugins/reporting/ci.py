@@ -67,9 +67,7 @@ class Facts(Struct, frozen=True):
     manifest: Manifest
     summary: Summary
     f1: Estimate
-    """Mean F1 of all its cases."""
     gate: GateResult | None
-    """The result of its gate; None without one."""
 
 
 def facts_of(run: Path, scores: RunScores, summary: Summary, gate: GateResult | None) -> Facts:

@@ -78,7 +78,6 @@ def _numbers(counts: Counts) -> list[str]:
 
 
 def _lines_below(counts: Counts, wordings: Mapping[int, Counts]) -> Iterator[str]:
-    """Yield the lines below the table of one model and loop."""
     labels: Counter[str] = Counter()
     for label, count in by_label(counts.labels.primary).items():
         labels[name_of(label)] += count

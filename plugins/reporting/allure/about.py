@@ -74,7 +74,6 @@ def write_about(results: Path, manifest: Manifest, cases: int, selected: int) ->
 
 
 def _facts(manifest: Manifest) -> dict[str, str]:
-    """What a manifest says that is known."""
     graph, git = manifest.graph, manifest.git
     facts = {
         "models": ", ".join(model.label for model in manifest.models),

@@ -30,7 +30,6 @@ class _OtherTests:
         self._is_case = is_case
 
     def _listener(self, item: pytest.Item) -> Any:
-        """The listener; None for a case, and while Allure is off."""
         return None if self._is_case(item) else _listener()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -227,7 +227,6 @@ class Page(NamedTuple):
 
     file: Path
     size: int
-    """Its size in bytes."""
     runs: int
     """How many runs its history has, this one among them."""
 

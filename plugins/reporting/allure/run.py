@@ -152,7 +152,6 @@ class Times(NamedTuple):
     """When the run began, in seconds of the epoch."""
     end: float
     cases: int
-    """How many records it has."""
 
     def of(self, number: int, record: Record) -> tuple[float, float]:
         """Return when the case of a line, from 1, began and ended: its rounds and its execution."""
@@ -206,8 +205,6 @@ class _Job(NamedTuple):
 
 
 class _RecordedResults:
-    """Writes results from the records of a run."""
-
     def __init__(self, log: RunLog, writer: ResultWriter, times: Times) -> None:
         self._log = log
         self._writer = writer
@@ -233,8 +230,6 @@ class _RecordedResults:
 
 
 class _PartWriter:
-    """Writes the results of parts of the records, in a process of its own."""
-
     def __init__(self, job: _Job) -> None:
         self._log = RunLog(job.run)
         self._crashed = job.crashed
@@ -293,7 +288,6 @@ class Written(NamedTuple):
 
     results: Path
     cases: int
-    """How many cases with a record."""
     lost: int
     """How many crashed cases."""
 

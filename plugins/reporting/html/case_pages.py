@@ -242,13 +242,10 @@ class Job(NamedTuple):
     """How the pages of a run are made, as plain values."""
 
     name: str
-    """The name of the run in the report."""
     run: Path
-    """The run directory."""
     back: str
     """The address of the report, seen from the pages."""
     folder: Path
-    """Where the pages go."""
 
 
 class Part(NamedTuple):

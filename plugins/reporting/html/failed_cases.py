@@ -23,7 +23,6 @@ class Rendered(NamedTuple):
 
     html: bytes
     listed: int
-    """How many cases it lists."""
     links: Links
     """The pages of cases that it links to."""
 
@@ -78,14 +77,12 @@ class FailedList(NamedTuple):
     """The list as the page shows it."""
 
     total: int
-    """How many cases failed."""
     rows: list[Row]
     filters: list[Filter]
     columns: list[str]
     folder: str
     """Where the pages of cases are."""
     pages: bool
-    """Whether there are any."""
 
 
 def failed_list(runs: Sequence[ReportRun], cases: Sequence[Listed], links: Links, folder: str) -> FailedList:

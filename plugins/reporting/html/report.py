@@ -70,13 +70,9 @@ class Report(Struct, frozen=True, kw_only=True):
     """What was written."""
 
     page: Path
-    """The page."""
     bytes: int
-    """Its size."""
     cases: int
-    """Cases of all runs."""
     failed: int
-    """Cases that failed."""
     listed: int
     """Of these, how many the page lists."""
     not_run: int
@@ -84,11 +80,8 @@ class Report(Struct, frozen=True, kw_only=True):
     folder: Path
     """Where the pages of cases are."""
     pages: int
-    """How many there are."""
     pages_bytes: int
-    """Their size together."""
     figures: list[Path]
-    """Figures and tables that were written."""
     lacking: dict[str, str]
     """By name of an incomplete run, what it lacks."""
 
@@ -196,7 +189,6 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
 
 
 def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
-    """The numbers of a run with what drawings and links need."""
     return {
         **{name: getattr(numbers, name) for name in numbers.__struct_fields__},
         "name": numbers.name,
@@ -208,7 +200,6 @@ def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
 
 
 def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
-    """The titles of the sections that have something to show, by their anchors."""
     runs = shown["runs"]
     everything = (
         ("headline", "Headline", True),

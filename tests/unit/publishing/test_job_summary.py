@@ -2,13 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 from msgspec import structs
 from msgspec.structs import replace
 from support.compared import run_of, scores_of
+from support.records import record_of
 
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.summary import summary_of
@@ -134,7 +134,11 @@ def test_a_file_is_named_by_github_alone() -> None:
 
 def test_a_run_without_scores_has_no_mean(tmp_path: Path) -> None:
     told = facts(tmp_path)
-    nothing: dict[str, Any] = {**told.summary, "infrastructure_errors": 20}
+    fault = {"stage": "model", "kind": "timeout", "message": "too long"}
+    nothing = summary_of(
+        record_of(case_id=str(number), scores=None, execution=None, infrastructure_error=fault, passed=False)
+        for number in range(20)
+    )
     empty = replace(told, f1=structs.replace(told.f1, value=None, low=None, high=None, n=0), summary=nothing)
     text = "\n".join(job_summary(empty, {}))
     assert "Mean F1 **n/a** over 0 cases" in text
