@@ -64,10 +64,7 @@ def known_baselines(home: Path) -> list[str]:
 
 
 def require_name(name: str) -> None:
-    """Refuse a name that cannot be that of a baseline, because it becomes a folder.
-
-    Raises InputError if it contains anything but letters, digits, points, dashes and underscores.
-    """
+    """Raise InputError if a name cannot be that of a baseline, because it becomes a folder."""
     if not _NAME.fullmatch(name):
         raise InputError(
             f"baseline {name!r}: not a name; use letters, digits, points, dashes and underscores (80 at most)"
@@ -82,10 +79,7 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
 
 
 def _case_of(cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
-    """Return the case in a line, and its hashes of text, gold and target.
-
-    Raises ValueError if cells are missing, or a number is none.
-    """
+    """Return the case in a line, with its hashes of text, gold and target; raise ValueError if damaged."""
     named = dict(zip(COLUMNS, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named[name] else None for name in MEASURES}
@@ -102,10 +96,7 @@ def _written(score: float | None) -> str:
 
 
 def read_page(folder: Path) -> BaselinePage:
-    """Read what a baseline says of itself.
-
-    Raises InputError if it is not the JSON of a baseline, or of another schema version.
-    """
+    """Read `baseline.json`; raise InputError if it is damaged or of another schema version."""
     file = folder / BASELINE
     try:
         page = json.loads(file.read_bytes())
@@ -124,10 +115,7 @@ def read_page(folder: Path) -> BaselinePage:
 
 
 def read_baseline(folder: Path) -> RunScores:
-    """Read the scores of a baseline.
-
-    Raises InputError if one of its files cannot be read, is of another schema version, or was changed.
-    """
+    """Read the scores of a baseline; raise InputError if a file of it is damaged or was changed."""
     page, file = read_page(folder), folder / CASES
     try:
         content = gzip.decompress(file.read_bytes())
@@ -153,13 +141,7 @@ def read_baseline(folder: Path) -> RunScores:
 
 
 def find_scores(named: str, root: Path) -> RunScores:
-    """Read the scores of a run or a baseline.
-
-    Raises InputError if there is none of that name, or it cannot be read.
-
-    Args:
-        named: The folder of a run or of a baseline, or the name of a baseline.
-    """
+    """Read the scores of a run or a baseline, by its folder or name; raise InputError if there is none."""
     folder = Path(named)
     if (folder / RECORDS).is_file():
         return read_scores(RunLog(folder))
@@ -195,11 +177,7 @@ class SavedBaseline(Struct, frozen=True):
 
 
 def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedBaseline:
-    """Write the scores of a run as a baseline.
-
-    Raises InputError if the run is incomplete or has no manifest, the name is invalid or taken, or the folder
-    cannot be written.
-    """
+    """Write the scores of a run as a baseline; raise InputError if it cannot be one, or cannot be written."""
     require_name(name)
     folder, scores = root / HOME / name, read_scores(run)
     if scores.incomplete:

@@ -63,10 +63,7 @@ def differences(a: RunScores, b: RunScores, metric: str = "f1") -> list[Differen
 
 
 def require_comparable(a: RunScores, b: RunScores, found: list[Difference], remedy: str) -> None:
-    """Refuse two runs with `differences`.
-
-    Raises InputError if there is any difference; the message ends with the remedy.
-    """
+    """Raise InputError, which ends with the remedy, if two runs have `differences`."""
     if found:
         listed = "; ".join(map(str, found))
         raise InputError(

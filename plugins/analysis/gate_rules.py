@@ -90,10 +90,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the parts of a rule, and one of kind ``end`` after them.
-
-    Raises RuleError if there is a character that no rule has.
-    """
+    """Yield the parts of a rule, and one of kind ``end``; raise RuleError at a character that no rule has."""
     position = 0
     while position < len(text):
         found = _TOKEN.match(text, position)
@@ -113,10 +110,7 @@ _EXAMPLES = f"such as f1>=0.6, f1 by task>=0.4 or {NO_REGRESSION} f1 margin=0.02
 
 
 def parse_rule(text: str) -> Rule:
-    """Return the rule in a text such as ``f1 by task>=0.4``.
-
-    Raises RuleError if it is not a rule; the message shows the place and a remedy.
-    """
+    """Return the rule in a text such as ``f1 by task>=0.4``; raise RuleError, which shows the place."""
     return _Parser(text).rule()
 
 

@@ -157,10 +157,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
 
 
 def read_report_run(log: RunLog, name: str) -> ReportRun:
-    """Read a run.
-
-    Raises InputError if the folder has no records, a line of it cannot be read, or a case comes twice.
-    """
+    """Read a run; raise InputError if it cannot be read, or a case comes twice."""
     # Without the questions, each question is a cluster of its own.
     targets = log.targets if (log.path / QUESTIONS).is_file() else {}
     summary, ledger, costly = Summary(), Ledger(targets), TopK()
@@ -215,10 +212,7 @@ def read_report_runs(paths: Iterable[Path]) -> list[ReportRun]:
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return a name for each run: its folder's, with as many folders above as tell them apart.
-
-    Raises InputError if a run is named twice.
-    """
+    """Return a name for each run, its folder's, as long as needed; raise InputError if one is named twice."""
     whole = [path.resolve() for path in paths]
     for path in whole:
         if whole.count(path) > 1:

@@ -121,11 +121,7 @@ def digest(value: str) -> str:
 
 
 def read_scores(run: RunLog) -> RunScores:
-    """Read the scores of a run.
-
-    Raises InputError if a file cannot be read or is of another schema version, a question is missing, or a
-    case occurs twice.
-    """
+    """Read the scores of a run; raise InputError if a file is damaged, or a case occurs twice."""
     questions = run.questions
     texts: dict[str, str] = {}
     cases = []

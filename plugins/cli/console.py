@@ -36,10 +36,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def print_json(value: Any) -> None:
-    """Print a value as standard, indented JSON; structs and dataclasses become objects of their fields.
-
-    Raises ValueError if a number is not finite.
-    """
+    """Print a value as standard, indented JSON; structs and dataclasses become objects of their fields."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=fields_of)
     # A lone surrogate, which a model may answer with, cannot be printed.
     click.echo(text.encode("utf-8", "backslashreplace").decode())

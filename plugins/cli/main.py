@@ -19,10 +19,7 @@ class SuggestingGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the named command.
-
-        Raises click.UsageError if there is none of the name; the message suggests similar ones.
-        """
+        """Return the named command; raise UsageError, which suggests similar names, if there is none."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -156,10 +156,7 @@ class Issues:
 
 @cache
 def load_issues() -> Issues:
-    """Return the words of ``issues.yaml``.
-
-    Raises InputError if the file does not have the form that its comments describe.
-    """
+    """Return the words of ``issues.yaml``; raise InputError if it has another form."""
     return parse_issues(resources.files(__package__).joinpath(_FILE).read_text("utf-8"))
 
 

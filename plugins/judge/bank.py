@@ -85,10 +85,7 @@ _POLL_S = 1.0
 def check_all(
     cells: Sequence[Cell], questions: Sequence[Question], endpoint: Endpoint, seed: int, workers: int
 ) -> Iterator[Checked]:
-    """Check cells in several processes; yields them as they are done.
-
-    Raises GraphError if the server or a process is lost.
-    """
+    """Check cells in several processes, and yield them as they are done; raise GraphError if one is lost."""
     context = multiprocessing.get_context("spawn")
     todo: _Todo = context.Queue()
     done: _Done = context.Queue()
@@ -162,10 +159,7 @@ def build_bank(
     workers: int = 2,
     announce: Callable[[str], None] = print,
 ) -> Bank:
-    """Plant errors in reference queries, run each mutant, and keep those that behave as declared.
-
-    Raises GraphError if the server or a process is lost.
-    """
+    """Build a bank of mutants that behave as declared; raise GraphError if a process is lost."""
     operators = tuple(OPERATORS.values())
     cells = plan(operators, question_set.questions, size or Size())
     found: dict[Cell, Checked] = {}
@@ -293,10 +287,7 @@ def write_entries(entries: Iterable[BankEntry], file: Path) -> None:
 
 
 def read_entries(file: Path) -> tuple[BankEntry, ...]:
-    """Read entries that `write_entries` wrote.
-
-    Raises InputError if the file cannot be read, or holds something else.
-    """
+    """Read entries that `write_entries` wrote; raise InputError if the file is damaged."""
     try:
         packed = file.read_bytes()
         if not packed:  # which gzip takes for nothing, packed

@@ -66,13 +66,7 @@ class Criteria:
 
 @cache
 def load_criteria(rows: int = 0) -> Criteria:
-    """Return the criteria of ``criteria.yaml``.
-
-    Raises InputError if the file cannot be read, or does not have the form that its comments describe.
-
-    Args:
-        rows: How many rows of a query's result the judge is shown at most; 0 for none.
-    """
+    """Return the criteria, with at most ``rows`` rows shown; raise InputError if the file is damaged."""
     try:
         return parse_criteria(_FILE.read_text(encoding="utf-8"), rows)
     except (OSError, UnicodeError) as error:
@@ -221,13 +215,7 @@ def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelSpec:
-    """Read and check ``--judge MODEL``; reads files, starts nothing, calls nothing.
-
-    Raises InputError if it names no model that reads messages, or that model cannot be asked.
-
-    Args:
-        text: ``SPEC`` or ``LABEL=SPEC``, as with ``--model``.
-    """
+    """Read and check ``--judge SPEC`` or ``LABEL=SPEC``; raise InputError if that model cannot judge."""
     if not text.strip():
         raise InputError(
             "--judge names no model; choose gguf:PATH, local, or a model behind an OpenAI-compatible API"

@@ -287,10 +287,7 @@ def open_judge_pool(
     environment: Mapping[str, str] = os.environ,
     criteria: Criteria | None = None,
 ) -> Iterator[JudgePool]:
-    """Start what a judge needs, and stop it after the block.
-
-    Raises InputError if a local model cannot be started.
-    """
+    """Start what a judge needs, and stop it after the block; raise InputError if it cannot be started."""
     # Here, and not by all threads at once.
     deepeval("metrics")
     contents = contents_of([spec])

@@ -121,10 +121,7 @@ def _number(value: Any) -> float | None:
 
 
 def _members(body: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the members of an object, and where the value of each begins.
-
-    Raises ValueError if the body is anything else than one object, or a name comes twice.
-    """
+    """Return the members of an object, and where each value begins; raise ValueError for anything else."""
     members: dict[str, Any] = {}
     places: dict[str, int] = {}
     if not body.startswith("{"):

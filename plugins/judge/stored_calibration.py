@@ -56,13 +56,7 @@ def name_for(judge: str, criteria: str) -> str:
 
 
 def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
-    """Write a calibration to its file; one of the same name is replaced.
-
-    Raises InputError if the name cannot be one, or the file cannot be written.
-
-    Args:
-        name: What it is called; None for a name made of judge and criteria.
-    """
+    """Write a calibration, by default under a name of judge and criteria; raise InputError if it cannot."""
     name = name or name_for(calibration.judge, calibration.criteria)
     require_name(name)
     file = root / HOME / f"{name}.json"
@@ -77,10 +71,7 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
 
 
 def require_name(name: str) -> None:
-    """Refuse what cannot be the name of a calibration.
-
-    Raises InputError if it holds anything but letters, digits, points, dashes and underscores.
-    """
+    """Raise InputError if a name cannot be that of a calibration."""
     if not _NAME.fullmatch(name):
         raise InputError(
             f"--name {name!r}: not a name; use letters, digits, points, dashes and underscores (80 at most)"

@@ -61,13 +61,7 @@ def judge_request(
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> JudgeRequest:
-    """Check who is to judge, and open the cache; starts and calls nothing.
-
-    Raises InputError if the model cannot judge, or the cache cannot be used.
-
-    Args:
-        cache: File of the response cache, or ``none``; None for the default one.
-    """
+    """Check who is to judge, and open the cache; raise InputError if either cannot be used."""
     if offline:
         if cache == NO_CACHE:
             raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")

@@ -29,10 +29,7 @@ from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judge, Judgemen
 
 
 class EarlierJudgements:
-    """The judgements that a run has on record.
-
-    Raises InputError if the run has judgements of another judge, and they are not to be replaced.
-    """
+    """The judgements on record; raises InputError if they are another judge's and are not to be replaced."""
 
     def __init__(self, run: RunLog, now: JudgeEntry, replace: bool) -> None:
         judge = run.manifest.judge

@@ -184,13 +184,7 @@ _OF_A_CASE = re.compile(r"-(result|container)\.json$|-attachment")
 
 
 def join_results(runs: Sequence[Path], into: Path) -> int:
-    """Add the Allure results of cases of some runs to a run directory, attachments as hard links if possible.
-
-    Raises OSError if a file cannot be written.
-
-    Returns:
-        The number of cases with a result.
-    """
+    """Add the Allure results of cases to a run directory, attachments as links; return how many cases."""
     count = 0
     for results in (run / ALLURE for run in runs):
         for file in sorted(results.iterdir()) if results.is_dir() else ():

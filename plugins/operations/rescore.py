@@ -67,10 +67,7 @@ class Rescorer:
         self._assessor = Assessor(parse_schema(job.schema), job.threshold, encoder)
 
     def __call__(self, chunk: Chunk) -> Part:
-        """Rescore a part of the records.
-
-        Raises InputError if a line is not a record, or of a question that the run does not have.
-        """
+        """Rescore a part of the records; raise InputError if a line is no record of the run."""
         cases, lines, counted = [], [], []
         for line in self._run.record_lines(chunk):
             record = line.record
@@ -142,13 +139,7 @@ class Written:
 
 @contextmanager
 def write_beside(run: Path, out: Path) -> Iterator[Written]:
-    """Write a new run directory; it appears only if everything succeeds.
-
-    Raises InputError if it holds anything, or cannot be written to.
-
-    Args:
-        out: The folder; it must be new or empty.
-    """
+    """Write a new run directory, which appears only if everything succeeds; raise InputError if it cannot."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"--out {out}: holds other files; name a new or an empty folder")
     unfinished = out.with_name(f".{out.name}{_PARTIAL}")
@@ -168,10 +159,7 @@ def write_beside(run: Path, out: Path) -> Iterator[Written]:
 
 @contextmanager
 def write_in_place(run: Path) -> Iterator[Written]:
-    """Replace records, manifest and summary of a run if everything succeeds.
-
-    Raises InputError if another process holds the run, or it cannot be written to.
-    """
+    """Replace records, manifest and summary if everything succeeds; raise InputError if the run is in use."""
     partial = (run / RECORDS).with_suffix(_PARTIAL)
     try:
         with RunDirectory(run, resume=True) as folder, partial.open("wb") as records:

@@ -75,11 +75,7 @@ class ShardRun(Struct, frozen=True):
 
 
 def read_shards(paths: Sequence[Path]) -> list[ShardRun]:
-    """Return the shards in some run directories, in the order of their numbers.
-
-    Raises InputError if one is no shard, one is named twice, or they are not of one run; it says what
-    differs.
-    """
+    """Return the shards in the order of their numbers; raise InputError if they are not of one run."""
     runs = [_read(RunLog(path)) for path in paths]
     first = runs[0]
     for other in runs[1:]:
@@ -152,10 +148,7 @@ class Index(Struct):
 
 
 def index_cases(runs: Sequence[ShardRun], seen: Callable[[Record], object]) -> Index:
-    """Read the records of shards once, one after the other, and call ``seen`` with each.
-
-    Raises InputError if a line is not a record, or a case occurs twice.
-    """
+    """Read the records of shards, and call ``seen`` with each; raise InputError if a case occurs twice."""
     order = _order(runs[0].manifest)
     places: dict[str, Place] = {}
     keys: dict[str, tuple[Any, ...]] = {}
@@ -185,10 +178,7 @@ def read_lines(index: Index) -> Iterator[str]:
 
 
 class Messages:
-    """The messages of all shards, each once, from where it was written first.
-
-    Raises InputError if a line is not messages by their hash.
-    """
+    """The messages of all shards, each once, from where it was written first."""
 
     def __init__(self, runs: Sequence[ShardRun]) -> None:
         self._places: dict[str, Place] = {}

@@ -202,11 +202,7 @@ def headline(record: Record) -> str:
 
 
 class CaseReader:
-    """Makes the views of the cases of a run; asks neither a model nor the graph.
-
-    Raises InputError if a file of the run cannot be read, or it matched keys by an encoder that cannot be
-    had.
-    """
+    """Makes the views of the cases of a run; asks neither a model nor the graph."""
 
     def __init__(self, log: RunLog) -> None:
         self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
@@ -271,10 +267,7 @@ def _listed(ids: list[str]) -> str:
 
 
 def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> CaseView:
-    """Return the view of one case with its exemplar and what is known of its judge.
-
-    Raises InputError if a file of the run cannot be read.
-    """
+    """Return the view of one case with its exemplar and what is known of its judge."""
     used = {turn.messages_sha256 for turn in record.rounds}
     messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}
     return replace(

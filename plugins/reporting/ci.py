@@ -198,10 +198,7 @@ def job_summary_file(environment: Mapping[str, str]) -> Path | None:
 
 
 def append_job_summary(file: Path, sections: Iterable[str]) -> None:
-    """Append sections to the summary of a job, as many as GitHub shows; what does not fit is left out whole.
-
-    Raises OSError if it cannot be written.
-    """
+    """Append sections to the summary of a job, as many as GitHub shows; others are left out whole."""
     room = LIMIT - (file.stat().st_size if file.exists() else 0) - len(_CUT.encode())
     text = b""
     for section in sections:

@@ -370,12 +370,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 
 
 def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
-    """Write the figures of a report as SVG and PNG, and its tables as CSV and LaTeX; return the files.
-
-    Files of the same names are replaced.
-
-    Raises InputError if the folder cannot be written to.
-    """
+    """Write figures as SVG and PNG and tables as CSV and LaTeX; raise InputError if that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         written: list[Path] = []

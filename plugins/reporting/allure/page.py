@@ -40,10 +40,7 @@ class History(NamedTuple):
         return [point for point in self._read() if point["timestamp"] < when]
 
     def add(self, point: dict[str, Any], when: int) -> int:
-        """Put what Allure wrote of a run into its place, and return how many runs the history has then.
-
-        Raises InputError if the file cannot be written.
-        """
+        """Put what Allure wrote of a run into its place, and return how many runs the history has then."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             lock = self.file.with_suffix(".lock")
@@ -178,10 +175,7 @@ _INSTALL_SECONDS = 600
 
 
 def installed(node: Node, announce: Callable[[str], None]) -> Path:
-    """Return the command of Allure as a script for Node; install it if necessary, which is announced.
-
-    Raises InputError if npm cannot install it.
-    """
+    """Return Allure's script for Node, installed if necessary; raise InputError if npm cannot install it."""
     version = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:12]
     folder = cache_dir() / f"allure-{version}"
     with FileLock(cache_dir() / "allure.lock"):

@@ -251,10 +251,7 @@ _PATTERNS = ("*-result.json", "*-container.json", "*-attachment.*")
 
 @contextmanager
 def _replaced(results: Path) -> Iterator[Path]:
-    """Yield a new folder, which takes the place of another once it is complete.
-
-    Raises InputError if the other one holds anything but Allure results, or cannot be written.
-    """
+    """Yield a new folder, which takes the place of another one of results once it is complete."""
     try:
         if results.exists() and (other := next(filter(_is_foreign, results.iterdir()), None)) is not None:
             raise InputError(f"{results}: holds {other.name}, which is no Allure result; name a new folder")

@@ -201,12 +201,7 @@ _LONGEST = 90
 
 
 class CaseFolder:
-    """A folder for pages that no other files are in, which takes the place of one made before.
-
-    The old pages stay until all of the new ones are written.
-
-    Raises InputError if it holds files that no report wrote.
-    """
+    """A folder of pages, which replaces an older one once it is whole; raises InputError for other files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
