@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.comparison import RunComparison, compare_runs, unseen_note
+from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs, unseen_note
 from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, NonInferiority, Rule, Threshold
-from retrocypher.plugins.analysis.paired_scores import Change
-from retrocypher.plugins.analysis.score_table import JUDGED, Label, ScoreTable, slice_means
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.scores import JUDGED, Label, RunScores, ScoreTable, slice_means
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate

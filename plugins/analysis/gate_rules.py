@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import DIMENSIONS, JUDGED, MEASURES
+from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, MEASURES
 from retrocypher.plugins.statistics.paired import MARGIN
 
 NO_REGRESSION = "no-regression"

@@ -11,7 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.score_table import ScoreTable
+from retrocypher.plugins.analysis.scores import ScoreTable
 from retrocypher.plugins.analysis.summary import Series, Summary, in_order
 from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.judge.agreement import Rating, ratings_of

@@ -12,7 +12,7 @@ from retrocypher.kg.labels.error_labels import detail_of, name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import MEASURED, Answers, Group, together
 from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
-from retrocypher.plugins.analysis.score_table import (
+from retrocypher.plugins.analysis.scores import (
     TEXT_METRICS,
     MetricValidity,
     ScoreTable,

@@ -9,7 +9,7 @@ from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA, GateResult
 from retrocypher.plugins.analysis.scores import RunScores, read_scores
 from retrocypher.plugins.cli.console import PATH, emit, json_option
-from retrocypher.plugins.reporting.gate_text import gate_lines
+from retrocypher.plugins.reporting.text import gate_lines
 from retrocypher.plugins.runs.log import RunLog
 
 

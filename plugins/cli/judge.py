@@ -20,8 +20,15 @@ from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
 from retrocypher.plugins.judge.calibration import CostEstimate, judge_identity
 from retrocypher.plugins.judge.calibration_run import calibrate
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_name
-from retrocypher.plugins.operations.judge_request import NO_CACHE, judge_request, named_judge
-from retrocypher.plugins.operations.judging import INCOMPLETE, MEASURES, JudgedRun, judge_run
+from retrocypher.plugins.operations.judging import (
+    INCOMPLETE,
+    MEASURES,
+    NO_CACHE,
+    JudgedRun,
+    judge_request,
+    judge_run,
+    named_judge,
+)
 from retrocypher.plugins.reporting.judge_tables import agreement_table, calibration_table
 from retrocypher.plugins.runs.files import MANIFEST, no_run
 from retrocypher.plugins.runs.log import RunLog

@@ -10,8 +10,15 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.bank_candidates import BankEntry
-from retrocypher.plugins.judge.calibration import Calibration, CostEstimate, Verdict, estimate_cost, measure
-from retrocypher.plugins.judge.calibration_sample import CalibrationItem, draw_sample
+from retrocypher.plugins.judge.calibration import (
+    Calibration,
+    CalibrationItem,
+    CostEstimate,
+    Verdict,
+    draw_sample,
+    estimate_cost,
+    measure,
+)
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.judge import Task
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant

@@ -1,15 +1,19 @@
 """Judges the queries of a run from its records."""
 
 import math
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import (
+from retrocypher.kg.offline import refuse_network
+from retrocypher.plugins.analysis.scores import (
     CaseScores,
     ScoreTable,
     SliceMean,
@@ -18,14 +22,88 @@ from retrocypher.plugins.analysis.score_table import (
 )
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted, one_line
-from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
-from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.operations.judge_request import JudgeRequest
+from retrocypher.plugins.judge.criteria import (
+    Criteria,
+    case_to_judge,
+    fault_of,
+    judge_facts,
+    judge_spec,
+    load_criteria,
+)
+from retrocypher.plugins.judge.judge import JudgePool, Task, open_judge_pool
 from retrocypher.plugins.operations.rescore import write_in_place
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judge, Judgement, Record, Variant
+from retrocypher.prompts.models.cache_files import default_file, prepare
+from retrocypher.prompts.models.checks import contents_of
+from retrocypher.prompts.models.spec import ModelSpec
+
+NO_CACHE = "none"
+
+
+class JudgeRequest(Struct, frozen=True):
+    """Who judges, and how."""
+
+    spec: ModelSpec
+    criteria: Criteria
+    concurrency: int
+    """Calls in flight."""
+    seed: int
+    cache: Path | None
+    """File of the response cache; None for none."""
+    offline: bool
+    environment: Mapping[str, str]
+
+    @contextmanager
+    def pool(self) -> Iterator[JudgePool]:
+        """Start the judge, and stop it after the block; raises as `open_judge_pool`."""
+        with open_judge_pool(
+            self.spec,
+            concurrency=self.concurrency,
+            seed=self.seed,
+            cache=self.cache,
+            offline=self.offline,
+            environment=self.environment,
+            criteria=self.criteria,
+        ) as pool:
+            yield pool
+
+    def entry(self) -> JudgeEntry:
+        """Return the judge as a manifest holds it."""
+        return judge_facts(self.spec, self.criteria, contents_of([self.spec]), self.environment)
+
+
+def judge_request(
+    model: str,
+    *,
+    rows: int = 0,
+    concurrency: int = 8,
+    seed: int = 0,
+    cache: str | None = None,
+    offline: bool = False,
+    environment: Mapping[str, str] = os.environ,
+) -> JudgeRequest:
+    """Check who is to judge, and open the cache; raise InputError if either cannot be used."""
+    if offline:
+        if cache == NO_CACHE:
+            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
+        refuse_network()
+        environment = {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
+    spec = judge_spec(model, environment)
+    file = None
+    if cache != NO_CACHE:
+        file = Path(cache).expanduser().absolute() if cache else default_file()
+        prepare(file, read_only=offline)
+    return JudgeRequest(spec, load_criteria(rows), concurrency, seed, file, offline, environment)
+
+
+def named_judge(judge: JudgeEntry) -> str:
+    """Return the judge of a run as ``--judge`` takes it."""
+    model = judge.model
+    spec = {"openai": model.argument, "gguf": f"gguf:{model.argument}"}.get(model.kind, model.kind)
+    return f"{model.label}={spec}"
 
 
 class EarlierJudgements:

@@ -15,7 +15,7 @@ from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.sampling import paraphrase
-from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
@@ -34,6 +34,8 @@ from retrocypher.plugins.runs.record import (
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 
 if TYPE_CHECKING:
+    from _pytest._code.code import ReprExceptionInfo
+
     from retrocypher.kg.semantics.schema import Schema
     from retrocypher.plugins.scoring.single_step import Values
 
@@ -307,7 +309,7 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         return {}
     # Imported here: it loads the calibrations' statistics, which a case without a judge does not need.
     from retrocypher.plugins.judge.stored_calibration import load_calibrations, newest_of
-    from retrocypher.plugins.reporting.numbers import estimate_text
+    from retrocypher.plugins.reporting.text import estimate_text
 
     try:
         known = load_calibrations(root)
@@ -323,3 +325,56 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         accepts, rejects = estimate_text(rates.false_accepts), estimate_text(rates.false_rejects)
         texts[variant] = f"kappa {kappa}, false accepts {accepts}, false rejects {rejects}"
     return texts
+
+
+_SHOWN = 20
+"""Most lines of a difference."""
+
+
+class CaseFailedError(AssertionError):
+    """A wrong answer: a result, not a fault of the harness."""
+
+
+class CaseError(Exception):
+    """The harness could not ask or answer: never a score."""
+
+
+def failure_of(view: CaseView) -> CaseError | CaseFailedError | None:
+    """Return what pytest is to raise for a case: CaseError without scores, None for a case that passed."""
+    if (fault := view.fault) is not None:
+        return CaseError(f"{fault.stage} {fault.kind}: {safe(fault.message)}")
+    return None if view.record.passed else CaseFailedError("\n".join(_lines(view)))
+
+
+def _lines(view: CaseView) -> Iterator[str]:
+    record, differing = view.record, view.explanation.difference
+    yield view.headline
+    if record.execution is not None and record.execution.message:
+        yield f"message:  {safe(record.execution.message)}"
+    if record.errors:
+        yield f"why:      {', '.join(record.errors)}"
+    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.items())
+    yield f"question: {safe(record.question)}"
+    yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
+    yield "difference (- missing, + too much):"
+    yield from map(safe, differing[:_SHOWN])
+    if len(differing) > _SHOWN:
+        yield f"and {counted(len(differing) - _SHOWN, 'more line')}: see the Allure report"
+
+
+def failure_repr(text: str, location: tuple[str, int | None, str]) -> "ReprExceptionInfo":
+    """Return the text of a failed case as pytest's representation of a failure.
+
+    A plain string would do for the terminal, but pytest takes all of it for its short summary on a CI service
+    and for the message of a JUnit file. Of this one it takes the first line, and xdist can transport it.
+
+    Args:
+        location: Where the test is, as on its report: file, line from 0, name.
+    """
+    from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
+
+    path, line, _ = location
+    return ReprExceptionInfo(
+        reprtraceback=ReprTraceback([ReprEntryNative([f"{text}\n"])], extraline=None, style="native"),
+        reprcrash=ReprFileLocation(path, (line or 0) + 1, text.split("\n", 1)[0]),
+    )

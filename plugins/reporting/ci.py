@@ -8,14 +8,12 @@ import pytest
 from _pytest.junitxml import LogXML, xml_key
 from msgspec import Struct
 
+from retrocypher.plugins.analysis.comparison import Change
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
-from retrocypher.plugins.analysis.paired_scores import Change
-from retrocypher.plugins.analysis.score_table import slice_means
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.scores import RunScores, slice_means
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.gate_text import rule_line
-from retrocypher.plugins.reporting.numbers import three_digits
+from retrocypher.plugins.reporting.text import rule_line, three_digits
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 

@@ -9,8 +9,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from retrocypher.plugins.analysis.ledger import ledger_rows
-from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers
-from retrocypher.plugins.analysis.report_comparisons import ReportComparison
+from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
 from retrocypher.plugins.statistics.intervals import Estimate
 
 Row = dict[str, Any]

@@ -14,8 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers
-from retrocypher.plugins.analysis.report_judge import JudgeVariant
+from retrocypher.plugins.analysis.report import JudgeVariant, ReportNumbers, RunNumbers
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
     SeriesBoxes,
@@ -23,7 +22,7 @@ from retrocypher.plugins.analysis.report_scores import (
     SeriesScores,
     TaskBoxes,
 )
-from retrocypher.plugins.analysis.score_table import MetricValidity
+from retrocypher.plugins.analysis.scores import MetricValidity
 from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES, as_csv, as_latex, tables
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.intervals import Estimate

@@ -10,12 +10,17 @@ from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Setting
-from retrocypher.plugins.analysis.comparison import differences, require_comparable
+from retrocypher.plugins.analysis.comparison import differences, require_common, require_comparable
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, unpaired
-from retrocypher.plugins.analysis.paired_scores import require_common
-from retrocypher.plugins.analysis.score_table import CaseScores
-from retrocypher.plugins.analysis.scores import UNKNOWN, Conditions, RunScores, digest, gold_digest
+from retrocypher.plugins.analysis.scores import (
+    UNKNOWN,
+    CaseScores,
+    Conditions,
+    RunScores,
+    digest,
+    gold_digest,
+)
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog

@@ -71,7 +71,7 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
 def gate_said(state: RunState) -> Iterator[str]:
     """Yield what became of the gate; nothing without one."""
     if state.gate is not None:
-        from retrocypher.plugins.reporting.gate_text import gate_lines
+        from retrocypher.plugins.reporting.text import gate_lines
 
         yield from gate_lines(state.gate)
 

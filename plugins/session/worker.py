@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from retrocypher.kg.questions.question import Setting
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_repr
+from retrocypher.plugins.reporting.case_view import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.session.context import Outcome, WorkerContext
 from retrocypher.plugins.session.plan import Case, Plan

@@ -9,7 +9,7 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets
-from retrocypher.plugins.reporting.failures import failure_repr
+from retrocypher.plugins.reporting.case_view import failure_repr
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.run_directory import RunDirectory

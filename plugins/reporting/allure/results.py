@@ -13,8 +13,7 @@ from allure_commons.utils import md5, platform_label
 
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.case_view import CaseView, Label
-from retrocypher.plugins.reporting.failures import CaseError, failure_of
+from retrocypher.plugins.reporting.case_view import CaseError, CaseView, Label, failure_of
 from retrocypher.plugins.runs.record import NO_LOOP, KeyScore, Record, RecordedExecution, Round, Scores
 
 CAP = 6_000

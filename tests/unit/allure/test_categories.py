@@ -6,8 +6,7 @@ from support.records import record_of
 
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.reporting.allure.about import categories_2, categories_3
-from retrocypher.plugins.reporting.case_view import CaseView
-from retrocypher.plugins.reporting.failures import failure_of
+from retrocypher.plugins.reporting.case_view import CaseView, failure_of
 
 NO_SCORE = "No score: the harness could not ask or measure"
 

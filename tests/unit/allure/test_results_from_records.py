@@ -60,7 +60,7 @@ def test_each_case_is_shown_once_with_its_status(run: Path, tmp_path: Path) -> N
     )
     assert found[UNASKED]["statusDetails"]["message"].endswith("CaseError: model unreachable: nobody there")
     assert found[LOST]["statusDetails"]["message"].startswith(
-        "retrocypher.plugins.reporting.failures.CaseError: harness lost: the case broke off"
+        "retrocypher.plugins.reporting.case_view.CaseError: harness lost: the case broke off"
     )
     assert {"name": "error", "value": "empty_result"} in found[WRONG]["labels"]
     told = attachments(found[WRONG])

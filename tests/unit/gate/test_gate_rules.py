@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleError, Threshold, parse_rule
-from retrocypher.plugins.analysis.score_table import DIMENSIONS
-from retrocypher.plugins.analysis.scores import MEASURES
+from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES
 
 PAGE = Path(__file__).parents[3] / "docs" / "compare-and-gate.md"
 

@@ -16,7 +16,7 @@ from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.judge.stored_calibration import keep
-from retrocypher.plugins.reporting.gate_text import gate_lines
+from retrocypher.plugins.reporting.text import gate_lines
 from retrocypher.plugins.runs.listing import read_entry
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Round

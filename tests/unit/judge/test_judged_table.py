@@ -8,7 +8,7 @@ from support.judgements import judgement
 from support.records import record_of
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.analysis.score_table import SliceMean
+from retrocypher.plugins.analysis.scores import SliceMean
 from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.judge import render_judged
 from retrocypher.plugins.operations.judging import MEASURES, JudgedRun

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.plugins.reporting.html.failed_cases import Rendered, shrink_to_fit
+from retrocypher.plugins.reporting.html.report import Rendered, shrink_to_fit
 
 
 @given(st.integers(0, 10_000), st.integers(1, 2_000), st.integers(0, 10_000), st.integers(0, 100_000))

@@ -9,9 +9,9 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, a_run, answered, some_questions
 
 from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.comparison import compare
 from retrocypher.plugins.analysis.ledger import ledger_of
-from retrocypher.plugins.analysis.paired_scores import compare
-from retrocypher.plugins.analysis.score_table import ScoreTable, metric_validity, slice_boxes, slice_means
+from retrocypher.plugins.analysis.scores import ScoreTable, metric_validity, slice_boxes, slice_means
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.reporting.html.report import build_report
 from retrocypher.plugins.runs.log import RunLog

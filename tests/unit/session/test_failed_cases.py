@@ -5,8 +5,13 @@ import io
 from _pytest._io import TerminalWriter
 from support.records import record_of
 
-from retrocypher.plugins.reporting.case_view import CaseView
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_of, failure_repr
+from retrocypher.plugins.reporting.case_view import (
+    CaseError,
+    CaseFailedError,
+    CaseView,
+    failure_of,
+    failure_repr,
+)
 from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
 
 
