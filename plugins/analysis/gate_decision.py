@@ -294,10 +294,11 @@ def _distrust(
                 f"calibrate it anew with {_CALIBRATE}"
             )
         return f"{name} has no stored calibration; make one with {_CALIBRATE}"
-    kappa, name = found.kappa[variant], f"its calibration {found.name}"
-    if found.unjudged[variant] > MOST_UNJUDGED:
+    measured, name = found.calibration.variants[variant], f"its calibration {found.name}"
+    kappa = measured.kappa
+    if measured.unjudged_share > MOST_UNJUDGED:
         return (
-            f"{name} has no score for {100 * found.unjudged[variant]:.1f} % of its queries, and at most "
+            f"{name} has no score for {100 * measured.unjudged_share:.1f} % of its queries, and at most "
             f"{100 * MOST_UNJUDGED:g} % are allowed; use a judge that keeps to the form of its completion"
         )
     wanted = f"--gate-judge-kappa requires {least:g}"

@@ -192,6 +192,7 @@ def _part(table: ScoreTable, dimension: str, label: str, model: str) -> ScoreTab
 
 
 if TYPE_CHECKING:
+    from retrocypher.plugins.judge.calibration import Measured
     from retrocypher.plugins.judge.stored_calibration import StoredCalibration
 
 _TENTHS = 10
@@ -231,15 +232,9 @@ class JudgeCalibration(Struct, frozen=True):
 
     name: str
     made: str
-    unjudged: float
-    """Share of queries without a rating."""
-    kappa: Estimate
-    accepts: Estimate
-    """Share of errors taken for right."""
-    rejects: Estimate
-    """Share of right queries taken for wrong."""
+    measured: "Measured"
     by_error: list[tuple[str, Estimate]]
-    """The first by kind of error, the highest first."""
+    """Share of errors taken for right by kind, the highest first."""
 
 
 class JudgeVariant(Struct, frozen=True):
@@ -297,17 +292,10 @@ def _calibration(
     newest = newest_of(calibrations, judge, found.variant)
     if newest is None:
         return None
-    rates = newest.rates[found.variant]
-    by_error = sorted(rates.by_error.items(), key=lambda each: (-(each[1].value or 0.0), each[0]))
-    return JudgeCalibration(
-        name=newest.name,
-        made=newest.made[:10],
-        unjudged=newest.unjudged[found.variant],
-        kappa=newest.kappa[found.variant],
-        accepts=rates.false_accepts,
-        rejects=rates.false_rejects,
-        by_error=[(label, rate) for label, rate in by_error if rate.value is not None],
-    )
+    measured = newest.calibration.variants[found.variant]
+    rates = [(label, each.rate) for label, each in measured.by_error.items() if each.rate.value is not None]
+    by_error = sorted(rates, key=lambda each: (-(each[1].value or 0.0), each[0]))
+    return JudgeCalibration(newest.name, newest.calibration.made[:10], measured, by_error)
 
 
 def disputed(run: ReportRun) -> list[str]:

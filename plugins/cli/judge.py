@@ -1,7 +1,6 @@
 """``retrocypher judge``: judges the queries of a run from its records, or calibrates a judge."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from retrocypher.plugins.operations.judging import (
     judge_request,
     judge_run,
     named_judge,
+    throttled,
 )
 from retrocypher.plugins.reporting.judge_tables import agreement_table, calibration_table
 from retrocypher.plugins.runs.files import MANIFEST, no_run
@@ -139,11 +139,7 @@ def judge_command(
 
 
 def render_judged(done: JudgedRun, why: str = "") -> Group:
-    """Return the result of judging a run as lines and a table.
-
-    Args:
-        why: Why the judge could not be asked first; empty if it always could.
-    """
+    """Return the result of judging a run, and why the judge could not be asked first, if ever."""
     return Group(*_judged(done, why))
 
 
@@ -195,7 +191,6 @@ def _cached(cache: str | None) -> str:
 _PER_ERROR = 5
 _REPEATS = 2
 _SAMPLE = Path("tests", "data", "bank")
-_EVERY_S = 10.0
 
 
 def calibrate_judge(
@@ -231,6 +226,8 @@ def calibrate_judge(
     folder, bank_name = _bank(bank)
     part = part_of(held_out)
     entries = load_bank(part, folder)
+    announce = announcer(as_json)
+    say = throttled(announce)
     with request.pool() as pool:
         done = calibrate(
             request.spec.label,
@@ -243,8 +240,8 @@ def calibrate_judge(
             per_error=per_error or _PER_ERROR,
             repeats=repeats or _REPEATS,
             seed=seed,
-            progress=_progress(announcer(as_json)),
-            begin=lambda estimate: announcer(as_json)(_estimate(estimate, request.spec)),
+            progress=lambda done, of: say(f"{done:,} of {of:,} judgements"),
+            begin=lambda estimate: announce(_estimate(estimate, request.spec)),
         )
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:
@@ -282,15 +279,3 @@ def _bank(named: Path | None) -> tuple[Path, str]:
     if not has_bank(cached) and has_bank(_SAMPLE):
         return _SAMPLE, "the sample in tests/data/bank"
     return cached, "the bank"
-
-
-def _progress(announce: Callable[[str], None]) -> Callable[[int, int], None]:
-    announced = time.monotonic()
-
-    def progress(done: int, of: int) -> None:
-        nonlocal announced
-        if time.monotonic() - announced >= _EVERY_S:
-            announced = time.monotonic()
-            announce(f"{done:,} of {of:,} judgements")
-
-    return progress

@@ -22,7 +22,7 @@ from retrocypher.plugins.judge.metric import characters
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import JsonValue, Variant, fields_of
 from retrocypher.plugins.statistics.correlation import auroc
-from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import paired
 from retrocypher.plugins.statistics.reliability import cohen_kappa
@@ -233,6 +233,12 @@ class Measured(Struct, frozen=True, kw_only=True):
     sensitivity: dict[str, Sensitivity]
     """By group of neutral rewrites, how the score changes."""
 
+    @property
+    def unjudged_share(self) -> float:
+        """Share of queries without a score; 1 without a query."""
+        without = sum(self.unjudged.values())
+        return without / (self.judged + without) if self.judged + without else 1.0
+
 
 SCHEMA_VERSION = 1
 
@@ -327,7 +333,10 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
             if label in {each.item.group for each in verdicts if not each.item.right}
         },
         by_right={
-            name: _rate([each for each in right if _kind(each) == name], lambda each: not each.accepted)
+            name: _rate(
+                [each for each in right if name == (each.item.group or each.item.kind)],
+                lambda each: not each.accepted,
+            )
             for name in ("reference", *neutral_groups())
         },
         kappa=cohen_kappa([each.accepted for each in judged], truth, molecules),
@@ -353,7 +362,7 @@ def _sensitivity(right: Sequence[Verdict]) -> Iterable[tuple[str, Sensitivity]]:
         yield (
             group,
             Sensitivity(
-                paired(before, after, molecules).difference if pairs else _nothing(),
+                paired(before, after, molecules).difference if pairs else NO_ESTIMATE,
                 mean_of(apart, molecules),
                 mean_of(turned, molecules),
             ),
@@ -387,16 +396,8 @@ def _molecules(verdicts: Iterable[Verdict]) -> list[str]:
     return [each.item.question.target for each in verdicts]
 
 
-def _kind(verdict: Verdict) -> str:
-    return verdict.item.group or verdict.item.kind
-
-
 def _accepted(score: float) -> bool:
     return score >= ACCEPTED
-
-
-def _nothing() -> Estimate:
-    return Estimate(None, None, None, 0, 0)
 
 
 _CHARACTERS_A_TOKEN = 3.5

@@ -81,7 +81,8 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
         parts["rows"] = "\n".join(_rows(case, criteria))
     if variant == "with_reference":
         parts["reference query"] = case.reference
-    parts = {name: _plain(text) for name, text in parts.items()}
+    # DeepEval takes this for a picture in its store.
+    parts = {name: text.replace("[DEEPEVAL:", "[DEEPEVAL :") for name, text in parts.items()}
     mark = _mark("\0".join(parts.values()))
     marks = dict.fromkeys(parts, mark) | {"schema": _mark(parts["schema"])}
     marked = {name: f"<<< {name} {marks[name]}\n{text}\n>>> {marks[name]}" for name, text in parts.items()}
@@ -119,11 +120,6 @@ def _rows(case: JudgeCase, criteria: Criteria) -> Iterator[str]:
         yield "(no rows)"
 
 
-def _plain(text: str) -> str:
-    # DeepEval takes this for a picture in its store.
-    return text.replace("[DEEPEVAL:", "[DEEPEVAL :")
-
-
 LOGPROBS = 20
 """Numbers that might have stood in the score's place; as many as G-Eval takes samples."""
 
@@ -159,7 +155,8 @@ class Metric:
         rubric = deepeval("metrics.g_eval").Rubric
         self._variant: Variant = variant
         self._criteria = criteria
-        self._asked = _asked_class()(model, criteria)
+        self._asked = _deepeval_class(_QueryJudge)(model)
+        self._asked.scale = criteria.scale
         self._case = deepeval("test_case").LLMTestCase
         expected = [params.EXPECTED_OUTPUT] if variant == "with_reference" else []
         self._metric = deepeval("metrics").GEval(
@@ -190,14 +187,11 @@ class Metric:
             raise CallError(str(call.failure)) from error
 
 
-class _Answers:
-    """What DeepEval asks. Apart from its own class, whose methods it would trace."""
+class _Model:
+    """One of our models for DeepEval. Apart from its own class, whose methods it would trace."""
 
-    call: Call
-
-    def __init__(self, model: TextModel, criteria: Criteria) -> None:
+    def __init__(self, model: TextModel) -> None:
         self._model = model
-        self._criteria = criteria
         super().__init__(model.label)  # type: ignore[call-arg]
 
     def load_model(self) -> Any:
@@ -206,11 +200,23 @@ class _Answers:
     def get_model_name(self) -> str:
         return self._model.label
 
-    def generate(self, *_: Any, **__: Any) -> str:
-        raise CallError("a judge is asked once")
+    def generate(self, *_: Any, **__: Any) -> Any:
+        raise CallError("a judge is asked once, and for JSON alone")
 
-    async def a_generate(self, *_: Any, **__: Any) -> str:
-        raise CallError("a judge is asked once")
+    async def a_generate(self, *_: Any, **__: Any) -> Any:
+        raise CallError("a judge is asked one thing after another")
+
+
+@cache
+def _deepeval_class(mixin: type[_Model]) -> Any:
+    return type(f"{mixin.__name__}ForDeepEval", (mixin, deepeval("models").DeepEvalBaseLLM), {})
+
+
+class _QueryJudge(_Model):
+    """Asks G-Eval's question once."""
+
+    call: Call
+    scale: tuple[int, int]
 
     def generate_raw_response(self, prompt: str, top_logprobs: int) -> tuple[Any, None]:
         """Ask, and return what was read in the form of a chat completion.
@@ -226,7 +232,7 @@ class _Answers:
             call.answer = self._model.answer(chat)
             numbers = call.answer.details.get("numbers", ())
             cut = call.answer.details.get("finish_reason") == "length"
-            call.read = read_answer(call.answer.text, self._criteria.scale, numbers, cut=cut)
+            call.read = read_answer(call.answer.text, self.scale, numbers, cut=cut)
         except Exception as error:
             call.failure = error
             raise CallError(str(error)) from error
@@ -264,12 +270,6 @@ def _template(criteria: Criteria) -> type:
     return Template
 
 
-@cache
-def _asked_class() -> Any:
-    base = deepeval("models").DeepEvalBaseLLM
-    return type("_Asked", (_Answers, base), {})
-
-
 class UnreadError(RetroCypherError):
     """A call gave nothing that can be scored.
 
@@ -282,28 +282,12 @@ class UnreadError(RetroCypherError):
         self.kind = kind
 
 
-class _Asked:
-    """A model of DeepEval's kind that asks one of ours; serves one thread and one metric at a time."""
+class _AnswerJudge(_Model):
+    """Asks what metrics of written answers ask; serves one metric at a time."""
 
-    def __init__(self, model: TextModel) -> None:
-        self._model = model
-        self.case_id = ""
-        self.role = ""
-        self.note: Callable[[Step], None] = lambda step: None
-        self.failure: UnreadError | None = None
-        super().__init__(model.label)  # type: ignore[call-arg]
-
-    def load_model(self) -> Any:
-        return self
-
-    def get_model_name(self) -> str:
-        return self._model.label
-
-    def generate(self, *_: Any, **__: Any) -> Any:
-        raise UnreadError("malformed", "metrics ask for JSON alone")
-
-    async def a_generate(self, *_: Any, **__: Any) -> Any:
-        raise UnreadError("malformed", "metrics ask one thing after another")
+    case_id = role = ""
+    note: Callable[[Step], None]
+    failure: UnreadError | None = None
 
     def generate_with_schema(self, prompt: str, schema: Any = None, **_: Any) -> Any:
         """Ask, and return what the schema makes of the reply."""
@@ -328,12 +312,6 @@ class _Asked:
     def _failed(self, kind: str, message: str) -> UnreadError:
         self.failure = UnreadError(kind, message)
         return self.failure
-
-
-@cache
-def asked_class() -> Any:
-    """Return the class, which needs DeepEval loaded."""
-    return type("_AskedByMetrics", (_Asked, deepeval("models").DeepEvalBaseLLM), {})
 
 
 def _object(reply: str) -> dict[str, Any]:
@@ -362,7 +340,7 @@ class AnswerMetrics:
 
     def __init__(self, model: TextModel) -> None:
         self._model = model
-        self._asked = asked_class()(model)
+        self._asked = _deepeval_class(_AnswerJudge)(model)
         metrics = deepeval("metrics")
         settings = {"model": self._asked, "include_reason": False, "async_mode": False}
         self._metrics = {name: getattr(metrics, _CLASSES[name])(**settings) for name in METRICS}

@@ -2,16 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct, convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.calibration import SCHEMA_VERSION, Calibration, judge_identity
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import JudgeEntry
-from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "calibrations")
 """Where calibrations are kept, below the project's folder."""
@@ -21,33 +20,11 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 _REMEDY = "take it from version control again, or make it anew with `retrocypher judge --calibrate`"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRates:
-    """How often a judge was mistaken, of one variant."""
-
-    false_accepts: Estimate
-    """The share of errors that it took for right."""
-    false_rejects: Estimate
-    """The share of right queries that it took for wrong."""
-    by_error: Mapping[str, Estimate]
-    """The first, for each label of errors."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCalibration:
-    """What a gate and a report need of a calibration on file."""
+class StoredCalibration(Struct, frozen=True):
+    """A calibration on file."""
 
     name: str
-    model: str
-    """What tells the judge's model from others."""
-    criteria: str
-    """Hash of what it judged by."""
-    made: str
-    """When, as ISO 8601 writes it."""
-    kappa: Mapping[str, Estimate]
-    unjudged: Mapping[str, float]
-    """By variant, the share of queries that the judge gave no score."""
-    rates: Mapping[str, StoredRates]
+    calibration: Calibration
 
 
 def name_for(judge: str, criteria: str) -> str:
@@ -81,28 +58,20 @@ def require_name(name: str) -> None:
 def load_calibrations(root: Path) -> list[StoredCalibration]:
     """Return the calibrations on file, the newest first; raise InputError if one cannot be read."""
     found = [_read(file) for file in sorted((root / HOME).glob("*.json"))]
-    return sorted(found, key=lambda each: each.made, reverse=True)
+    return sorted(found, key=lambda each: each.calibration.made, reverse=True)
 
 
 def of_model(calibrations: Iterable[StoredCalibration], judge: JudgeEntry) -> list[StoredCalibration]:
     """Return those of a judge's model, by whatever criteria and variant, in their order."""
-    return [each for each in calibrations if each.model == judge_identity(judge)]
+    return [each for each in calibrations if each.calibration.model == judge_identity(judge)]
 
 
 def newest_of(
     calibrations: Iterable[StoredCalibration], judge: JudgeEntry, variant: str
 ) -> StoredCalibration | None:
     """Return the first that is of a judge, its criteria and a variant; None without one."""
-    found = (each for each in of_model(calibrations, judge) if each.criteria == judge.criteria)
-    return next((each for each in found if variant in each.kappa), None)
-
-
-def _rates(figures: Mapping[str, Any]) -> StoredRates:
-    return StoredRates(
-        Estimate(**figures["false_accept_rate"]),
-        Estimate(**figures["false_reject_rate"]),
-        {label: Estimate(**each["rate"]) for label, each in figures["by_error"].items()},
-    )
+    found = (each for each in of_model(calibrations, judge) if each.calibration.criteria == judge.criteria)
+    return next((each for each in found if variant in each.calibration.variants), None)
 
 
 def _read(file: Path) -> StoredCalibration:
@@ -110,20 +79,6 @@ def _read(file: Path) -> StoredCalibration:
         page = json.loads(file.read_bytes())
         if page["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
-        return StoredCalibration(
-            name=file.stem,
-            model=str(page["model"]),
-            criteria=str(page["criteria"]),
-            made=str(page["made"]),
-            kappa={name: Estimate(**each["kappa"]) for name, each in page["variants"].items()},
-            unjudged={name: _unjudged(each) for name, each in page["variants"].items()},
-            rates={name: _rates(each) for name, each in page["variants"].items()},
-        )
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return StoredCalibration(file.stem, convert(page, Calibration))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file}: not a calibration ({error!r}); {_REMEDY}") from error
-
-
-def _unjudged(figures: Mapping[str, Any]) -> float:
-    without = sum(figures["unjudged"].values())
-    of = figures["judged"] + without
-    return float(without / of) if of else 1.0

@@ -156,20 +156,17 @@ def _name(model: ModelEntry) -> str:
 _EVERY_S = 10.0
 
 
-class Progress:
-    """Announces the number of judgements every ten seconds."""
+def throttled(announce: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a function that announces at most one message in ten seconds, and drops the others."""
+    announced = time.monotonic()
 
-    def __init__(self, announce: Callable[[str], None]) -> None:
-        self._announce = announce
-        self._count = 0
-        self._announced = time.monotonic()
+    def say(message: str) -> None:
+        nonlocal announced
+        if time.monotonic() - announced >= _EVERY_S:
+            announced = time.monotonic()
+            announce(message)
 
-    def add(self) -> None:
-        """Count one more."""
-        self._count += 1
-        if time.monotonic() - self._announced >= _EVERY_S:
-            self._announced = time.monotonic()
-            self._announce(counted(self._count, "judgement"))
+    return say
 
 
 MEASURES = ("f1", *VARIANTS)
@@ -240,10 +237,10 @@ def judge_run(
     why = ""
     with write_in_place(run.path) as written:
         with request.pool() as pool:
-            progress = Progress(announce)
-            for task, judgement in pool.judge(_tasks(run, graph.schema, request, earlier)):
+            say, tasks = throttled(announce), _tasks(run, graph.schema, request, earlier)
+            for number, (task, judgement) in enumerate(pool.judge(tasks), 1):
                 now[task.case.case_id][task.variant] = judgement
-                progress.add()
+                say(counted(number, "judgement"))
         for line in run.record_lines():
             cases += 1
             record, raw = line.record, line.raw

@@ -321,8 +321,10 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         if found is None:
             texts[variant] = "none is on file"
             continue
-        kappa, rates = estimate_text(found.kappa[variant]), found.rates[variant]
-        accepts, rejects = estimate_text(rates.false_accepts), estimate_text(rates.false_rejects)
+        measured = found.calibration.variants[variant]
+        kappa = estimate_text(measured.kappa)
+        accepts = estimate_text(measured.false_accept_rate)
+        rejects = estimate_text(measured.false_reject_rate)
         texts[variant] = f"kappa {kappa}, false accepts {accepts}, false rejects {rejects}"
     return texts
 
