@@ -23,7 +23,7 @@ from retrocypher.plugins.judge.bank import (
     write_bank,
 )
 from retrocypher.plugins.reporting.judge_tables import (
-    counts_json,
+    bank_counts,
     counts_table,
     dropped_table,
     tasks_table,
@@ -104,16 +104,17 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
     folder = folder_of(bank, seed)
     entries = load_bank("development", folder) + load_bank("held_out", folder)
     manifest = read_manifest(folder)
+    counts = bank_counts(entries, manifest)
     if as_json:
-        print_json({"folder": str(folder), **counts_json(entries, manifest)})
+        print_json({"folder": str(folder), **counts})
         return
     console = table_console()
     if by_task:
-        console.print(tasks_table(entries))
+        console.print(tasks_table(counts))
     if dropped:
         console.print(dropped_table(manifest))
     if not (by_task or dropped):
-        console.print(counts_table(entries, manifest))
+        console.print(counts_table(counts, manifest))
     console.print(totals(entries))
 
 

@@ -109,9 +109,8 @@ def f1_by_task(part: SeriesScores) -> Figure:
             y, colour = first + place * _STEP, colour_of(shot)
             _interval(axes, mean, y, colour, solid_capstyle="butt")
             if mean.value is not None:
-                axes.plot(
-                    mean.value, y, marker_of(prompt, prompts), color=colour, markersize=3.4, clip_on=False
-                )
+                marker = marker_of(prompt, prompts)
+                axes.plot(mean.value, y, marker, color=colour, markersize=3.4, clip_on=False)
         top += height
         axes.axhline(top, color=GRID, linewidth=0.5)
     axes.set_ylim(top, 0)
@@ -141,6 +140,9 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
         for row in task.rows:
             colour = colour_of(row.shot)
             x = prompts.index(row.prompt) - 0.4 + width * (shots.index(row.shot) + 0.5)
+            thin = {"color": colour, "linewidth": 0.7}
+            dot = {"marker": "o", "markersize": 2, "markeredgecolor": colour, "markeredgewidth": 0.5}
+            mean = {"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": INK}
             axes.bxp(
                 [_bxp(row.box)],
                 positions=[x],
@@ -149,21 +151,11 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
                 showmeans=True,
                 patch_artist=True,
                 boxprops={"facecolor": f"{colour}40", "edgecolor": colour, "linewidth": 0.7},
-                whiskerprops={"color": colour, "linewidth": 0.7},
-                capprops={"color": colour, "linewidth": 0.7},
+                whiskerprops=thin,
+                capprops=thin,
                 medianprops={"color": colour, "linewidth": 1.6},
-                flierprops={
-                    "marker": "o",
-                    "markersize": 2,
-                    "markeredgecolor": colour,
-                    "markeredgewidth": 0.5,
-                },
-                meanprops={
-                    "marker": "D",
-                    "markersize": 2.6,
-                    "markerfacecolor": "white",
-                    "markeredgecolor": INK,
-                },
+                flierprops=dot,
+                meanprops=mean,
             )
         axes.set_xticks(range(len(prompts)), [plain(prompt) for prompt in prompts])
         axes.set_xlim(-0.5, len(prompts) - 0.5)
@@ -190,30 +182,15 @@ def _bxp(box: BoxStats) -> dict[str, Any]:
 
 
 def _legend(figure: Figure, prompts: Sequence[str], shots: Sequence[str]) -> None:
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=colour_of(shot),
-            marker="o" if len(prompts) < 2 else "",
-            markersize=3.4,
-            label=plain(shot),
-        )
-        for shot in shots
-    ]
+    dot = "o" if len(prompts) < 2 else ""
+    handles = [Line2D([], [], color=colour_of(shot), marker=dot, label=plain(shot)) for shot in shots]
     if len(prompts) > 1:
+        markers = [(plain(prompt), marker_of(prompt, prompts)) for prompt in prompts]
         handles += [
-            Line2D(
-                [],
-                [],
-                color=QUIET,
-                linestyle="",
-                marker=marker_of(prompt, prompts),
-                markersize=3.4,
-                label=plain(prompt),
-            )
-            for prompt in prompts
+            Line2D([], [], color=QUIET, linestyle="", marker=each, label=name) for name, each in markers
         ]
+    for handle in handles:
+        handle.set_markersize(3.4)
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 9))
 
 

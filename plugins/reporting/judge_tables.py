@@ -136,33 +136,12 @@ _HELD_OUT, _REASON = 5, 7
 """Widths of columns whose heading is broken between its words."""
 
 
-def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Group:
-    """Return how many entries of a bank each operator has, how many are held out, and what was dropped."""
-    counts, held_out = Counter[str](), Counter[str]()
-    labels: dict[str, str] = {}
-    for entry in entries:
-        name = _row_of(entry.operator)
-        counts[name] += 1
-        held_out[name] += entry.held_out
-        labels[name] = name_of(entry.label or "")
-    table = _bank_table("The bank of known errors", "operator", "kind", "label")
-    for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
-        table.add_column(heading, justify="right", width=width)
-    for name in filter(counts.__contains__, _ROWS):
-        kind = OPERATORS[name].kind if name in OPERATORS else "neutral"
-        numbers = (counts[name], held_out[name], sum(_dropped(manifest, name).values()))
-        table.add_row(name, kind, labels[name], *_cells(numbers))
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
-    operators = ", ".join(manifest["held_out_operators"])
-    notes = [
-        f"Dropped: {reasons}." if reasons else "",
-        f"Held out as operators: {operators}." if operators else "",
-    ]
-    return Group(table, "", *filter(None, notes))
+def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many entries of a bank each operator has, how many are held out, and what was dropped.
 
-
-def counts_json(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the tables of a bank show as one JSON object; arguments as of `counts_table`."""
+    Args:
+        entries: Entries of both parts.
+    """
     kinds, held_out = Counter[str](), Counter[str]()
     by_task: dict[str, Counter[str]] = {}
     for entry in entries:
@@ -188,16 +167,35 @@ def counts_json(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> di
     }
 
 
-def tasks_table(entries: Iterable[BankEntry]) -> Group:
-    """Return how many entries of a bank each operator has of each task."""
-    counts: dict[str, Counter[str]] = {}
-    for entry in entries:
-        counts.setdefault(_row_of(entry.operator), Counter())[entry.task] += 1
+def counts_table(counts: Mapping[str, Any], manifest: Mapping[str, Any]) -> Group:
+    """Return what `bank_counts` counted, by operator."""
+    table = _bank_table("The bank of known errors", "operator", "kind", "label")
+    for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
+        table.add_column(heading, justify="right", width=width)
+    for name, each in counts["operators"].items():
+        if each["entries"]:
+            operator = OPERATORS.get(name)
+            kind, label = (operator.kind, name_of(operator.label or "")) if operator else ("neutral", "")
+            numbers = (each["entries"], each["held_out"], sum(each["dropped"].values()))
+            table.add_row(name, kind, label, *_cells(numbers))
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
+    operators = ", ".join(counts["held_out_operators"])
+    notes = [
+        f"Dropped: {reasons}." if reasons else "",
+        f"Held out as operators: {operators}." if operators else "",
+    ]
+    return Group(table, "", *filter(None, notes))
+
+
+def tasks_table(counts: Mapping[str, Any]) -> Group:
+    """Return how many entries of a bank each operator has of each task, by `bank_counts`."""
     table = _bank_table("Entries by task", "operator")
     for heading in (*map(str, range(1, len(TASKS) + 1)), "all"):
         table.add_column(heading, justify="right")
-    for name in filter(counts.__contains__, _ROWS):
-        table.add_row(name, *_cells((*(counts[name][task] for task in TASKS), counts[name].total())))
+    for name, each in counts["operators"].items():
+        if each["entries"]:
+            numbers = [each["by_task"].get(task, 0) for task in TASKS]
+            table.add_row(name, *_cells((*numbers, each["entries"])))
     return Group(table, "", ", ".join(f"{number}={task}" for number, task in enumerate(TASKS, 1)), "")
 
 

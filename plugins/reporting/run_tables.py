@@ -158,10 +158,10 @@ def _head(entry: Mapping[str, Any], unpriced: str | None) -> Iterator[Text]:
     validator = f", validator {entry['validator']}" if entry["validator"] else ""
     yield Text(f"{entry['model']}, loop {entry['loop']}{validator}: before and after", style="bold")
     yield Text(f"repaired {_of(entry['repair_rate'])} wrong, broken {_of(entry['breakage_rate'])} right")
-    yield Text(
-        f"mean F1 {entry['f1_before']:.3f} before, {entry['f1_after']:.3f} after, "
-        f"gain {_gain(entry['f1_gain'])}"
-    )
+    gain = entry["f1_gain"]
+    # The point 0 is the interval of a loop that changed no case; of other cases it knows nothing.
+    gained = "0.000, since no F1 changed" if gain["low"] == gain["high"] == 0 else _rate(gain)
+    yield Text(f"mean F1 {entry['f1_before']:.3f} before, {entry['f1_after']:.3f} after, gain {gained}")
     yield Text(
         f"{counted(entry['calls'], 'call')}, {counted(entry['tokens'], 'token')}, {entry['seconds']:,.1f} s "
         "beyond first answers"
@@ -245,11 +245,6 @@ def _rate(rate: Mapping[str, Any]) -> str:
         return f"{rate['value']:.3f}"
     ends = ["?" if rate[end] is None else f"{rate[end]:.2f}" for end in ("low", "high")]
     return f"{rate['value']:.3f} [{ends[0]}, {ends[1]}]"
-
-
-def _gain(gain: Mapping[str, Any]) -> str:
-    # The point 0 is the interval of a loop that changed no case; of other cases it knows nothing.
-    return "0.000, since no F1 changed" if gain["low"] == gain["high"] == 0 else _rate(gain)
 
 
 def _of(rate: Mapping[str, Any]) -> str:

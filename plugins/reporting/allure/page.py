@@ -47,8 +47,10 @@ class History(NamedTuple):
             # Where a lock cannot be written, waiting for it would not end.
             lock.touch()
             with FileLock(lock):
-                others = [each for each in self._read() if not _same(each, point, when)]
-                points = sorted([*others, _slim(point, when)], key=_time)[-KEPT:]
+                same = point["name"], when
+                others = [each for each in self._read() if (each["name"], each["timestamp"]) != same]
+                others.append(_slim(point, when))
+                points = sorted(others, key=lambda each: int(each["timestamp"]))[-KEPT:]
                 partial = self.file.with_suffix(".partial")
                 partial.write_text(_lines_of(points), encoding="utf-8")
                 partial.replace(self.file)
@@ -75,25 +77,12 @@ def _lines_of(points: Sequence[dict[str, Any]]) -> str:
     return "".join(json.dumps(point, ensure_ascii=False) + os.linesep for point in points)
 
 
-def _same(one: dict[str, Any], other: dict[str, Any], when: int) -> bool:
-    return bool(one["name"] == other["name"] and one["timestamp"] == when)
-
-
-def _time(point: dict[str, Any]) -> int:
-    return int(point["timestamp"])
-
-
 def _slim(point: dict[str, Any], when: int) -> dict[str, Any]:
     """Leave out what the pages of later runs do not show: it is in the page and the records of this one."""
-    results = {
-        case: {
-            **result,
-            "message": (result.get("message") or "").split("\n", 1)[0],
-            "trace": "",
-            "labels": [],
-        }
-        for case, result in point["testResults"].items()
-    }
+    results = {}
+    for case, result in point["testResults"].items():
+        message = (result.get("message") or "").split("\n", 1)[0]
+        results[case] = {**result, "message": message, "trace": "", "labels": []}
     return {**point, "timestamp": when, "testResults": results}
 
 
@@ -152,7 +141,11 @@ def find_node() -> Node:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None:
         raise InputError(f"no node on the PATH: {_REMEDY}")
-    told = _version(node)
+    try:
+        done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
+        told = done.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        told = ""
     found = re.match(r"v(\d+)\.(\d+)", told)
     if found is None or (int(found[1]), int(found[2])) < OLDEST:
         raise InputError(f"{node} is {told or 'no Node'}: {_REMEDY}")
@@ -161,12 +154,13 @@ def find_node() -> Node:
     return Node(node, npm)
 
 
-def _version(node: str) -> str:
+def _run(
+    command: Sequence[str], seconds: float, late: str, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(late) from error
 
 
 _FILES = tuple(Path(__file__).with_name(name) for name in ("package.json", "package-lock.json"))
@@ -191,17 +185,9 @@ def _install(node: Node, folder: Path) -> None:
         place.mkdir()
         for file in _FILES:
             shutil.copy(file, place)
-        command = [node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
-        try:
-            done = subprocess.run(
-                [*command, "--loglevel=error"],
-                cwd=place,
-                capture_output=True,
-                text=True,
-                timeout=_INSTALL_SECONDS,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise InputError(f"npm did not install Allure within {_INSTALL_SECONDS} s; try again") from error
+        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
+        late = f"npm did not install Allure within {_INSTALL_SECONDS} s; try again"
+        done = _run([node.npm, "ci", *options], _INSTALL_SECONDS, late, place)
         if done.returncode != 0 or not (place / _COMMAND).is_file():
             said = next((line for line in done.stderr.splitlines() if line.strip()), "it does not say why")
             raise InputError(
@@ -250,17 +236,12 @@ def build_page(
         (place / "allurerc.json").write_text(json.dumps(_configuration(place, name)), encoding="utf-8")
         drawn = place / "page" / "index.html"
         command = [node.node, str(script), "generate", "--config", str(place / "allurerc.json")]
-        try:
-            done = subprocess.run(
-                [*command, "--cwd", str(results.parent), results.name],
-                capture_output=True,
-                text=True,
-                timeout=_SECONDS,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise InputError(f"Allure did not draw {file} within {_SECONDS} s") from error
+        late = f"Allure did not draw {file} within {_SECONDS} s"
+        done = _run([*command, "--cwd", str(results.parent), results.name], _SECONDS, late)
         if done.returncode != 0 or not drawn.is_file():
-            raise InputError(f"Allure cannot draw {file}: {_said(done)}")
+            lines = filter(None, map(str.strip, (done.stderr + done.stdout).splitlines()))
+            said = next(lines, f"it ended with status {done.returncode}")
+            raise InputError(f"Allure cannot draw {file}: {said}")
         point = json.loads((place / "history.jsonl").read_text(encoding="utf-8").splitlines()[-1])
         try:
             file.write_text(compact(silent(drawn.read_text(encoding="utf-8"))), encoding="utf-8")
@@ -278,8 +259,3 @@ def _configuration(place: Path, name: str) -> dict[str, Any]:
         "categories": categories_3(),
         "plugins": {"awesome": {"options": json.loads(_OPTIONS.read_text(encoding="utf-8"))}},
     }
-
-
-def _said(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-    return lines[0] if lines else f"it ended with status {done.returncode}"

@@ -26,7 +26,7 @@ from retrocypher.plugins.reporting.html.difference import (
 from retrocypher.plugins.reporting.html.drawing import HEIGHT, WIDTH, Depictions
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy, visible
 from retrocypher.plugins.runs.log import Chunk, RunLog
-from retrocypher.plugins.runs.record import JsonValue, Record, Round
+from retrocypher.plugins.runs.record import METRICS, JsonValue, Record, Round
 
 LONGEST = 20_000
 """Most characters of a query that are shown."""
@@ -35,22 +35,9 @@ _FINDING = 400
 _CLAIM = 600
 _MOST = 20
 """Most rounds, findings of a round, and claims."""
-_SCORES = (
-    "f1",
-    "precision",
-    "recall",
-    "focus_f1",
-    "row_f1",
-    "partial_path_recall",
-    "bleu",
-    "meteor",
-    "rouge_l",
-)
-_CLASSES = {
-    TokenKind.STRING: "s",
-    TokenKind.NUMBER: "n",
-    TokenKind.ERROR: "e",
-}
+_PATH_SCORES = ("exact_path_f1", "exact_path_precision", "exact_path_recall")
+_SCORES = tuple(name for name in METRICS if name not in _PATH_SCORES)
+_CLASSES = {TokenKind.STRING: "s", TokenKind.NUMBER: "n", TokenKind.ERROR: "e"}
 
 
 class Marked(NamedTuple):

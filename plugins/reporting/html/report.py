@@ -20,7 +20,6 @@ from retrocypher.plugins.analysis.report import (
     JudgeVariant,
     ReportNumbers,
     RunNumbers,
-    SeriesRatings,
     analyse,
     disputed,
     stored_calibrations,
@@ -121,7 +120,10 @@ def failed_list(runs: Sequence[ReportRun], cases: Sequence[Listed], links: Links
             case,
             links.get((run.name, case.id)),
             ",".join(str(places[each.name][own[each.name]]) for each in filters),
-            [_in_words(each.name, own[each.name]) for each in filters],
+            [
+                own[each.name].replace("_", " ") if each.name in _ALWAYS else own[each.name]
+                for each in filters
+            ],
         )
         for (run, case), own in zip(cases, labels, strict=True)
     ]
@@ -150,10 +152,6 @@ def _filters(labels: Sequence[Mapping[str, str]]) -> Iterator[Filter]:
 def _ordered(name: str, labels: Iterable[str]) -> list[str]:
     known = {"task": list(TASKS), "label": list(LABELS)}.get(name, [])
     return sorted(labels, key=lambda label: (known.index(label) if label in known else len(known), label))
-
-
-def _in_words(name: str, label: str) -> str:
-    return label.replace("_", " ") if name in _ALWAYS else label
 
 
 _COSTLIEST_TITLES = {
@@ -236,7 +234,12 @@ def build_report(
             out.write_bytes(rendered.html)
     except OSError as error:
         raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
-    written = _write_figures(page.numbers, figures) if figures is not None else []
+    written: list[Path] = []
+    if figures is not None:
+        # Imported here: Matplotlib takes a second, which a report without figures does not need.
+        from retrocypher.plugins.reporting.figures import write_figures
+
+        written = write_figures(page.numbers, figures)
     return Report(
         page=out,
         bytes=len(rendered.html),
@@ -283,26 +286,23 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
         "comparisons": numbers.comparisons,
         "not_run": [{"name": run.name, "rows": _troubles(run.not_run)} for run in runs if run.not_run],
     }
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            **shown,
-            shots=list(dict.fromkeys(cell.shot for run in runs for cell in run.summary.cells)),
-            margin=MARGIN,
-            trouble=page.trouble,
-            defined=page.defined,
-            meanings=LABELS,
-            sources=SOURCES,
-            metrics=METRIC_NAMES,
-            failed=failed_list(runs, cases, links, folder),
-            title=", ".join(run.name for run in runs),
-            sections=_sections(shown),
-            policy=policy([script], [style]),
-            style=style,
-            script=script,
-            footer=f"Made by RetroCypher {metadata.version('retrocypher')} on {datetime.now(UTC):%d %B %Y}.",
-        )
+    template = environment().get_template("page.html")
+    return template.render(
+        **shown,
+        shots=list(dict.fromkeys(cell.shot for run in runs for cell in run.summary.cells)),
+        margin=MARGIN,
+        trouble=page.trouble,
+        defined=page.defined,
+        meanings=LABELS,
+        sources=SOURCES,
+        metrics=METRIC_NAMES,
+        failed=failed_list(runs, cases, links, folder),
+        title=", ".join(run.name for run in runs),
+        sections=_sections(shown),
+        policy=policy([script], [style]),
+        style=style,
+        script=script,
+        footer=f"Made by RetroCypher {metadata.version('retrocypher')} on {datetime.now(UTC):%d %B %Y}.",
     )
 
 
@@ -342,11 +342,7 @@ def _costly(run: ReportRun, links: Links) -> list[dict[str, Any]]:
     parts = []
     for measure, (title, unit) in _COSTLIEST_TITLES.items():
         rows = [
-            {
-                "case": case,
-                "amount": filters[unit](getattr(case, measure)),
-                "href": links.get((run.name, case.id)),
-            }
+            (case, filters[unit](getattr(case, measure)), links.get((run.name, case.id)))
             for case in run.costly.most(measure)
         ]
         parts += [{"title": title, "rows": rows}] if rows else []
@@ -367,25 +363,13 @@ def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:
     return {
         "part": part,
         "title": _JUDGE_TITLES[part.variant],
-        "series": [_bars(each, own, most) for each, own in zip(part.series, shares, strict=True)],
-        "disagreements": [
-            {
-                "case": each,
-                "reason": shortened(each.reason, _REASON),
-                "href": links.get((run, each.case_id)),
-            }
-            for each in part.disagreements
+        "series": [
+            {"of": each, "bars": list(zip(each.counts, [share / most for share in own], strict=True))}
+            for each, own in zip(part.series, shares, strict=True)
         ],
-    }
-
-
-def _bars(series: SeriesRatings, shares: Sequence[float], most: float) -> dict[str, Any]:
-    bars = zip(series.counts, shares, strict=True)
-    return {
-        "of": series,
-        "bars": [
-            {"score": place / 10, "cases": cases, "height": share / most}
-            for place, (cases, share) in enumerate(bars)
+        "disagreements": [
+            {"case": each, "reason": shortened(each.reason, _REASON), "href": links.get((run, each.case_id))}
+            for each in part.disagreements
         ],
     }
 
@@ -413,13 +397,6 @@ def _write_pages(run: ReportRun, links: Links, folder: Path, back: str) -> list[
     parts = parts_of(run.log, run.cases, pages)
     written = in_processes(PageWriter, job, parts, processes, f"{run.log}: {_ENDED}")
     return [size for sizes in written for size in sizes]
-
-
-def _write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
-    # Imported here: Matplotlib takes a second, which a report without figures does not need.
-    from retrocypher.plugins.reporting.figures import write_figures
-
-    return write_figures(numbers, folder)
 
 
 def _require_writable(out: Path) -> None:
