@@ -61,8 +61,7 @@ def _rest(identifier: str, name: str, statuses: list[str], *, by_message: bool =
 def write_about(results: Path, manifest: Manifest, cases: int, selected: int) -> None:
     """Write what a report says about its run: its environment, who ran it, and the kinds of failure."""
     facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
-    lines = (f"{name.replace(' ', '_')}={_escaped(value)}
-" for name, value in facts.items())
+    lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
     (results / "environment.properties").write_text("".join(lines), encoding="ascii")
     _write(results / "categories.json", categories_2())
     if manifest.executor:
