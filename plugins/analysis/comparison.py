@@ -109,14 +109,7 @@ def compare(
 
 
 def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> tuple[int, int]:
-    """Refuse two tables of which no case would be paired, or ambiguously; scores do not matter.
-
-    Raises InputError if they have no case in common, or several cases of one would pair with one of the
-    other.
-
-    Returns:
-        The number of cases that only A has, and that only B has.
-    """
+    """Return how many cases only A and only B have; raise InputError if none, or several, would be paired."""
     on = shared(a, b)
     rows_a, rows_b = _rows(a, on, names[0]), _rows(b, on, names[1])
     if not rows_a.keys() & rows_b.keys():
@@ -304,14 +297,7 @@ def compare_runs(
     on_common: bool = False,
     remedy: str = _ON_COMMON,
 ) -> RunComparison:
-    """Compare run B with run A.
-
-    Raises InputError if they are not comparable, have nothing in common, or cannot be paired.
-
-    Args:
-        by: Slicings, each by some of the dimensions.
-        margin: The largest difference that does not matter.
-    """
+    """Compare run B with run A, in slices by dimensions; raise InputError if they cannot be compared."""
     against = differences(a, b, metric)
     if not on_common:
         require_comparable(a, b, against, remedy)

@@ -136,12 +136,7 @@ _WORST = (RuleStatus.FAILS, RuleStatus.REGRESSED, RuleStatus.INCONCLUSIVE, RuleS
 def judge_rule(
     rule: Rule, run: RunScores, baseline: RunScores | None, *, allow_inconclusive: bool, partial: bool
 ) -> RuleResult:
-    """Return the outcome of a rule.
-
-    Args:
-        partial: Judge the cases that run and baseline have in common; otherwise a case without a partner
-            fails the rule.
-    """
+    """Return the outcome of a rule; unless ``partial``, a case without a partner in the baseline fails it."""
     if isinstance(rule, Threshold):
         slices = tuple(_threshold_slices(rule, run.table()))
         status = _worst(slices)
@@ -252,12 +247,7 @@ def judge_rules(rules: Iterable[Rule]) -> list[Threshold]:
 def distrust(
     rules: Iterable[Rule], judge: JudgeEntry | None, calibrations: Sequence["StoredCalibration"], least: float
 ) -> str:
-    """Return why the score of a run's judge cannot be gated on; empty if it can.
-
-    Args:
-        calibrations: The stored calibrations, newest first.
-        least: Minimum lower confidence bound of the judge's kappa.
-    """
+    """Return why a rule on a judge cannot hold, by calibrations, newest first; empty if all can."""
     for rule in judge_rules(rules):
         if judge is None:
             return (

@@ -55,11 +55,7 @@ _AROUND = 60
 
 
 class RuleError(InputError):
-    """A rule of the gate that cannot be read; its message shows where.
-
-    Args:
-        position: Index into ``text`` of the error, or its length at the end.
-    """
+    """A rule of the gate that cannot be read; its message shows the place, ``position`` in ``text``."""
 
     def __init__(self, text: str, position: int, problem: str) -> None:
         self.text = text

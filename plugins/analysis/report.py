@@ -270,10 +270,7 @@ def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list
 
 
 def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCalibration"]:
-    """Return the stored calibrations below the project's folder, if any run has a judge.
-
-    Raises InputError if one cannot be read.
-    """
+    """Return the stored calibrations, if any run has a judge; raise InputError if one is damaged."""
     if not any(run.ratings for run in runs):
         return []
     # Imported here: a report without a judge does not need what it loads.
@@ -398,11 +395,7 @@ class ReportNumbers(Struct, frozen=True):
 
 
 def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration"] = ()) -> ReportNumbers:
-    """Return the numbers of a report.
-
-    Args:
-        calibrations: The stored calibrations of judges, the newest first.
-    """
+    """Return the numbers of a report; calibrations come newest first."""
     return ReportNumbers([_numbers(run, calibrations) for run in runs], comparisons(runs))
 
 

@@ -119,11 +119,7 @@ class TopK:
                 heapq.heappop(self._kept[name])
 
     def most(self, measure: str) -> list[CaseEntry]:
-        """Return the cases that took most, in descending order.
-
-        Args:
-            measure: ``query_s``, ``model_s``, ``tokens`` or ``cost``.
-        """
+        """Return the cases that took most of ``query_s``, ``model_s``, ``tokens`` or ``cost``."""
         return [case for _, _, case in sorted(self._kept[measure], key=lambda each: (-each[0], each[1]))]
 
     def all(self) -> dict[str, CaseEntry]:

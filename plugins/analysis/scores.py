@@ -419,11 +419,7 @@ def _require_once(file: Path, ids: Mapping[str, int]) -> None:
 
 
 def _extent(run: RunLog, cases: int, errors: int, lacks_aside: bool) -> tuple[str, str]:
-    """Return in words which scores a run lacks, and which part of the planned cases it holds.
-
-    Args:
-        lacks_aside: Whether judgements or written answers are missing, which may be all that the run lacks.
-    """
+    """Return in words which scores a run lacks, and which part of the planned cases it holds."""
     manifest, ending, planned = run.manifest, run.facts.ending, run.facts.planned
     crashed = len(run.summary.lost_cases)
     if (

@@ -73,12 +73,7 @@ def _by_name(entry: tuple[_Served, int]) -> tuple[str, str]:
 
 
 class Usage:
-    """Completions of a run, counted from its records; models that read no messages are left out.
-
-    Args:
-        players: By label of a model, the label of the model that plays the roles of its loops, if another.
-        writers: By label of a model, the label of the model that writes its answers, if another.
-    """
+    """Completions of a run; ``players`` and ``writers`` are labels of models for roles and answers."""
 
     def __init__(
         self, players: Mapping[str, str] | None = None, writers: Mapping[str, str] | None = None

@@ -33,12 +33,7 @@ class SuggestingGroup(click.Group):
 
 
 class LazyCommand(click.Command):
-    """A placeholder that loads a command when it is called.
-
-    Args:
-        where: Its module in this package, a colon, and its name there.
-        short_help: First sentence of its help. Without it, the help of its group loads the command.
-    """
+    """A placeholder that loads a command, ``where`` as ``MODULE:NAME`` of this package, when it is called."""
 
     def __init__(self, name: str, where: str, short_help: str | None = None) -> None:
         super().__init__(name, short_help=short_help)

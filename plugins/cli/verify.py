@@ -38,11 +38,7 @@ class Line:
 def judge_lines(
     name: str, lines: Iterable[bytes], verifier: Verifier, thresholds: Thresholds, as_json: bool
 ) -> int:
-    """Check the answers in a file, and print each verdict at once.
-
-    Returns:
-        The exit status: 1 if an answer is not verified, a line cannot be used or there is none, otherwise 0.
-    """
+    """Check the answers in a file, print each verdict at once, and return the exit status, 0 or 1."""
     status, count, verified = 0, 0, 0
     for line in _lines(lines):
         if line.error:

@@ -67,12 +67,7 @@ class Rating:
 
 
 def all_ratings(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Rating]:
-    """Yield the judgements of each record that has scores.
-
-    Args:
-        targets: By question id, the molecule that the question clusters by; a question that is not in it is a
-            cluster of its own.
-    """
+    """Yield the judgements of each record that has scores; ``targets`` are molecules by question id."""
     for record in records:
         yield from ratings_of(record, targets)
 
@@ -135,11 +130,7 @@ class Issues:
     issues: tuple[Issue, ...]
 
     def of(self, reason: str) -> tuple[str, ...]:
-        """Return the labels of the errors that a reason names, in the order in which it names them.
-
-        Returns:
-            `NO_REASON` alone where it said nothing, `UNCLEAR` alone where it names no error.
-        """
+        """Return the labels that a reason names; `NO_REASON` or `UNCLEAR` alone if it names none."""
         if not reason.strip():
             return (NO_REASON,)
         found = (self._of_clause(clause) for clause in _CUT.split(reason))

@@ -251,12 +251,7 @@ def write_bank(bank: Bank, folder: Path) -> None:
 def load_bank(
     part: Part = "development", folder: Path | None = None, *, seed: int = 0
 ) -> tuple[BankEntry, ...]:
-    """Read a part of a bank; raise InputError if there is no such bank, or it is damaged.
-
-    Args:
-        part: ``development``, or ``held_out`` for the final figures and nothing else.
-        folder: A bank's folder; where None, the cached bank of the shipped questions and this code.
-    """
+    """Read a part of a bank, by default the cached one; raise InputError if it is missing or damaged."""
     folder = folder or bank_folder(load_questions(), seed)
     if not has_bank(folder):
         raise _no_bank(folder)

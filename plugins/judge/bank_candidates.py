@@ -82,10 +82,7 @@ _MOST_CHARACTERS = 40_000
 
 
 def shortened(execution: Execution) -> Execution:
-    """Return an execution with the first rows, and of long lists the first values.
-
-    ``row_count`` stays that of the whole result.
-    """
+    """Return an execution with the first rows and values; ``row_count`` stays that of the whole result."""
     rows: list[list[Any]] = []
     left = _MOST_CHARACTERS
     for row in execution.rows[:_MOST_ROWS]:

@@ -64,11 +64,7 @@ def ask_all(
     progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Asked:
-    """Have each query of a sample judged in each variant, as often as asked for.
-
-    Args:
-        ask: Has tasks judged, in any order, as `JudgePool.judge` does.
-    """
+    """Have each query of a sample judged in each variant, as often as asked for."""
     cases = [_case(place, item, schema, criteria) for place, item in enumerate(sample)]
     begin(estimate_cost(cases, criteria, variants, repeats))
     places = {case.case_id: place for place, case in enumerate(cases)}
@@ -143,13 +139,7 @@ def calibrate(
     progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Calibrated:
-    """Have a judge say of known errors and known right queries whether they are right.
-
-    Raises InputError if the bank has no error of one of the questions.
-
-    Args:
-        per_error: How many errors of each label to take.
-    """
+    """Calibrate a judge on known errors and right queries; raise InputError without an error."""
     sample = draw_sample(entries, questions.questions, per_error, seed)
     if not any(not item.right for item in sample):
         raise InputError(f"{bank}: holds no error of one of these questions; name another with --bank DIR")

@@ -149,10 +149,7 @@ class JudgeCase:
 
 
 def answer_form(criteria: Criteria) -> dict[str, Any]:
-    """Return the JSON schema of an answer: a reason, and then a score of the scale.
-
-    What comes is read as strictly as any other answer.
-    """
+    """Return the JSON schema of an answer: a reason, and then a score of the scale."""
     low, high = criteria.scale
     return {
         "type": "object",
@@ -197,12 +194,7 @@ _USUAL = {BASE_URL: "OPENAI_BASE_URL", API_KEY: "OPENAI_API_KEY"}
 
 
 def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return an environment in which the usual variables lead to the judge's API.
-
-    Args:
-        environment: ``RETROCYPHER_JUDGE_BASE_URL`` and ``RETROCYPHER_JUDGE_API_KEY``; where one is not set,
-            the usual one stays.
-    """
+    """Return an environment whose usual variables lead to the judge's API, if its own are set."""
     own = {usual: environment[name] for name, usual in _USUAL.items() if environment.get(name)}
     return {**environment, **own}
 
@@ -243,11 +235,7 @@ def judge_facts(
     contents: Mapping[str, str],
     environment: Mapping[str, str] = os.environ,
 ) -> JudgeEntry:
-    """Return model, address and criteria of a judge, which together tell one judge from another.
-
-    Args:
-        contents: SHA-256 of the file its model is made of, by path.
-    """
+    """Return what tells one judge from another; ``contents`` are hashes of model files by path."""
     return JudgeEntry(
         model=model_entry(spec, contents),
         api=api_address([spec], environment=judge_environment(environment)),

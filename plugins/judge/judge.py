@@ -104,11 +104,7 @@ def open_judge(
     offline: bool = False,
     criteria: Criteria | None = None,
 ) -> Judge:
-    """Open a judge.
-
-    Args:
-        offline: Whether it is not to be asked what is not there; without a cache it is not asked at all.
-    """
+    """Open a judge; offline and without a cache it is never asked."""
     criteria = criteria or load_criteria()
     if offline and answers is None:
         return Judge(_Nobody(spec.label), criteria)
@@ -140,10 +136,7 @@ def open_judge_model(
     logprobs: int = 0,
     form: Mapping[str, Any] | None = None,
 ) -> TextModel:
-    """Open the model of a judge, at the judge's API.
-
-    Arguments are as `open_judge` has them, ``logprobs`` and ``form`` as `open_text_model`.
-    """
+    """Open the model of a judge, at the judge's API."""
     model = open_text_model(
         spec,
         shared=shared,

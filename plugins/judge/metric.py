@@ -38,14 +38,7 @@ _SETTINGS = {
 
 
 def deepeval(module: str) -> ModuleType:
-    """Return a module of DeepEval; takes a second the first time.
-
-    Its settings are put in the environment first, whatever it holds: they are read as the library is
-    imported.
-
-    Args:
-        module: Name within the package, such as ``metrics.g_eval``.
-    """
+    """Return a module of DeepEval, which reads its settings from the environment as it is imported."""
     os.environ.update(_SETTINGS)
     return import_module(f"deepeval.{module}")
 
@@ -271,11 +264,7 @@ def _template(criteria: Criteria) -> type:
 
 
 class UnreadError(RetroCypherError):
-    """A call gave nothing that can be scored.
-
-    Attributes:
-        kind: Short name of why: that of a `ModelError`, or ``malformed``.
-    """
+    """A call gave nothing that can be scored; ``kind`` is that of a `ModelError`, or ``malformed``."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)

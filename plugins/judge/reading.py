@@ -21,11 +21,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 class UnreadableError(Exception):
-    """A judge's answer holds no score.
-
-    Attributes:
-        kind: ``no_answer``, ``malformed`` or ``out_of_scale``.
-    """
+    """A judge's answer holds no score; ``kind`` is ``no_answer``, ``malformed`` or ``out_of_scale``."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)

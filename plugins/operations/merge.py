@@ -236,16 +236,7 @@ class MergedRun(Struct, frozen=True):
 
 
 def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> MergedRun:
-    """Merge shards into one run directory, as the whole run would have written it.
-
-    The shards stay as they are. The target appears only if everything succeeds.
-
-    Raises InputError if the shards are not of one run, overlap or lack something, or the folder cannot be
-    used.
-
-    Args:
-        partial: Merge what there is if shards or cases are missing.
-    """
+    """Merge shards into one run directory, which appears only if all succeeds, or raise InputError."""
     into = into.resolve()
     _require_empty(into)
     runs = read_shards(paths)

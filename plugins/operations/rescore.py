@@ -119,12 +119,7 @@ class Written:
         origin: str = "rescored_from",
         more: Mapping[str, JsonValue] | None = None,
     ) -> None:
-        """Move the records to their place once all lines are written, with manifest and summary.
-
-        Args:
-            origin: The field of the manifest that says where the records are from.
-            more: What else that field holds.
-        """
+        """Move the records to their place; ``origin`` is the field of the manifest that gets ``more``."""
         self.records.close()
         source = {
             "run": str(self._run.resolve()),

@@ -241,14 +241,7 @@ class CaseReader:
 
 
 def find_case(log: RunLog, name: str) -> Record:
-    """Return the record of a case.
-
-    Raises InputError if the folder is not a run, or no case or several have the name; names the nearest ones.
-
-    Args:
-        name: The case's id, its beginning, or any part of it; upper and lower case do not matter. If it is
-            the beginning of one id, that case is meant, whatever other ids contain it.
-    """
+    """Return the case that an id, its beginning or any part of it names; raise InputError if none."""
     places = {place.case_id: place for place in log.case_ids()}
     beginning = [case for case in places if case.lower().startswith(name.lower())]
     containing = [case for case in places if name.lower() in case.lower()]

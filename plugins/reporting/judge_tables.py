@@ -137,11 +137,7 @@ _HELD_OUT, _REASON = 5, 7
 
 
 def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how many entries of a bank each operator has, how many are held out, and what was dropped.
-
-    Args:
-        entries: Entries of both parts.
-    """
+    """Return how many entries of a whole bank each operator has, how many held out, and what was dropped."""
     kinds, held_out = Counter[str](), Counter[str]()
     by_task: dict[str, Counter[str]] = {}
     for entry in entries:

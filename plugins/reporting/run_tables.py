@@ -138,11 +138,7 @@ _OF_ITS_ANSWERS = ("non_detected_error_rate", "non_corrected_error_rate", "false
 
 
 def render_ledger(ledger: Sequence[Mapping[str, Any]], unpriced: Mapping[str, str] | None = None) -> Group:
-    """Return the ``ledger`` of a summary as tables.
-
-    Args:
-        unpriced: By label of a model, the name of the one that plays its roles, if that has no list price.
-    """
+    """Return the ``ledger`` of a summary as tables; ``unpriced`` names models without a list price."""
     parts: list[RenderableType] = []
     for entry in ledger:
         if entry["cases"]:

@@ -68,11 +68,7 @@ def rule_line(result: RuleResult) -> str:
 
 
 def _to_rule(estimate: Estimate, rule_number: float, sign: str = "") -> str:
-    """Return a number with its interval, with enough digits to tell it from the number of the rule.
-
-    Args:
-        rule_number: The threshold or margin of the rule.
-    """
+    """Return a number with its interval, with enough digits to tell it from the number of the rule."""
     if estimate.value is None:
         return "n/a"
     value = estimate.value

@@ -221,14 +221,7 @@ def build_page(
     began: int,
     announce: Callable[[str], None],
 ) -> Page:
-    """Draw the page of a run.
-
-    Raises InputError if Allure cannot be installed or cannot draw the page, or a file cannot be read or
-    written.
-
-    Args:
-        began: When it began, in milliseconds of the epoch.
-    """
+    """Draw the page of a run that ``began`` at a time in milliseconds, or raise InputError."""
     script = installed(node, announce)
     with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:
         place = Path(made)

@@ -48,12 +48,7 @@ class ResultWriter:
         labels: Mapping[str, str] | None = None,
         captured: Mapping[str, str] | None = None,
     ) -> None:
-        """Write the result of a case; raise OSError if it cannot be written.
-
-        Args:
-            start: When it began, in seconds of the epoch.
-            captured: What pytest captured while it ran, by name; empty texts are not attached.
-        """
+        """Write the result of a case that ran from start to stop, in seconds of the epoch."""
         name = self._name(view.record.case_id)
         self.remove(view.record.case_id)
         result = _CaseResult(self.folder, name, round(1000 * stop))

@@ -121,11 +121,7 @@ class LiveResults:
                 self._writer.write(view, report.start, report.stop, labels, captured)
 
     def finish(self, crashed: Collection[str], cases: int, selected: int) -> None:
-        """Write the results of crashed cases, and what is said of the run as a whole.
-
-        Args:
-            crashed: The crashed tests, as pytest names them.
-        """
+        """Write the results of crashed cases, named as pytest names tests, and of the run as a whole."""
         manifest = self._log.manifest
         with self._attempt("the Allure results are not complete"):
             if self._writer is not None:
@@ -213,12 +209,7 @@ class _RecordedResults:
         self._messages = _StoredMessages(log)
 
     def write(self, line: RecordLine) -> None:
-        """Write the result of the case on a line.
-
-        Raises:
-            InputError: The run does not have its question.
-            OSError: It cannot be written.
-        """
+        """Write the result of the case on a line; raise InputError if the run does not have its question."""
         record = line.record
         view = self._reader.view(record, self._messages)
         if view.question is None:
@@ -290,14 +281,7 @@ class Written(NamedTuple):
 
 
 def write_results(log: RunLog, results: Path) -> Written:
-    """Write the Allure results of a run from its records.
-
-    Raises InputError if the folder is not a run, the results cannot be written, or the run matched keys by an
-    encoder that cannot be had here.
-
-    Args:
-        results: Folder of the results; results that are there already are replaced.
-    """
+    """Write, or replace, the Allure results of a run from its records; raise InputError if it cannot."""
     manifest, summary = log.manifest, log.summary
     crashed = summary.lost_cases if log.has_manifest else []
     # Before a folder is made: what is wrong with the run is reported first.

@@ -106,11 +106,7 @@ def _plain(text: str) -> Markup:
 
 
 class CasePages:
-    """Makes pages of the cases of a run.
-
-    Args:
-        back: The address of the report, seen from the pages.
-    """
+    """Makes pages of the cases of a run, which link back to the report."""
 
     def __init__(self, log: RunLog, name: str, back: str) -> None:
         graph = log.manifest.graph
@@ -238,12 +234,7 @@ class Part(NamedTuple):
 
 
 def parts_of(log: RunLog, cases: Sequence[str], pages: Mapping[str, str]) -> list[Part]:
-    """Return the parts of a run that hold cases with a page.
-
-    Args:
-        cases: The ids of its cases, in the order of the records.
-        pages: By case id, the names of all pages.
-    """
+    """Return the parts of a run that hold cases with a page; ``cases`` are in the order of the records."""
     parts = []
     for chunk in log.chunks():
         own = cases[chunk.first - 1 : chunk.first - 1 + chunk.lines]
@@ -260,12 +251,7 @@ class PageWriter:
         self._pages = CasePages(self._log, job.name, job.back)
 
     def __call__(self, part: Part) -> list[int]:
-        """Write the pages of a part, and return their sizes in bytes.
-
-        Raises:
-            InputError: A line is not a record.
-            OSError: A page cannot be written.
-        """
+        """Write the pages of a part, and return their sizes in bytes."""
         return [
             (self._folder / part.pages[record.case_id]).write_bytes(self._pages.render(record).encode())
             for *_, record in self._log.record_lines(part.chunk)

@@ -146,11 +146,7 @@ _OVER = 3
 
 
 class Reactions:
-    """The reactions of the default graph, by their id; of another one only the gold answers are known.
-
-    Args:
-        fingerprint: That of the graph which a run was made on; None where it is not known.
-    """
+    """The reactions of the default graph by id; of another graph only the gold answers are known."""
 
     def __init__(self, fingerprint: str | None) -> None:
         known = fingerprint is not None and fingerprint == read_manifest().get("fingerprint")

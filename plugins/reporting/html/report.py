@@ -53,11 +53,7 @@ class Rendered(NamedTuple):
 
 
 def shrink_to_fit(render: Callable[[int], Rendered], most: int, largest: int = LARGEST) -> Rendered:
-    """Return a page with as long a list as fits: each time it does not, the list is halved.
-
-    Args:
-        largest: Bytes that the page may have; one without a list may have more.
-    """
+    """Return a page with as long a list as fits into ``largest`` bytes: it is halved until it does."""
     page = render(most)
     while page.listed and len(page.html) > largest:
         page = render(page.listed // 2)
@@ -205,14 +201,7 @@ class Report(Struct, frozen=True, kw_only=True):
 def build_report(
     paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None, root: Path | None = None
 ) -> Report:
-    """Write the report of runs, and a page for each failed case in a folder beside it.
-
-    Raises InputError if a run cannot be read, or what is to be written cannot be written.
-
-    Args:
-        paths: Run directories; the others are compared with the first.
-        root: The project's folder, which calibrations are below; None for the working directory.
-    """
+    """Write the report of runs, the first against the others; raise InputError if that is impossible."""
     for path in paths:
         # A folder that is no run is reported before the page in it, which cannot be written either.
         next(RunLog(path).records(), None)
