@@ -143,6 +143,7 @@ def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> 
         for name in SPENT
     }
     costs = [pair.cost for pair in chosen if pair.cost is not None]
+    sums = {name: sum(values) for name, values in spent.items()}
     return {
         "cases": len(chosen),
         "repaired": sum(repaired),
@@ -154,7 +155,7 @@ def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> 
         "f1_before": _mean([pair.f1_before for pair in chosen]),
         "f1_after": _mean([pair.f1_after for pair in chosen]),
         "f1_gain": ratios.gain(gains, within),
-        **{name: _round(sum(values)) for name, values in spent.items()},
+        **{name: int(each) if each.is_integer() else round(each, 3) for name, each in sums.items()},
         "cost": sum(costs) if costs else None,
         "per_repaired": {
             **{name: ratios.ratio(values, repaired) for name, values in spent.items()},
@@ -195,10 +196,6 @@ def _detected(checks: Sequence[FirstCheck]) -> dict[str, dict[str, int]]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _round(value: float) -> float | int:
-    return int(value) if value.is_integer() else round(value, 3)
 
 
 class Ledger:
@@ -251,33 +248,14 @@ def ledger_of(records: Iterable[Record], targets: Mapping[str, str]) -> list[dic
     return ledger.to_json()
 
 
+COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
+_RATES = ("repair_rate", "breakage_rate")
 COLUMNS = (
-    "model",
-    "loop",
-    "validator",
-    "label",
-    "cases",
-    "repaired",
-    "broken",
-    "unchanged_right",
-    "unchanged_wrong",
-    "repair_rate",
-    "repair_rate_low",
-    "repair_rate_high",
-    "breakage_rate",
-    "breakage_rate_low",
-    "breakage_rate_high",
-    "calls",
-    "tokens",
-    "seconds",
-    "cost",
-    "calls_per_repaired",
-    "tokens_per_repaired",
-    "seconds_per_repaired",
-    "cost_per_repaired",
+    *("model", "loop", "validator", "label", *COUNTS),
+    *(f"{rate}{end}" for rate in _RATES for end in ("", "_low", "_high")),
+    *(f"{name}{of}" for of in ("", "_per_repaired") for name in (*SPENT, "cost")),
 )
 ALL = "all"
-COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
 
 
 def ledger_rows(ledger: Sequence[Mapping[str, JsonValue]]) -> list[dict[str, JsonValue]]:
@@ -293,7 +271,7 @@ def _rows(entry: Mapping[str, JsonValue]) -> Iterator[dict[str, JsonValue]]:
     for label, counts in ((ALL, entry), *entry["by_label"].items()):
         row = {name: entry[name] for name in COLUMNS[:3]} | {"label": label}
         row |= {name: counts[name] for name in COUNTS}
-        for rate in ("repair_rate", "breakage_rate"):
+        for rate in _RATES:
             row |= {rate: counts[rate]["value"]}
             row |= {f"{rate}_{end}": counts[rate][end] for end in ("low", "high")}
         row |= {name: counts[name] for name in (*SPENT, "cost")}

@@ -76,15 +76,13 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     """What should be the same in both and is not."""
     note: str = ""
     """What slices without any difference leave open."""
-    only_a: int = 0
-    """Cases without a partner in B."""
-    only_b: int = 0
-    """Cases without a partner in A."""
-    unscored: int = 0
-    """Pairs without a score."""
-    changed: int = 0
-    changes: Sequence[Change] = ()
-    """Those that differ most."""
+    found: Comparison | RunComparison | None = None
+    """The comparison; None if it is refused."""
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The pairs that differ most."""
+        return self.found.changes[:_CHANGES] if self.found else ()
 
 
 def comparisons(runs: Sequence[ReportRun]) -> list[ReportComparison]:
@@ -147,11 +145,7 @@ def _shown(
         together=together,
         against=against,
         note=unseen_note([found.overall, *found.slices]),
-        only_a=len(found.only_a),
-        only_b=len(found.only_b),
-        unscored=len(found.unscored),
-        changed=len(found.changes),
-        changes=found.changes[:_CHANGES],
+        found=found,
     )
 
 

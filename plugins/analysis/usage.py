@@ -54,7 +54,12 @@ class _Counts:
             tokens_from_cache=Tokens(self.tokens_from_cache["prompt"], self.tokens_from_cache["completion"]),
             cost=self.cost,
             seconds=round(self.seconds, 3),
-            served=[Served(*names, count) for names, count in sorted(self.served.items(), key=_by_name)],
+            served=[
+                Served(*names, count)
+                for names, count in sorted(
+                    self.served.items(), key=lambda each: tuple(name or "" for name in each[0])
+                )
+            ],
         )
 
 
@@ -65,11 +70,6 @@ def _served(findings: Sequence[JsonValue]) -> _Served:
         if isinstance(finding, Mapping) and {"attempts", "finish_reason"} & finding.keys():
             reported |= {name: value for name, value in finding.items() if isinstance(value, str)}
     return reported.get("model"), reported.get("system_fingerprint")
-
-
-def _by_name(entry: tuple[_Served, int]) -> tuple[str, str]:
-    (model, fingerprint), _ = entry
-    return model or "", fingerprint or ""
 
 
 class Usage:

@@ -209,7 +209,8 @@ def _leave_running(
             port=port,
         )
 
-    return leave_running(started, graph_fingerprint, _name(folder), announce=announce, kind=kind, port=port)
+    name = "the default graph" if folder is None else str(folder.resolve())
+    return leave_running(started, graph_fingerprint, name, announce=announce, kind=kind, port=port)
 
 
 def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Background:
@@ -244,10 +245,6 @@ def _load_into_given(
 
 def _loader(reactions: Sequence[Reaction]) -> "Callable[[neo4j.Driver], object]":
     return lambda driver: load(driver, reactions)
-
-
-def _name(folder: Path | None) -> str:
-    return "the default graph" if folder is None else str(folder.resolve())
 
 
 def _facts(found: Background) -> dict[str, Any]:

@@ -101,7 +101,10 @@ def judge_command(
         try:
             faults = calibrate_judge(judge, judge_rows or 0, as_json=as_json, **asked, **sampling)
         except KeyboardInterrupt:
-            click.echo(f"interrupted: no calibration was stored{_cached(cache)}", err=True)
+            cached = "; the responses are cached, so repeating the command resumes it"
+            click.echo(
+                f"interrupted: no calibration was stored{'' if cache == NO_CACHE else cached}", err=True
+            )
             context.exit(_INTERRUPTED)
         context.exit(INCOMPLETE if faults else 0)
     if run is None:
@@ -182,10 +185,6 @@ def _mean(mean: Estimate) -> str:
         return "n/a"
     interval = "" if mean.low is None else f" [{mean.low:.2f}, {mean.high:.2f}]"
     return f"{mean.value:.3f}{interval}"
-
-
-def _cached(cache: str | None) -> str:
-    return "" if cache == NO_CACHE else "; the responses are cached, so repeating the command resumes it"
 
 
 _PER_ERROR = 5

@@ -311,7 +311,8 @@ def _reason(candidate: Candidate, execution: Execution, scores: Scores, executor
         return None if right else "score falls"
     if kind == "style" and not right:
         return "score falls"
-    if kind == "error" and execution.status not in _statuses(candidate.mutant.label):
+    label = candidate.mutant.label
+    if kind == "error" and execution.status not in ((label,) if label in _ENDINGS else ("ok", "timeout")):
         return "other status"
     if kind == "error" and not right:
         return "base differs" if candidate.base and not _base_is_right(candidate, executor) else None
@@ -319,10 +320,6 @@ def _reason(candidate: Candidate, execution: Execution, scores: Scores, executor
     if same:
         return "no effect"
     return None if kind == "style" else "score stays"
-
-
-def _statuses(label: str | None) -> tuple[str, ...]:
-    return (label,) if label in _ENDINGS else ("ok", "timeout")
 
 
 def _base_is_right(candidate: Candidate, executor: Executor) -> bool:

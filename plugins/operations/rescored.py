@@ -188,19 +188,14 @@ class Tally:
 
     def __init__(self) -> None:
         self.records = 0
-        """Number of records."""
         self.unscored = 0
-        """Number of records without scores, because of an infrastructure error."""
         self.left = 0
         """Number of results of rounds that could not be rescored."""
         self.changed = 0
-        """Number of records that differ in anything."""
         self.parts: Counter[str] = Counter()
-        """Number of records that differ in each part."""
         self.flipped: list[Flip] = []
         """Cases that pass or fail now and did not before, in the order of the records."""
         self.passed: dict[str, int] = {"before": 0, "after": 0}
-        """Number of cases that pass, before and after."""
         self._metrics = {name: _Metric() for name in METRICS}
         self._labels: dict[str, Counter[str]] = {
             side: Counter() for side in ("before", "after", "gained", "lost")

@@ -245,7 +245,8 @@ def missing(index: Index) -> list[str]:
     lines = []
     if absent:
         cases = runs[0].shard.cases_in_all - sum(run.planned for run in runs)
-        named = f"shard{'' if len(absent) == 1 else 's'} {_few(absent)} of {of}"
+        few = ", ".join(absent) if len(absent) <= 5 else f"{', '.join(absent[:4])} and {len(absent) - 4} more"
+        named = f"shard{'' if len(absent) == 1 else 's'} {few} of {of}"
         lines.append(f"{named} {'is' if len(absent) == 1 else 'are'} missing, {cases:,} of the cases")
     for number, run in enumerate(runs):
         if lacks := _lacks(run, index.by_run[number], index, number):
@@ -289,7 +290,3 @@ def _unrecorded(run: ShardRun, index: Index, number: int) -> Iterator[str]:
 def _prefixes(case: str) -> Iterator[str]:
     parts = case.split("-")
     return ("-".join(parts[:count]) for count in range(1, len(parts)))
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:4])} and {len(names) - 4} more"

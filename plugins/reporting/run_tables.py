@@ -171,9 +171,7 @@ def _head(entry: Mapping[str, Any], unpriced: str | None) -> Iterator[Text]:
 
 
 def _cases(entry: Mapping[str, Any]) -> Table:
-    table = _empty("error of first answer")
-    for name in ("cases", "repaired", "broken", "stayed right", "stayed wrong"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _empty("error of first answer", "cases", "repaired", "broken", "stayed right", "stayed wrong")
     for number, (label, counts) in enumerate(((ALL, entry), *entry["by_label"].items())):
         table.add_row(
             escape(label),
@@ -186,10 +184,8 @@ def _cases(entry: Mapping[str, Any]) -> Table:
 
 def _repairs(entry: Mapping[str, Any]) -> Table:
     priced = entry["cost"] is not None
-    table = _empty("error of first answer")
-    table.add_column("repair rate [95 %]", justify="right", no_wrap=True)
-    for name in (*SPENT, *(["USD"] if priced else [])):
-        table.add_column(name, justify="right", no_wrap=True)
+    usd_column = ["USD"] if priced else []
+    table = _empty("error of first answer", "repair rate [95 %]", *SPENT, *usd_column)
     for number, (label, counts) in enumerate(((ALL, entry), *entry["by_label"].items())):
         if _wrong(counts):
             spent = counts["per_repaired"]
@@ -206,10 +202,8 @@ def _repairs(entry: Mapping[str, Any]) -> Table:
 
 
 def _validators(entry: Mapping[str, Any]) -> Table:
-    table = _empty("validator")
     validators = entry["validators"]
-    for name in validators:
-        table.add_column(escape(name), justify="right", no_wrap=True)
+    table = _empty("validator", *map(escape, validators))
     for field, heading in (("looked_at", "looked at"), ("malformed", "malformed")):
         table.add_row(heading, *(f"{told[field]:,}" for told in validators.values()))
     for field, heading in _RATES.items():
@@ -228,9 +222,11 @@ def _wrong(counts: Mapping[str, Any]) -> bool:
     return bool(counts["repair_rate"]["of"])
 
 
-def _empty(heading: str) -> Table:
+def _empty(first: str, *headings: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    table.add_column(heading, no_wrap=True)
+    table.add_column(first, no_wrap=True)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 

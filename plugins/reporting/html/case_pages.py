@@ -4,8 +4,8 @@ import hashlib
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -183,31 +183,26 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST = 90
 
 
-class CaseFolder:
-    """A folder of pages, which replaces an older one once it is whole; raises InputError for other files."""
+@contextmanager
+def case_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder for pages, which replaces an older one when all are written.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._new = path.with_name(f"{path.name}.new")
-        for folder in (path, self._new):
-            if folder.exists() and not (folder / _MARK).is_file():
-                raise InputError(f"{folder}: holds files that no report wrote; name another page with --out")
-
-    def __enter__(self) -> Path:
-        """Return the folder to write the pages into."""
-        shutil.rmtree(self._new, ignore_errors=True)
-        self._new.mkdir()
-        (self._new / _MARK).touch()
-        return self._new
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None:
-            shutil.rmtree(self._new, ignore_errors=True)
-            return
-        shutil.rmtree(self.path, ignore_errors=True)
-        self._new.rename(self.path)
+    Raises InputError if there are files that no report wrote.
+    """
+    new = path.with_name(f"{path.name}.new")
+    for folder in (path, new):
+        if folder.exists() and not (folder / _MARK).is_file():
+            raise InputError(f"{folder}: holds files that no report wrote; name another page with --out")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir()
+    (new / _MARK).touch()
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    shutil.rmtree(path, ignore_errors=True)
+    new.rename(path)
 
 
 def file_of(run: str, case: str) -> str:

@@ -283,7 +283,8 @@ def pictures(
         )
     ]
     ids = values.get("id")
-    extra = _numbers(ids.returned - ids.gold) if ids is not None and reactions.known else []
+    known = ids.returned - ids.gold if ids is not None and reactions.known else ()
+    extra = sorted(value for value in known if isinstance(value, int))
     if extra:
         drawn = [
             draw_route(reactions.steps([number], (), "extra"), depictions, f"reaction {number}, too much")
@@ -328,7 +329,3 @@ def _in_order(routes: Iterable[Hashable]) -> list[Hashable]:
     return sorted(
         routes, key=lambda route: (len(_route(route)), [str(step).zfill(20) for step in _route(route)])
     )
-
-
-def _numbers(values: Iterable[Hashable]) -> list[int]:
-    return sorted(value for value in values if isinstance(value, int))

@@ -27,7 +27,7 @@ from retrocypher.plugins.analysis.report import (
 from retrocypher.plugins.analysis.report_runs import CaseEntry, ReportRun, read_report_runs
 from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES
-from retrocypher.plugins.reporting.html.case_pages import CaseFolder, Job, PageWriter, file_of, parts_of
+from retrocypher.plugins.reporting.html.case_pages import Job, PageWriter, case_folder, file_of, parts_of
 from retrocypher.plugins.reporting.html.rendering import about, asset, environment, policy
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import cores, in_processes
@@ -217,7 +217,7 @@ def build_report(
 
     rendered = shrink_to_fit(render, most)
     try:
-        with CaseFolder(folder) as pages:
+        with case_folder(folder) as pages:
             back = f"../{out.name}"
             sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, back)]
             out.write_bytes(rendered.html)
