@@ -143,7 +143,7 @@ def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> 
         for name in SPENT
     }
     costs = [pair.cost for pair in chosen if pair.cost is not None]
-    sums = {name: sum(values) for name, values in spent.items()}
+    sums = {name: float(sum(values)) for name, values in spent.items()}
     return {
         "cases": len(chosen),
         "repaired": sum(repaired),
