@@ -24,7 +24,8 @@ from retrocypher.plugins.analysis.comparison import compare_runs
 from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES, Conditions
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
-from retrocypher.plugins.reporting.text import interval, render_comparison, three_digits
+from retrocypher.plugins.reporting.numbers import interval, three_digits
+from retrocypher.plugins.reporting.text import render_comparison
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.statistics.intervals import Estimate

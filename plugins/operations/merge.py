@@ -13,8 +13,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Summary, Usage
 from retrocypher.plugins.operations.shards import (
     Index,
     Messages,

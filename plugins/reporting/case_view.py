@@ -302,7 +302,7 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         return {}
     # Imported here: it loads the calibrations' statistics, which a case without a judge does not need.
     from retrocypher.plugins.judge.stored_calibration import load_calibrations, newest_of
-    from retrocypher.plugins.reporting.text import estimate_text
+    from retrocypher.plugins.reporting.numbers import estimate_text
 
     try:
         known = load_calibrations(root)

@@ -13,7 +13,8 @@ from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, R
 from retrocypher.plugins.analysis.scores import RunScores, slice_means
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.text import rule_line, three_digits
+from retrocypher.plugins.reporting.numbers import three_digits
+from retrocypher.plugins.reporting.text import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 

@@ -17,7 +17,7 @@ from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
-from retrocypher.plugins.reporting.text import estimate_text, interval, three_digits
+from retrocypher.plugins.reporting.numbers import estimate_text, interval, three_digits
 from retrocypher.plugins.statistics.intervals import Estimate
 
 _LISTED = 5

@@ -17,7 +17,7 @@ from retrocypher.plugins.analysis.group import Group as Counts
 from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.formatting.text import counted, usd
-from retrocypher.plugins.reporting.text import three_digits
+from retrocypher.plugins.reporting.numbers import three_digits
 from retrocypher.plugins.runs.record import NO_LOOP
 
 _ANSWERED = ("written", "insufficient", "empty", "failed")

@@ -1,4 +1,4 @@
-"""Numbers, comparisons and results of gates as text. Rich is imported late, so that gates start fast."""
+"""Comparisons and results of gates as text. Rich is imported late, so that gates start fast."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -9,34 +9,13 @@ from retrocypher.plugins.analysis.comparison import Change, ComparedRun, RunComp
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus, SliceResult
 from retrocypher.plugins.analysis.scores import slice_name
 from retrocypher.plugins.formatting.text import counted, one_line
+from retrocypher.plugins.reporting.numbers import interval, three_digits
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.paired import PairedComparison
 
 if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
-
-NOT_DEFINED = "n/a"
-
-
-def three_digits(value: float | None, sign: str = "") -> str:
-    """Return a number with three digits, with a plus if ``sign`` is ``+``; ``n/a`` if it is not defined."""
-    return NOT_DEFINED if value is None else f"{value:{sign}.3f}"
-
-
-def interval(estimate: Estimate, sign: str = "", none: str = "none") -> str:
-    """Return the ends of an interval, such as ``0.123, 0.456``."""
-    if estimate.low is None or estimate.high is None:
-        return none
-    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
-
-
-def estimate_text(estimate: Estimate, sign: str = "") -> str:
-    """Return a number and its interval; ``n/a`` if it is not defined."""
-    if estimate.value is None:
-        return NOT_DEFINED
-    return f"{three_digits(estimate.value, sign)} [{interval(estimate, sign, 'no interval')}]"
-
 
 _DIGITS, _MOST_DIGITS = 3, 10
 _MANY = 12

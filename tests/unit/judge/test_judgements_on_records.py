@@ -9,8 +9,7 @@ from support.judgements import judged, judgement
 from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage, summarise
 from retrocypher.plugins.judge.criteria import case_to_judge, fault_of, load_criteria
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog

@@ -2,13 +2,13 @@
 
 import pytest
 
-from retrocypher.plugins.operations import judging as _progress
+from retrocypher.plugins.operations import judging
 
 
-def test_one_judgement_is_told_in_the_singular(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_progress, "_EVERY_S", 0.0)
+def test_messages_between_two_announcements_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    progress = _progress.Progress(said.append)
-    progress.add()
-    progress.add()
-    assert said == ["1 judgement", "2 judgements"]
+    say = judging.throttled(said.append)
+    say("1 judgement")
+    monkeypatch.setattr(judging, "_EVERY_S", 0.0)
+    say("2 judgements")
+    assert said == ["2 judgements"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.session.options import Options, read_options
 from retrocypher.plugins.session.plan import answers_file, answers_line
 from retrocypher.prompts.models.spec import parse_spec

@@ -6,7 +6,7 @@ import pytest
 from msgspec import to_builtins
 from support.records import record_of
 
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.runs.record import Record
 
 TOKENS = {"prompt": 100, "completion": 20}
