@@ -43,7 +43,7 @@ def render_table(
         title = model if loop == NO_LOOP else f"{model}, loop {loop}"
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
-        lines = _lines_below(together(cells.values()), summary.wordings_of((model, loop)))
+        lines = _lines_below(list(cells.values()), summary.wordings_of((model, loop)))
         tables += [_model_table(f"{title} ({note})" if note else title, cells), *map(Text, lines), ""]
     return Group(*tables[:-1])
 
@@ -77,10 +77,12 @@ def _numbers(counts: Counts) -> list[str]:
     return [f"{counts.cases:,}", *scores, f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.errors:,}"]
 
 
-def _lines_below(counts: Counts, wordings: Mapping[int, Counts]) -> Iterator[str]:
+def _lines_below(cells: Sequence[Counts], wordings: Mapping[int, Counts]) -> Iterator[str]:
+    counts = together(cells)
     labels: Counter[str] = Counter()
-    for label, count in by_label(counts.labels.primary).items():
-        labels[name_of(label)] += count
+    for cell in cells:
+        for label, count in by_label(cell.labels.primary).items():
+            labels[name_of(label)] += count
     if labels:
         passed = counts.labels.passed
         also = f" (and of {passed:,} that passed, but not row by row)" if passed else ""
