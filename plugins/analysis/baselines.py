@@ -14,8 +14,15 @@ import msgspec
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import DIMENSIONS, MEASURES, CaseScores, slice_means
-from retrocypher.plugins.analysis.scores import RunScores, conditions_of, read_scores
+from retrocypher.plugins.analysis.scores import (
+    DIMENSIONS,
+    MEASURES,
+    CaseScores,
+    RunScores,
+    conditions_of,
+    read_scores,
+    slice_means,
+)
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest
@@ -48,7 +55,6 @@ class BaselinePage(Struct, frozen=True):
     schema_version: int
     name: str
     cases: int
-    """Number of cases."""
     part: str | None
     """Which part of the planned cases they are, in words; empty for all."""
     cases_sha256: str
@@ -65,11 +71,7 @@ def known_baselines(home: Path) -> list[str]:
 
 
 def require_name(name: str) -> None:
-    """Refuse a name that cannot be that of a baseline, because it becomes a folder.
-
-    Raises:
-        InputError: If it contains anything but letters, digits, points, dashes and underscores.
-    """
+    """Raise InputError if a name cannot be that of a baseline, because it becomes a folder."""
     if not _NAME.fullmatch(name):
         raise InputError(
             f"baseline {name!r}: not a name; use letters, digits, points, dashes and underscores (80 at most)"
@@ -77,7 +79,6 @@ def require_name(name: str) -> None:
 
 
 def _row_of(case: CaseScores, run: RunScores) -> list[str]:
-    """Return a case with scores as the cells of a line."""
     question, scores = case.question_id, case.scores or {}
     hashes = (run.texts[case.text_id], run.golds[question], run.targets[question])
     labels = (str(getattr(case, name)) for name in DIMENSIONS)
@@ -85,11 +86,7 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
 
 
 def _case_of(cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
-    """Return the case in a line, and its hashes of text, gold and target.
-
-    Raises:
-        ValueError: If cells are missing, or a number is none.
-    """
+    """Return the case in a line, with its hashes of text, gold and target; raise ValueError if damaged."""
     named = dict(zip(COLUMNS, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named[name] else None for name in MEASURES}
@@ -106,11 +103,7 @@ def _written(score: float | None) -> str:
 
 
 def read_page(folder: Path) -> BaselinePage:
-    """Read what a baseline says of itself.
-
-    Raises:
-        InputError: If it is not the JSON of a baseline, or of another schema version.
-    """
+    """Read `baseline.json`; raise InputError if it is damaged or of another schema version."""
     file = folder / BASELINE
     try:
         page = json.loads(file.read_bytes())
@@ -129,11 +122,7 @@ def read_page(folder: Path) -> BaselinePage:
 
 
 def read_baseline(folder: Path) -> RunScores:
-    """Read the scores of a baseline.
-
-    Raises:
-        InputError: If one of its files cannot be read, is of another schema version, or was changed.
-    """
+    """Read the scores of a baseline; raise InputError if a file of it is damaged or was changed."""
     page, file = read_page(folder), folder / CASES
     try:
         content = gzip.decompress(file.read_bytes())
@@ -159,15 +148,7 @@ def read_baseline(folder: Path) -> RunScores:
 
 
 def find_scores(named: str, root: Path) -> RunScores:
-    """Read the scores of a run or a baseline.
-
-    Args:
-        named: The folder of a run or of a baseline, or the name of a baseline.
-        root: The project's folder, with ``reports/baselines``.
-
-    Raises:
-        InputError: If there is none of that name, or it cannot be read.
-    """
+    """Read the scores of a run or a baseline, by its folder or name; raise InputError if there is none."""
     folder = Path(named)
     if (folder / RECORDS).is_file():
         return read_scores(RunLog(folder))
@@ -199,24 +180,11 @@ class SavedBaseline(Struct, frozen=True):
     name: str
     folder: Path
     cases: int
-    """Number of cases."""
     bytes: int
-    """Size of its files."""
 
 
 def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedBaseline:
-    """Write the scores of a run as a baseline.
-
-    Args:
-        run: The run.
-        name: Name of the baseline.
-        root: The project's folder, with ``reports/baselines``.
-        replace: Replace a baseline of that name.
-
-    Raises:
-        InputError: If the run is incomplete or has no manifest, the name is invalid or taken, or the folder
-            cannot be written.
-    """
+    """Write the scores of a run as a baseline; raise InputError if it cannot be one, or cannot be written."""
     require_name(name)
     folder, scores = root / HOME / name, read_scores(run)
     if scores.incomplete:

@@ -38,11 +38,9 @@ class Gate(Struct, frozen=True):
     """Rules that a run must meet."""
 
     rules: tuple[Rule, ...]
-    """The rules, at least one."""
     baseline: RunScores | None
     """What the run is compared with; None if no rule needs it."""
     allow_inconclusive: bool
-    """Whether an inconclusive comparison passes."""
     partial: bool
     """Whether a part of the planned cases, and what run and baseline have in common, can be judged."""
     unused_baseline: str = ""
@@ -120,15 +118,12 @@ def gate_of(
 ) -> Gate:
     """Read rules and the baseline they need; see `Gate` for the other options.
 
+    Raises InputError if a rule cannot be read, the baseline that it needs is not named, incomplete or
+    unreadable, no rule needs the named baseline, or a calibration that a rule needs cannot be read.
+
     Args:
-        rules: As a user writes them, at least one.
-        baseline: Name or folder of the baseline.
         root: The project's folder, with ``reports/baselines`` and ``reports/calibrations``.
         standing: Whether the baseline is configured for all runs, so that these rules need not use it.
-
-    Raises:
-        InputError: If a rule cannot be read, the baseline that it needs is not named, incomplete or
-            unreadable, no rule needs the named baseline, or a calibration that a rule needs cannot be read.
     """
     parsed = tuple(dict.fromkeys(parse_rule(text) for text in rules))
     against, unused = None, ""

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.comparison import RunComparison, compare_runs, unseen_note
+from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs, unseen_note
 from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, NonInferiority, Rule, Threshold
-from retrocypher.plugins.analysis.paired_scores import Change
-from retrocypher.plugins.analysis.score_table import JUDGED, Label, ScoreTable, slice_means
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.scores import JUDGED, Label, RunScores, ScoreTable, slice_means
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -47,7 +45,6 @@ class SliceResult(Struct, frozen=True):
     slice: dict[str, Label]
     """What its cases have in common; empty for all cases."""
     verdict: RuleStatus
-    """The outcome."""
     reason: str = ""
     """Why it fails other than by its number; otherwise empty."""
     estimate: Estimate | None = None
@@ -64,13 +61,10 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     kind: Literal["at-least", "no-regression"]
     """A threshold, or non-inferiority to the baseline."""
     metric: str
-    """The score."""
     by: tuple[str, ...]
     """What it is sliced by; empty for all cases together."""
     least: float | UnsetType = UNSET
-    """The threshold."""
     margin: float | UnsetType = UNSET
-    """The allowed loss."""
     verdict: RuleStatus
     """The worst outcome of its slices."""
     holds: bool
@@ -78,13 +72,11 @@ class RuleResult(Struct, frozen=True, kw_only=True):
     reason: str = ""
     """Why nothing could be compared; otherwise empty."""
     slices: tuple[SliceResult, ...] = ()
-    """The outcome of each slice."""
     changed: int = 0
     """Number of pairs that changed."""
     changes: tuple[Change, ...] = ()
     """The pairs that changed most."""
     notes: tuple[str, ...] = ()
-    """Remarks."""
 
 
 class GateResult(Struct, frozen=True):
@@ -101,7 +93,6 @@ class GateResult(Struct, frozen=True):
     rules: tuple[RuleResult, ...] = ()
     """The outcome of each rule; none for a run that is refused."""
     notes: tuple[str, ...] = ()
-    """Remarks."""
 
     @property
     def holds(self) -> bool:
@@ -145,16 +136,7 @@ _WORST = (RuleStatus.FAILS, RuleStatus.REGRESSED, RuleStatus.INCONCLUSIVE, RuleS
 def judge_rule(
     rule: Rule, run: RunScores, baseline: RunScores | None, *, allow_inconclusive: bool, partial: bool
 ) -> RuleResult:
-    """Return the outcome of a rule.
-
-    Args:
-        rule: The rule.
-        run: The scores of the run.
-        baseline: Scores to compare with; required by a non-inferiority rule.
-        allow_inconclusive: Treat an inconclusive comparison as a pass.
-        partial: Judge the cases that run and baseline have in common; otherwise a case without a partner
-            fails the rule.
-    """
+    """Return the outcome of a rule; unless ``partial``, a case without a partner in the baseline fails it."""
     if isinstance(rule, Threshold):
         slices = tuple(_threshold_slices(rule, run.table()))
         status = _worst(slices)
@@ -265,14 +247,7 @@ def judge_rules(rules: Iterable[Rule]) -> list[Threshold]:
 def distrust(
     rules: Iterable[Rule], judge: JudgeEntry | None, calibrations: Sequence["StoredCalibration"], least: float
 ) -> str:
-    """Return why the score of a run's judge cannot be gated on; empty if it can.
-
-    Args:
-        rules: The rules of a gate.
-        judge: The judge in the manifest; None without one.
-        calibrations: The stored calibrations, newest first.
-        least: Minimum lower confidence bound of the judge's kappa.
-    """
+    """Return why a rule on a judge cannot hold, by calibrations, newest first; empty if all can."""
     for rule in judge_rules(rules):
         if judge is None:
             return (
@@ -309,10 +284,11 @@ def _distrust(
                 f"calibrate it anew with {_CALIBRATE}"
             )
         return f"{name} has no stored calibration; make one with {_CALIBRATE}"
-    kappa, name = found.kappa[variant], f"its calibration {found.name}"
-    if found.unjudged[variant] > MOST_UNJUDGED:
+    measured, name = found.calibration.variants[variant], f"its calibration {found.name}"
+    kappa = measured.kappa
+    if measured.unjudged_share > MOST_UNJUDGED:
         return (
-            f"{name} has no score for {100 * found.unjudged[variant]:.1f} % of its queries, and at most "
+            f"{name} has no score for {100 * measured.unjudged_share:.1f} % of its queries, and at most "
             f"{100 * MOST_UNJUDGED:g} % are allowed; use a judge that keeps to the form of its completion"
         )
     wanted = f"--gate-judge-kappa requires {least:g}"

@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import DIMENSIONS, JUDGED, MEASURES
+from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, MEASURES
 from retrocypher.plugins.statistics.paired import MARGIN
 
 NO_REGRESSION = "no-regression"
@@ -17,7 +17,6 @@ class Threshold(Struct, frozen=True):
     """The mean of a score is at least a number, in each slice."""
 
     metric: str
-    """The score, or share of cases."""
     least: float
     """The number, from 0 to 1."""
     by: tuple[str, ...] = ()
@@ -31,7 +30,6 @@ class NonInferiority(Struct, frozen=True):
     """The mean of a score is confidently not below the baseline's by more than a margin, in each slice."""
 
     metric: str
-    """The score, or share of cases."""
     margin: float
     """The allowed loss, from 0 to 1."""
     by: tuple[str, ...] = ()
@@ -57,13 +55,7 @@ _AROUND = 60
 
 
 class RuleError(InputError):
-    """A rule of the gate that cannot be read; its message shows where.
-
-    Args:
-        text: The rule as it was given.
-        position: Index into ``text`` of the error, or its length at the end.
-        problem: What is wrong there, and what to do about it.
-    """
+    """A rule of the gate that cannot be read; its message shows the place, ``position`` in ``text``."""
 
     def __init__(self, text: str, position: int, problem: str) -> None:
         self.text = text
@@ -94,11 +86,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the parts of a rule, and one of kind ``end`` after them.
-
-    Raises:
-        RuleError: If there is a character that no rule has.
-    """
+    """Yield the parts of a rule, and one of kind ``end``; raise RuleError at a character that no rule has."""
     position = 0
     while position < len(text):
         found = _TOKEN.match(text, position)
@@ -118,11 +106,7 @@ _EXAMPLES = f"such as f1>=0.6, f1 by task>=0.4 or {NO_REGRESSION} f1 margin=0.02
 
 
 def parse_rule(text: str) -> Rule:
-    """Return the rule in a text such as ``f1 by task>=0.4``.
-
-    Raises:
-        RuleError: If it is not a rule; the message shows the place and a remedy.
-    """
+    """Return the rule in a text such as ``f1 by task>=0.4``; raise RuleError, which shows the place."""
     return _Parser(text).rule()
 
 

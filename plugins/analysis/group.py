@@ -3,55 +3,85 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import reduce
+from typing import Any, TypeVar
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from retrocypher.kg.labels import LABELS, name_of
-from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, AnswerJudge, JsonValue, Record
+from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, JsonValue, Record
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations
+
+MEASURED = ("faithfulness", "answer_relevancy")
+"""What a judge measures of written answers, in the order of reports."""
+
+_STATES = ("written", "insufficient", "empty")
+_OF_FALLBACKS = ("f1", "precision", "recall")
+_PLACES = {name: place for place, name in enumerate(LABELS)}
+_Counted = TypeVar("_Counted")
+
+
+def by_name(counter: Counter[str]) -> dict[str, int]:
+    """Return counts in the order of their names."""
+    return dict(sorted(counter.items()))
+
+
+def by_label(counter: Counter[str]) -> dict[str, int]:
+    """Return counts of error labels in the order of ``labels.yaml``."""
+    ordered = sorted(counter, key=lambda label: (_PLACES.get(name_of(label), len(_PLACES)), label))
+    return {label: counter[label] for label in ordered}
+
+
+def _added(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and not isinstance(one, Counter):
+        both = {name: _added(one[name], other[name]) for name in one.keys() & other.keys()}
+        return {**one, **other, **both}
+    if is_dataclass(one) and not isinstance(one, type):
+        return type(one)(
+            *(_added(getattr(one, each.name), getattr(other, each.name)) for each in fields(one))
+        )
+    return one + other
+
+
+def together(counted: Iterable[_Counted]) -> _Counted:
+    """Return what several groups of cases, at least one, have together: sums, and means over all cases."""
+    return reduce(_added, counted)
 
 
 @dataclass(slots=True)
 class RunningMean:
     """The mean of the values added so far, independent of their order."""
 
-    count: int = 0
-    """Number of values."""
-    _values: dict[float, int] = field(default_factory=dict, repr=False)
+    _values: Counter[float] = field(default_factory=Counter, repr=False)
 
     def add(self, value: float) -> None:
         """Add a value; it must be finite."""
-        self.count += 1
-        self._values[value] = self._values.get(value, 0) + 1
+        self._values[value] += 1
+
+    @property
+    def count(self) -> int:
+        """Number of values."""
+        return self._values.total()
 
     @property
     def mean(self) -> float | None:
         """The mean, None before the first value."""
-        if not self.count:
+        if not self._values:
             return None
         # An exact sum, because workers deliver records in any order.
         return math.fsum(value * times for value, times in self._values.items()) / self.count
 
 
-class Pooled(Struct, frozen=True):
-    """The mean over the cases of several groups."""
-
-    mean: float
-    count: int
-    """Number of cases, at least 1."""
-
-
-def pooled(parts: Iterable[tuple[float | None, int]]) -> Pooled | None:
-    """Return the mean over all cases of some groups, given mean and size of each; None without a case."""
-    known = [(mean, count) for mean, count in parts if mean is not None and count]
-    count = sum(count for _, count in known)
-    return Pooled(sum(mean * count for mean, count in known) / count, count) if count else None
+def _means(names: Iterable[str]) -> dict[str, RunningMean]:
+    return {name: RunningMean() for name in names}
 
 
 @dataclass(slots=True)
-class _Variant:
+class VariantScores:
+    """Scores of a judge in one variant; cases without a score are counted by the reason."""
+
     weighted: int = 0
     no_score: Counter[str] = field(default_factory=Counter)
     mean: RunningMean = field(default_factory=RunningMean)
@@ -59,11 +89,13 @@ class _Variant:
 
 @dataclass(slots=True)
 class Judgements:
-    """Scores of a judge, with and without the reference; cases without a score are counted by the reason."""
+    """Scores of a judge, with and without the reference."""
 
     cases: int = 0
     faults: int = 0
-    by_variant: dict[str, _Variant] = field(default_factory=lambda: {name: _Variant() for name in VARIANTS})
+    variants: dict[str, VariantScores] = field(
+        default_factory=lambda: {name: VariantScores() for name in VARIANTS}
+    )
 
     def add(self, record: Record) -> None:
         """Add the judgements of a record, if it was judged."""
@@ -73,7 +105,7 @@ class Judgements:
             return
         self.cases += 1
         for name, judgement in record.judge.judgements.items():
-            variant = self.by_variant[name]
+            variant = self.variants[name]
             if judgement.score is None:
                 variant.no_score[(judgement.error or {}).get("kind", "unknown")] += 1
             else:
@@ -87,25 +119,16 @@ class Judgements:
         ``weighted`` how many of them are means over log-probabilities, and ``no_score`` counts the others by
         kind. ``faults`` counts cases whose judge could not be asked.
         """
-        return {
-            "cases": self.cases,
-            "faults": self.faults,
-            **{
-                name: {
-                    "scored": variant.mean.count,
-                    "mean": variant.mean.mean,
-                    "weighted": variant.weighted,
-                    "no_score": dict(sorted(variant.no_score.items())),
-                }
-                for name, variant in self.by_variant.items()
-            },
+        variants = {
+            name: {
+                "scored": each.mean.count,
+                "mean": each.mean.mean,
+                "weighted": each.weighted,
+                "no_score": by_name(each.no_score),
+            }
+            for name, each in self.variants.items()
         }
-
-
-MEASURED = ("faithfulness", "answer_relevancy")
-"""What a judge measures of written answers, in the order of reports."""
-
-_STATES = ("written", "insufficient", "empty")
+        return {"cases": self.cases, "faults": self.faults, **variants}
 
 
 @dataclass(slots=True)
@@ -133,19 +156,18 @@ class Answers:
             self.verdicts[verification.verdict] += 1
             if verification.support is not None:
                 self.support.add(verification.support)
-            if verification.judge is not UNSET:
-                self._add_measured(verification.judge)
+            for name in MEASURED if verification.judge else ():
+                if (found := getattr(verification.judge, name)) is UNSET:
+                    continue
+                mean = self.measured.setdefault(name, RunningMean())
+                if found.score is None:
+                    self.unmeasured[f"{name}: {found.error['kind']}"] += 1
+                else:
+                    mean.add(found.score)
 
-    def _add_measured(self, judge: AnswerJudge) -> None:
-        for name in MEASURED:
-            measured = getattr(judge, name)
-            if measured is UNSET:
-                continue
-            mean = self.measured.setdefault(name, RunningMean())
-            if measured.score is None:
-                self.unmeasured[f"{name}: {measured.error['kind']}"] += 1
-            else:
-                mean.add(measured.score)
+    def mean(self, name: str) -> float | None:
+        """Return the mean of one of `MEASURED`; None without a score."""
+        return self.measured[name].mean if name in self.measured else None
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the counts, and the mean share of supported claims over the answers with claims.
@@ -153,24 +175,20 @@ class Answers:
         ``claiming`` is the number of those answers; ``failed`` counts cases where a model or the graph could
         not be asked for the text, its claims or their verdicts.
         """
-        return {
+        found = {
             "cases": self.cases,
             **{name: self.states[name] for name in _STATES},
             "failed": self.failed,
-            "verdicts": dict(sorted(self.verdicts.items())),
+            "verdicts": by_name(self.verdicts),
             "support": self.support.mean,
             "claiming": self.support.count,
-            **({"judge": self._judge()} if self.measured else {}),
         }
-
-    def _judge(self) -> dict[str, JsonValue]:
+        if not self.measured:
+            return found
         means = {
-            name: {"mean": mean.mean, "count": mean.count} for name, mean in sorted(self.measured.items())
+            name: {"mean": each.mean, "count": each.count} for name, each in sorted(self.measured.items())
         }
-        return {**means, "without_score": dict(sorted(self.unmeasured.items()))}
-
-
-_METRICS = ("f1", "precision", "recall")
+        return {**found, "judge": {**means, "without_score": by_name(self.unmeasured)}}
 
 
 @dataclass(slots=True)
@@ -181,7 +199,7 @@ class Fallbacks:
     with_rows: int = 0
     passed: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in _METRICS})
+    means: dict[str, RunningMean] = field(default_factory=lambda: _means(_OF_FALLBACKS))
 
     def add(self, record: Record) -> None:
         """Add a record, if it has a fallback."""
@@ -201,17 +219,9 @@ class Fallbacks:
             "cases": self.cases,
             "with_rows": self.with_rows,
             "passed": self.passed,
-            "reasons": dict(sorted(self.reasons.items())),
+            "reasons": by_name(self.reasons),
             "means": {name: mean.mean for name, mean in self.means.items()},
         }
-
-
-def perfect_variations(record: Record) -> list[str] | None:
-    """Return how the query of a perfect case differs from the reference; None for any other case."""
-    cypher, reference = record.cypher, record.reference_cypher
-    if record.scores is None or not is_perfect(record.scores) or cypher is None:
-        return None
-    return [] if cypher == reference else variations(cypher, reference)
 
 
 @dataclass(slots=True)
@@ -219,7 +229,6 @@ class LabelCounts:
     """Counts of error labels."""
 
     cases: int = 0
-    """Cases with labels."""
     passed: int = 0
     """Cases with labels that passed: their values are right, but not row by row."""
     primary: Counter[str] = field(default_factory=Counter)
@@ -237,36 +246,17 @@ class LabelCounts:
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the counts, labels in the order of ``labels.yaml``."""
-        return {
-            "cases": self.cases,
-            "passed": self.passed,
-            "primary": _in_order(self.primary),
-            "any": _in_order(self.any),
-        }
+        counters = {"primary": self.primary, "any": self.any}
+        ordered = {name: by_label(counter) for name, counter in counters.items()}
+        return {"cases": self.cases, "passed": self.passed, **ordered}
 
 
-@dataclass(slots=True)
-class VariationCounts:
-    """Counts of neutral variations among perfect cases."""
-
-    perfect: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, found: Iterable[str] | None) -> None:
-        """Add what `perfect_variations` returned."""
-        if found is not None:
-            self.perfect += 1
-            self.counts.update(found)
-
-    def to_json(self) -> dict[str, int]:
-        """Return the number of perfect cases, and of those that differ in each way."""
-        return {"perfect": self.perfect, **{name: self.counts[name] for name in VARIATIONS}}
-
-
-def _in_order(counter: Counter[str]) -> dict[str, int]:
-    place = {name: number for number, name in enumerate(LABELS)}
-    ordered = sorted(counter, key=lambda label: (place.get(name_of(label), len(place)), label))
-    return {label: counter[label] for label in ordered}
+def perfect_variations(record: Record) -> list[str] | None:
+    """Return how the query of a perfect case differs from the reference; None for any other case."""
+    cypher, reference = record.cypher, record.reference_cypher
+    if record.scores is None or not is_perfect(record.scores) or cypher is None:
+        return None
+    return [] if cypher == reference else variations(cypher, reference)
 
 
 @dataclass(slots=True)
@@ -276,13 +266,16 @@ class Group:
     passed: int = 0
     failed: int = 0
     infrastructure_errors: Counter[str] = field(default_factory=Counter)
+    """Cases that were not run, by stage."""
     statuses: Counter[str] = field(default_factory=Counter)
     labels: LabelCounts = field(default_factory=LabelCounts)
-    variations: VariationCounts = field(default_factory=VariationCounts)
+    perfect: int = 0
+    variations: Counter[str] = field(default_factory=Counter)
+    """How the queries of perfect cases differ from the reference."""
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
     answers: Answers = field(default_factory=Answers)
     judgements: Judgements = field(default_factory=Judgements)
-    means: dict[str, RunningMean] = field(default_factory=lambda: {name: RunningMean() for name in METRICS})
+    means: dict[str, RunningMean] = field(default_factory=lambda: _means(METRICS))
 
     def add(self, record: Record, variations: Sequence[str] | None) -> None:
         """Add a record, with what `perfect_variations` returned for it."""
@@ -296,20 +289,28 @@ class Group:
         else:
             self.failed += 1
         self.statuses[str(record.execution and record.execution.status)] += 1
-        self.labels.add(record)
-        self.variations.add(variations)
-        self.fallbacks.add(record)
-        self.answers.add(record)
-        if record.scores is not None:
-            for name, mean in self.means.items():
-                value = record.scores.value(name)
-                if value is not None:
-                    mean.add(value)
+        self.perfect += variations is not None
+        self.variations.update(variations or ())
+        for part in (self.labels, self.fallbacks, self.answers):
+            part.add(record)
+        for name, mean in self.means.items() if record.scores is not None else ():
+            if (value := getattr(record.scores, name)) is not None:
+                mean.add(value)
+
+    @property
+    def scored(self) -> int:
+        """Number of cases with scores."""
+        return self.passed + self.failed
 
     @property
     def errors(self) -> int:
         """Number of cases that were not run because of an infrastructure error."""
         return self.infrastructure_errors.total()
+
+    @property
+    def cases(self) -> int:
+        """Number of cases."""
+        return self.scored + self.errors
 
     @property
     def errors_by_stage(self) -> Counter[str]:
@@ -319,19 +320,21 @@ class Group:
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return counts and means; ``defined`` has the size of means over fewer than all scored cases."""
-        scored = self.passed + self.failed
+        parts: dict[str, Fallbacks | Answers | Judgements] = {
+            "fallback": self.fallbacks,
+            "answers": self.answers,
+            "judge": self.judgements,
+        }
         return {
-            "cases": scored + self.errors,
-            "scored": scored,
+            "cases": self.cases,
+            "scored": self.scored,
             "passed": self.passed,
             "failed": self.failed,
             "infrastructure_errors": self.errors,
-            "statuses": dict(sorted(self.statuses.items())),
+            "statuses": by_name(self.statuses),
             "errors": self.labels.to_json(),
-            "variations": self.variations.to_json(),
-            **({"fallback": self.fallbacks.to_json()} if self.fallbacks.cases else {}),
-            **({"answers": self.answers.to_json()} if self.answers.cases else {}),
-            **({"judge": self.judgements.to_json()} if self.judgements.cases else {}),
+            "variations": {"perfect": self.perfect, **{name: self.variations[name] for name in VARIATIONS}},
+            **{name: part.to_json() for name, part in parts.items() if part.cases},
             "means": {name: mean.mean for name, mean in self.means.items()},
-            "defined": {name: mean.count for name, mean in self.means.items() if mean.count != scored},
+            "defined": {name: mean.count for name, mean in self.means.items() if mean.count != self.scored},
         }

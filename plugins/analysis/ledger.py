@@ -19,7 +19,6 @@ class FirstCheck(Struct, frozen=True):
     """The first check of a query by a validator in a case."""
 
     validator: str
-    """Name of the validator."""
     wrong: bool
     """Whether the checked query has an error label."""
     flagged: bool
@@ -42,11 +41,9 @@ class Pair(Struct, frozen=True):
     right_before: bool
     """Whether the query of the first completion passes."""
     right_after: bool
-    """Whether the case passes."""
     f1_before: float
     """F1 of the query of the first completion."""
     f1_after: float
-    """F1 of the case."""
     calls: int
     """Calls of a model beyond the first."""
     tokens: int
@@ -56,16 +53,10 @@ class Pair(Struct, frozen=True):
     cost: float | None
     """Cost of these calls in USD; None if none is known."""
     checks: tuple[FirstCheck, ...]
-    """First checks of the validators."""
 
 
 def pair_of(record: Record, target: str) -> Pair | None:
-    """Return a record as a pair; None if it has no loop or no scores.
-
-    Args:
-        record: The record.
-        target: The molecule that its question clusters by.
-    """
+    """Return a record as a pair; None if it has no loop or no scores."""
     if record.loop == NO_LOOP or record.scores is None:
         return None
     first, *rest = [turn for turn in record.rounds if not turn.of_answer]
@@ -92,7 +83,6 @@ def pair_of(record: Record, target: str) -> Pair | None:
 
 
 def _results(rounds: Sequence[Round]) -> dict[str | None, RoundResult]:
-    """Return the score of each query of a case."""
     return {turn.cypher: result for turn in rounds if (result := turn.result) is not None}
 
 
@@ -153,6 +143,7 @@ def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> 
         for name in SPENT
     }
     costs = [pair.cost for pair in chosen if pair.cost is not None]
+    sums = {name: float(sum(values)) for name, values in spent.items()}
     return {
         "cases": len(chosen),
         "repaired": sum(repaired),
@@ -164,7 +155,7 @@ def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> 
         "f1_before": _mean([pair.f1_before for pair in chosen]),
         "f1_after": _mean([pair.f1_after for pair in chosen]),
         "f1_gain": ratios.gain(gains, within),
-        **{name: _round(sum(values)) for name, values in spent.items()},
+        **{name: int(each) if each.is_integer() else round(each, 3) for name, each in sums.items()},
         "cost": sum(costs) if costs else None,
         "per_repaired": {
             **{name: ratios.ratio(values, repaired) for name, values in spent.items()},
@@ -205,10 +196,6 @@ def _detected(checks: Sequence[FirstCheck]) -> dict[str, dict[str, int]]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _round(value: float) -> float | int:
-    return int(value) if value.is_integer() else round(value, 3)
 
 
 class Ledger:
@@ -261,33 +248,14 @@ def ledger_of(records: Iterable[Record], targets: Mapping[str, str]) -> list[dic
     return ledger.to_json()
 
 
+COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
+_RATES = ("repair_rate", "breakage_rate")
 COLUMNS = (
-    "model",
-    "loop",
-    "validator",
-    "label",
-    "cases",
-    "repaired",
-    "broken",
-    "unchanged_right",
-    "unchanged_wrong",
-    "repair_rate",
-    "repair_rate_low",
-    "repair_rate_high",
-    "breakage_rate",
-    "breakage_rate_low",
-    "breakage_rate_high",
-    "calls",
-    "tokens",
-    "seconds",
-    "cost",
-    "calls_per_repaired",
-    "tokens_per_repaired",
-    "seconds_per_repaired",
-    "cost_per_repaired",
+    *("model", "loop", "validator", "label", *COUNTS),
+    *(f"{rate}{end}" for rate in _RATES for end in ("", "_low", "_high")),
+    *(f"{name}{of}" for of in ("", "_per_repaired") for name in (*SPENT, "cost")),
 )
 ALL = "all"
-COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
 
 
 def ledger_rows(ledger: Sequence[Mapping[str, JsonValue]]) -> list[dict[str, JsonValue]]:
@@ -303,7 +271,7 @@ def _rows(entry: Mapping[str, JsonValue]) -> Iterator[dict[str, JsonValue]]:
     for label, counts in ((ALL, entry), *entry["by_label"].items()):
         row = {name: entry[name] for name in COLUMNS[:3]} | {"label": label}
         row |= {name: counts[name] for name in COUNTS}
-        for rate in ("repair_rate", "breakage_rate"):
+        for rate in _RATES:
             row |= {rate: counts[rate]["value"]}
             row |= {f"{rate}_{end}": counts[rate][end] for end in ("low", "high")}
         row |= {name: counts[name] for name in (*SPENT, "cost")}

@@ -1,13 +1,23 @@
 """All numbers of a report: loaded runs in, what is rendered out."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from retrocypher.plugins.analysis.report_comparisons import ReportComparison, comparisons
-from retrocypher.plugins.analysis.report_judge import JudgeVariant, ratings
-from retrocypher.plugins.analysis.report_runs import ReportRun
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.comparison import (
+    Change,
+    Comparison,
+    RunComparison,
+    compare,
+    compare_runs,
+    unseen_note,
+)
+from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
     Headline,
@@ -24,8 +34,327 @@ from retrocypher.plugins.analysis.report_scores import (
     scores,
     validity,
 )
-from retrocypher.plugins.analysis.score_table import MetricValidity
+from retrocypher.plugins.analysis.scores import MetricValidity, ScoreTable, read_scores
+from retrocypher.plugins.analysis.summary import Series
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.judge.agreement import (
+    Agreement,
+    Disagreement,
+    Rating,
+    VariantAgreement,
+    agreements,
+    by_judge,
+    disagreements,
+    load_issues,
+)
+from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.statistics.intervals import Estimate, Resampler
+from retrocypher.plugins.statistics.means import mean_of
+from retrocypher.plugins.statistics.paired import PairedComparison
+
+_WITHIN = ("model", "loop", "shot", "prompt")
+_CHANGES = 10
+
+
+class ReportComparison(Struct, frozen=True, kw_only=True):
+    """B against A."""
+
+    about: str
+    """What differs: `run`, or a dimension."""
+    model: str = ""
+    """Whose completions these are, within one run; empty for several models."""
+    a: str
+    b: str
+    refused: str = ""
+    """Why there is no comparison; empty if there is one."""
+    rows: Sequence[PairedComparison] = ()
+    """All pairs first, then by task."""
+    together: str = ""
+    """What else is pooled, in words."""
+    against: Sequence[str] = ()
+    """What should be the same in both and is not."""
+    note: str = ""
+    """What slices without any difference leave open."""
+    found: Comparison | RunComparison | None = None
+    """The comparison; None if it is refused."""
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The pairs that differ most."""
+        return self.found.changes[:_CHANGES] if self.found else ()
+
+
+def comparisons(runs: Sequence[ReportRun]) -> list[ReportComparison]:
+    """Return each other run against the first one; of one run, the comparisons within it."""
+    if len(runs) == 1:
+        return list(_within(runs[0]))
+    first, *others = ((run, read_scores(run.log)) for run in runs)
+    found = []
+    for other, its_scores in others:
+        try:
+            compared = compare_runs(first[1], its_scores, on_common=True)
+        except InputError as error:
+            found.append(ReportComparison(about="run", a=first[0].name, b=other.name, refused=str(error)))
+            continue
+        together = _together(first[0].table, other.table)
+        against = [str(each) for each in compared.against]
+        found.append(_shown(compared, "run", "", first[0].name, other.name, together, against))
+    return found
+
+
+def _within(run: ReportRun) -> Iterator[ReportComparison]:
+    """Compare each label of a dimension with the first one, within each model.
+
+    Prompts are compared only with those of their setting.
+    """
+    resampler = Resampler()
+    for dimension in _WITHIN:
+        models = [""] if dimension == "model" else list(dict.fromkeys(model for model, _ in run.series))
+        settings: tuple[str | None, ...] = _settings(run.table) if dimension == "prompt" else (None,)
+        for setting, model in product(settings, models):
+            labels = _labels(run, dimension, setting)
+            tables = [_part(run.table, dimension, label, model) for label in labels]
+            on = [name for name in ("phrasing", *_WITHIN[::-1]) if name != dimension]
+            for label, table in zip(labels[1:], tables[1:], strict=True):
+                try:
+                    found = compare(tables[0], table, paired_on=on, resampler=resampler)
+                except InputError:
+                    # They have no question in common, as when each was a run of its own.
+                    continue
+                together = _together(tables[0], table, dimension)
+                yield _shown(found, dimension, model, labels[0], label, together)
+
+
+def _shown(
+    found: Comparison | RunComparison,
+    about: str,
+    model: str,
+    a: str,
+    b: str,
+    together: str,
+    against: Sequence[str] = (),
+) -> ReportComparison:
+    slices = sorted(found.slices, key=lambda each: task_place(str(each.slice["task"])))
+    return ReportComparison(
+        about=about,
+        model=model,
+        a=a,
+        b=b,
+        rows=[found.overall, *slices],
+        together=together,
+        against=against,
+        note=unseen_note([found.overall, *found.slices]),
+        found=found,
+    )
+
+
+def _together(a: ScoreTable, b: ScoreTable, but: str = "") -> str:
+    """Say what cases of both differ in beside what is compared; prompts count within their setting."""
+    parts = []
+    for name in _WITHIN:
+        by = {of: {*_labelled(a, name, of)} & {*_labelled(b, name, of)} for of in (*_settings(a), None)}
+        by_setting = [len(labels) for of, labels in by.items() if (of is None) != (name == "prompt")]
+        if name != but and (most := max(by_setting)) > 1:
+            parts.append(counted(most, name))
+    return ", ".join(parts)
+
+
+def _labelled(table: ScoreTable, name: str, setting: str | None) -> Iterator[str]:
+    for label, of in zip(table.labels(name), table.labels("setting"), strict=True):
+        if setting in (None, of):
+            yield str(label)
+
+
+def _settings(table: ScoreTable) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(str, table.labels("setting"))))
+
+
+def _labels(run: ReportRun, dimension: str, setting: str | None) -> list[str]:
+    if dimension in ("model", "loop"):
+        place = ("model", "loop").index(dimension)
+        return list(dict.fromkeys(series[place] for series in run.series))
+    asked = {*_labelled(run.table, dimension, setting)}
+    ordered = dict.fromkeys(getattr(cell, dimension) for cell in run.summary.cells)
+    return [label for label in ordered if label in asked]
+
+
+def _part(table: ScoreTable, dimension: str, label: str, model: str) -> ScoreTable:
+    of_models = zip(table.labels(dimension), table.labels("model"), strict=True)
+    places = (place for place, each in enumerate(of_models) if each[0] == label and model in ("", each[1]))
+    return table.select(places, ("f1",))
+
+
+if TYPE_CHECKING:
+    from retrocypher.plugins.judge.calibration import Measured
+    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
+
+_TENTHS = 10
+_DISAGREEMENTS = 10
+_ALL = "all"
+
+
+class SeriesRatings(Struct, frozen=True):
+    """The ratings of one model and loop."""
+
+    model: str
+    loop: str
+    mean: Estimate
+    counts: list[int]
+    """Cases by score in tenths, from 0 to 1."""
+
+
+class TaskMeans(Struct, frozen=True):
+    """Mean rating of a task, for each model and loop."""
+
+    task: str
+    means: list[Estimate]
+
+
+class IssueCases(Struct, frozen=True):
+    """How many rejected cases a stated issue has."""
+
+    label: str
+    counts: list[int]
+    """Cases of each model and loop."""
+    also: int
+    """How many of these have the same label by execution."""
+
+
+class JudgeCalibration(Struct, frozen=True):
+    """The newest stored calibration of a judge, of one variant."""
+
+    name: str
+    made: str
+    measured: "Measured"
+    by_error: list[tuple[str, Estimate]]
+    """Share of errors taken for right by kind, the highest first."""
+
+
+class JudgeVariant(Struct, frozen=True):
+    """The ratings of one judge, of queries with or without the reference."""
+
+    judge: str
+    criteria: str
+    variant: str
+    rows: list[tuple[str, Agreement]]
+    """Agreement with execution: of all cases, then by task."""
+    series: list[SeriesRatings]
+    tasks: list[TaskMeans]
+    rejected: list[int]
+    """Rejected cases of each model and loop."""
+    issues: list[IssueCases]
+    """What the reasons of these name, the most frequent first."""
+    disagreements: Sequence[Disagreement]
+    """The cases whose rating is furthest from F1."""
+    calibration: "JudgeCalibration | None" = None
+
+    @property
+    def overall(self) -> Agreement:
+        """The agreement over all cases."""
+        return self.rows[0][1]
+
+
+def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list[JudgeVariant]:
+    """Return the ratings of each judge and variant."""
+    resampler = Resampler()
+    return [
+        _variant(run, found, resampler, calibrations) for found in agreements(run.ratings, _DISAGREEMENTS)
+    ]
+
+
+def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCalibration"]:
+    """Return the stored calibrations, if any run has a judge; raise InputError if one is damaged."""
+    if not any(run.ratings for run in runs):
+        return []
+    # Imported here: a report without a judge does not need what it loads.
+    from retrocypher.plugins.judge.stored_calibration import load_calibrations
+
+    return load_calibrations(root)
+
+
+def _calibration(
+    calibrations: Sequence["StoredCalibration"], judge: JudgeEntry | None, found: VariantAgreement
+) -> JudgeCalibration | None:
+    if not calibrations or judge is None or judge.criteria != found.criteria:
+        return None
+    from retrocypher.plugins.judge.stored_calibration import newest_of
+
+    newest = newest_of(calibrations, judge, found.variant)
+    if newest is None:
+        return None
+    measured = newest.calibration.variants[found.variant]
+    rates = [(label, each.rate) for label, each in measured.by_error.items() if each.rate.value is not None]
+    by_error = sorted(rates, key=lambda each: (-(each[1].value or 0.0), each[0]))
+    return JudgeCalibration(newest.name, newest.calibration.made[:10], measured, by_error)
+
+
+def disputed(run: ReportRun) -> list[str]:
+    """Return the ids of the cases that a report lists as disagreed on."""
+    groups = by_judge(run.ratings).values()
+    return list(
+        dict.fromkeys(each.case_id for said in groups for each in disagreements(said, _DISAGREEMENTS))
+    )
+
+
+def _variant(
+    run: ReportRun, found: VariantAgreement, resampler: Resampler, calibrations: Sequence["StoredCalibration"]
+) -> JudgeVariant:
+    ratings = by_judge(run.ratings)[found.judge, found.criteria, found.variant]
+    by_series = {
+        series: cases
+        for series in run.series
+        if (cases := [each for each in ratings if (each.model, each.loop) == series])
+    }
+    rejected, issues = _issues(by_series)
+    return JudgeVariant(
+        judge=found.judge,
+        criteria=found.criteria,
+        variant=found.variant,
+        rows=[(_ALL, found.overall), *found.by_task.items()],
+        series=[
+            SeriesRatings(*series, _mean(cases, _ALL, resampler), _tenths(cases))
+            for series, cases in by_series.items()
+        ],
+        tasks=[
+            TaskMeans(task, [_mean(cases, task, resampler) for cases in by_series.values()])
+            for task in (_ALL, *found.by_task)
+        ],
+        rejected=rejected,
+        issues=issues,
+        disagreements=found.disagreements,
+        calibration=_calibration(calibrations, run.log.manifest.judge, found),
+    )
+
+
+def _tenths(cases: Sequence[Rating]) -> list[int]:
+    counts = Counter(round(_TENTHS * each.score) for each in cases if each.score is not None)
+    return [counts[place] for place in range(_TENTHS + 1)]
+
+
+def _mean(cases: Sequence[Rating], task: str, resampler: Resampler) -> Estimate:
+    scored = [each for each in cases if each.score is not None and task in (_ALL, each.task)]
+    return mean_of([each.score or 0.0 for each in scored], [each.target for each in scored], resampler)
+
+
+def _issues(by_series: Mapping[Series, Sequence[Rating]]) -> tuple[list[int], list[IssueCases]]:
+    """Return how many cases are rejected, and what the reasons name: by model and loop."""
+    known = load_issues()
+    counts = [Counter[str]() for _ in by_series]
+    also: Counter[str] = Counter()
+    rejected = [0 for _ in by_series]
+    for place, cases in enumerate(by_series.values()):
+        for each in cases:
+            if each.score is None or each.accepted:
+                continue
+            rejected[place] += 1
+            named = known.of(each.reason)
+            counts[place].update(named)
+            also.update(label for label in named if label in each.labels)
+    total = sum(counts, Counter[str]())
+    labels = sorted(total, key=lambda label: (-total[label], label))
+    return rejected, [IssueCases(label, [count[label] for count in counts], also[label]) for label in labels]
+
 
 if TYPE_CHECKING:
     from retrocypher.plugins.judge.stored_calibration import StoredCalibration
@@ -60,12 +389,7 @@ class ReportNumbers(Struct, frozen=True):
 
 
 def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration"] = ()) -> ReportNumbers:
-    """Return the numbers of a report.
-
-    Args:
-        runs: The runs; the others are compared with the first.
-        calibrations: The stored calibrations of judges, the newest first.
-    """
+    """Return the numbers of a report; calibrations come newest first."""
     return ReportNumbers([_numbers(run, calibrations) for run in runs], comparisons(runs))
 
 

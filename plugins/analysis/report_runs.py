@@ -11,8 +11,8 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels import name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.score_table import ScoreTable
-from retrocypher.plugins.analysis.summary import Summary, in_order
+from retrocypher.plugins.analysis.scores import ScoreTable
+from retrocypher.plugins.analysis.summary import Series, Summary, in_order
 from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
@@ -22,29 +22,19 @@ from retrocypher.plugins.runs.record import JsonValue, Record
 _CHARACTERS = 180
 _KEPT = 10
 
-Series = tuple[str, str]
-"""Model and loop."""
-
 
 class CaseEntry(Struct, frozen=True):
     """What a list of cases says of a case."""
 
     id: str
-    """The case id."""
     question_id: str
-    """The question."""
     text: str
     """The question as asked, cut if it is long."""
     task: str
-    """The task."""
     prompt: str
-    """The prompt."""
     shot: str
-    """The shot."""
     loop: str
-    """The loop."""
     model: str
-    """The label of the model."""
     status: str
     """Status of the execution, or ``not run``."""
     label: str
@@ -60,9 +50,7 @@ class CaseEntry(Struct, frozen=True):
     model_s: float
     """Seconds of the calls of models, now or when their completions were first had."""
     query_s: float
-    """Seconds of the scored query."""
     tokens: int
-    """Tokens of all calls."""
     cost: float | None
     """USD of all calls by list price; None if unknown."""
 
@@ -131,11 +119,7 @@ class TopK:
                 heapq.heappop(self._kept[name])
 
     def most(self, measure: str) -> list[CaseEntry]:
-        """Return the cases that took most, in descending order.
-
-        Args:
-            measure: ``query_s``, ``model_s``, ``tokens`` or ``cost``.
-        """
+        """Return the cases that took most of ``query_s``, ``model_s``, ``tokens`` or ``cost``."""
         return [case for _, _, case in sorted(self._kept[measure], key=lambda each: (-each[0], each[1]))]
 
     def all(self) -> dict[str, CaseEntry]:
@@ -147,46 +131,29 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """One run of a report."""
 
     name: str
-    """Its name in the report."""
     log: RunLog
-    """The run on disk."""
     lacks: str
     """What it lacks, in a few words; empty if it is complete."""
-    summary: Mapping[str, JsonValue]
-    """What `summary.json` would hold, from the records."""
+    summary: Summary
     table: ScoreTable
-    """Its scores."""
     ledger: Sequence[Mapping[str, JsonValue]]
     """What loops repaired and broke."""
     failed: Sequence[CaseEntry]
-    """The cases that failed."""
     not_run: Sequence[CaseEntry]
     """The cases that an infrastructure error kept from being run."""
     costly: TopK
-    """The cases that took most."""
     ratings: Sequence[Rating]
-    """The ratings of its cases by a judge."""
     cases: Sequence[str]
     """The ids of all cases, in the order of the records."""
 
     @property
     def series(self) -> list[Series]:
         """Models and loops, in the order they were asked for."""
-        facts = self.log.facts
-        cells = in_order(self.summary["cells"], facts.models, facts.loops)
-        return list(dict.fromkeys((cell["model"], cell["loop"]) for cell in cells))
+        return self.summary.series(self.log.facts.models, self.log.facts.loops)
 
 
 def read_report_run(log: RunLog, name: str) -> ReportRun:
-    """Read a run.
-
-    Args:
-        log: The run.
-        name: Its name in the report.
-
-    Raises:
-        InputError: If the folder has no records, a line of it cannot be read, or a case comes twice.
-    """
+    """Read a run; raise InputError if it cannot be read, or a case comes twice."""
     # Without the questions, each question is a cluster of its own.
     targets = log.targets if (log.path / QUESTIONS).is_file() else {}
     summary, ledger, costly = Summary(), Ledger(targets), TopK()
@@ -221,7 +188,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
         name=name,
         log=log,
         lacks=log.facts.lacks(len(seen)),
-        summary=summary.to_json(),
+        summary=summary,
         table=table,
         ledger=in_order(ledger.to_json(), log.facts.models, log.facts.loops),
         failed=sorted(failed, key=lambda case: case.place),
@@ -241,11 +208,7 @@ def read_report_runs(paths: Iterable[Path]) -> list[ReportRun]:
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return a name for each run: its folder's, with as many folders above as tell them apart.
-
-    Raises:
-        InputError: If a run is named twice.
-    """
+    """Return a name for each run, its folder's, as long as needed; raise InputError if one is named twice."""
     whole = [path.resolve() for path in paths]
     for path in whole:
         if whole.count(path) > 1:

@@ -1,7 +1,7 @@
 """The scores, errors and written answers of a run, as a report shows them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from retrocypher.kg.labels import detail_of, name_of
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.analysis.group import MEASURED, Pooled, pooled
-from retrocypher.plugins.analysis.report_runs import ReportRun, Series, task_place
-from retrocypher.plugins.analysis.score_table import (
+from retrocypher.plugins.analysis.group import MEASURED, Answers, Group, together
+from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
+from retrocypher.plugins.analysis.scores import (
     TEXT_METRICS,
     MetricValidity,
     ScoreTable,
@@ -20,17 +20,13 @@ from retrocypher.plugins.analysis.score_table import (
     slice_boxes,
     slice_means,
 )
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.analysis.summary import Cell, Series
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Resampler
 from retrocypher.plugins.statistics.means import BoxStats
 
 MEANS = ("precision", "recall", "f1")
 ALL = "all"
-_CELL = ("model", "loop", "prompt", "shot", "task")
 _BINS = 20
-
-Cell = Mapping[str, JsonValue]
-"""A cell of a summary: cases of one model, loop, prompt, shot and task."""
 
 
 class ScoreRow(Struct, frozen=True):
@@ -38,16 +34,7 @@ class ScoreRow(Struct, frozen=True):
 
     label: str
     """The task or the setting; `all` for all."""
-    cases: int
-    """Cases on record."""
-    scored: int
-    """Cases with scores."""
-    passed: int
-    """Cases that passed."""
-    failed: int
-    """Scored cases that failed."""
-    infrastructure_errors: int
-    """Cases that were not run."""
+    group: Group
     means: dict[str, Estimate]
     """Mean of each of `MEANS`."""
 
@@ -102,43 +89,31 @@ def headlines(run: ReportRun, means: Means) -> list[Headline]:
     """Return the scores of each model and loop, and of each setting if there are both."""
     found = []
     for model, loop in run.series:
-        cells = _cells(run, (model, loop))
-        settings = list(dict.fromkeys(_setting(run, cell["task"]) for cell in cells))
+        at = {"model": model, "loop": loop}
+        settings: dict[str, list[Group]] = {}
+        for cell, group in run.summary.cells_of((model, loop)).items():
+            settings.setdefault(_setting(run, cell.task), []).append(group)
         rows = [
-            _row(
-                setting,
-                [cell for cell in cells if _setting(run, cell["task"]) == setting],
-                means.of(model=model, loop=loop, setting=setting),
-            )
-            for setting in settings
-            if len(settings) > 1
+            ScoreRow(setting, together(groups), means.of(**at, setting=setting))
+            for setting, groups in settings.items()
         ]
-        found.append(Headline(model, loop, _row(ALL, cells, means.of(model=model, loop=loop)), rows))
+        total = ScoreRow(ALL, together(row.group for row in rows), means.of(**at))
+        found.append(Headline(model, loop, total, rows if len(rows) > 1 else []))
     return found
 
 
 def scores(run: ReportRun, means: Means) -> list[SeriesScores]:
     """Return the scores by task, prompt and shot: one part for each model and loop."""
-    return [
-        SeriesScores(model, loop, list(_prompts(run, means, (model, loop)))) for model, loop in run.series
-    ]
+    return [SeriesScores(*series, list(_prompts(run, means, series))) for series in run.series]
 
 
 def _prompts(run: ReportRun, means: Means, series: Series) -> Iterator[PromptScores]:
-    for (prompt, shot), each in groupby(_cells(run, series), lambda cell: (cell["prompt"], cell["shot"])):
-        cells = list(each)
+    cells = run.summary.cells_of(series).items()
+    for (prompt, shot), each in groupby(cells, lambda item: (item[0].prompt, item[0].shot)):
         at = {"model": series[0], "loop": series[1], "prompt": prompt, "shot": shot}
-        rows = [_row(cell["task"], [cell], means.of(**at, task=cell["task"])) for cell in cells]
-        yield PromptScores(prompt, shot, [*rows, _row(ALL, cells, means.of(**at))])
-
-
-def _row(label: str, cells: Sequence[Cell], means: dict[str, Estimate]) -> ScoreRow:
-    names = ("cases", "scored", "passed", "failed", "infrastructure_errors")
-    return ScoreRow(label=label, means=means, **{name: sum(cell[name] for cell in cells) for name in names})
-
-
-def _cells(run: ReportRun, series: Series) -> list[Cell]:
-    return [cell for cell in run.summary["cells"] if (cell["model"], cell["loop"]) == series]
+        rows = [ScoreRow(cell.task, group, means.of(**at, task=cell.task)) for cell, group in each]
+        total = ScoreRow(ALL, together(row.group for row in rows), means.of(**at))
+        yield PromptScores(prompt, shot, [*rows, total])
 
 
 def _setting(run: ReportRun, task: str) -> str:
@@ -171,16 +146,17 @@ class SeriesBoxes(Struct, frozen=True):
 
 def boxes(run: ReportRun) -> list[SeriesBoxes]:
     """Return the boxes of F1 by task, prompt and shot, as in the paper's figures A5 to A8."""
-    found = {tuple(each.slice[name] for name in _CELL): each.box for each in slice_boxes(run.table, _CELL)}
+    by = Cell._fields
+    found = {tuple(each.slice[name] for name in by): each.box for each in slice_boxes(run.table, by)}
     parts = []
-    for model, loop in run.series:
+    for series in run.series:
         rows: dict[str, list[Box]] = {}
-        cells = _cells(run, (model, loop))
-        for cell in sorted(cells, key=lambda cell: task_place(cell["task"])):
-            if (box := found.get(tuple(cell[name] for name in _CELL))) is not None:
-                rows.setdefault(cell["task"], []).append(Box(cell["prompt"], cell["shot"], box))
-        tasks = [TaskBoxes(task, _setting(run, task), each) for task, each in rows.items()]
-        parts.append(SeriesBoxes(model, loop, tasks))
+        for cell in sorted(run.summary.cells_of(series), key=lambda cell: task_place(cell.task)):
+            if (box := found.get(cell)) is not None:
+                rows.setdefault(cell.task, []).append(Box(cell.prompt, cell.shot, box))
+        parts.append(
+            SeriesBoxes(*series, [TaskBoxes(task, _setting(run, task), each) for task, each in rows.items()])
+        )
     return parts
 
 
@@ -189,16 +165,7 @@ class AnswerRow(Struct, frozen=True):
 
     label: str
     """The task; `all` for all."""
-    cases: int
-    written: int
-    insufficient: int
-    empty: int
-    failed: int
-    verdicts: Counter[str]
-    support: Pooled | None
-    """Mean share of supported claims, over the answers that claim anything."""
-    measured: dict[str, Pooled | None]
-    """Means of what the judge measures, by `MEASURED`."""
+    counts: Answers
 
 
 class SeriesAnswers(Struct, frozen=True):
@@ -209,57 +176,32 @@ class SeriesAnswers(Struct, frozen=True):
     rows: list[AnswerRow]
     """The first for all tasks, then one for each."""
     measured: list[str]
-    """What the judge measured."""
 
 
 def answers(run: ReportRun) -> list[SeriesAnswers]:
     """Return the written answers of each model and loop that has some, by task."""
     found = []
-    cells = [cell for cell in run.summary["cells"] if "answers" in cell]
-    for series in sorted({(cell["model"], cell["loop"]) for cell in cells}):
-        by_task: dict[str, list[Mapping[str, JsonValue]]] = {ALL: []}
-        for cell in cells:
-            if (cell["model"], cell["loop"]) == series:
-                by_task.setdefault(cell["task"], []).append(cell["answers"])
-                by_task[ALL].append(cell["answers"])
-        rows = [_answer_row(task, parts) for task, parts in by_task.items()]
-        measured = [name for name in MEASURED if any(row.measured[name] for row in rows)]
-        found.append(SeriesAnswers(*series, rows, measured))
+    for series in run.summary.series():
+        by_task: dict[str, list[Answers]] = {}
+        for cell, group in run.summary.cells_of(series).items():
+            if group.answers.cases:
+                by_task.setdefault(cell.task, []).append(group.answers)
+        rows = [AnswerRow(task, together(parts)) for task, parts in by_task.items()]
+        if rows:
+            total = AnswerRow(ALL, together(row.counts for row in rows))
+            measured = [name for name in MEASURED if total.counts.mean(name) is not None]
+            found.append(SeriesAnswers(*series, [total, *rows], measured))
     return found
-
-
-def _answer_row(label: str, parts: Sequence[Mapping[str, JsonValue]]) -> AnswerRow:
-    judged = [part["judge"] for part in parts if "judge" in part]
-    names = ("cases", "written", "insufficient", "empty", "failed")
-    return AnswerRow(
-        label=label,
-        **{name: sum(part[name] for part in parts) for name in names},
-        verdicts=_sum(part["verdicts"] for part in parts),
-        support=pooled((part["support"], part.get("claiming", 0)) for part in parts),
-        measured={
-            name: pooled((each[name]["mean"], each[name]["count"]) for each in judged if name in each)
-            for name in MEASURED
-        },
-    )
-
-
-def _sum(parts: Iterable[Mapping[str, int]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for part in parts:
-        total.update(part)
-    return total
 
 
 class LabelCases(Struct, frozen=True):
     """How many cases have a primary label."""
 
     name: str
-    """The label without its detail."""
     cases: int
     details: dict[str, int]
     """Cases by detail, the most frequent first."""
     by_task: list[int]
-    """Cases by task."""
 
 
 class SeriesErrors(Struct, frozen=True):
@@ -272,35 +214,32 @@ class SeriesErrors(Struct, frozen=True):
     passed: int
     """How many of these passed."""
     tasks: list[str]
-    """The tasks of `by_task`."""
     labels: list[LabelCases]
     """The most frequent first."""
 
 
 def errors(run: ReportRun) -> list[SeriesErrors]:
     """Return the primary labels of each model and loop that has some."""
-    found = [_series_errors(series, _cells(run, series)) for series in run.series]
+    found = [_series_errors(series, run.summary.cells_of(series)) for series in run.series]
     return [each for each in found if each.cases]
 
 
-def _series_errors(series: Series, cells: Sequence[Cell]) -> SeriesErrors:
-    totals: Counter[str] = Counter()
+def _series_errors(series: Series, cells: Mapping[Cell, Group]) -> SeriesErrors:
     details: dict[str, Counter[str]] = defaultdict(Counter)
     by_task: dict[str, Counter[str]] = defaultdict(Counter)
-    for cell in cells:
-        for label, count in cell["errors"]["primary"].items():
+    for cell, group in cells.items():
+        for label, count in group.labels.primary.items():
             name, detail = name_of(label), detail_of(label)
-            totals[name] += count
-            by_task[name][cell["task"]] += count
+            by_task[name][cell.task] += count
             if detail is not None:
                 details[name][detail] += count
     tasks = [task for task in TASKS if any(counts[task] for counts in by_task.values())]
     labels = [
         LabelCases(name, count, dict(_descending(details[name])), [by_task[name][task] for task in tasks])
-        for name, count in _descending(totals)
+        for name, count in _descending({name: counts.total() for name, counts in by_task.items()})
     ]
-    cases, passed = (sum(cell["errors"][name] for cell in cells) for name in ("cases", "passed"))
-    return SeriesErrors(*series, cases, passed, tasks, labels)
+    counted = together(group.labels for group in cells.values())
+    return SeriesErrors(*series, counted.cases, counted.passed, tasks, labels)
 
 
 def _descending(counts: Mapping[str, int]) -> list[tuple[str, int]]:

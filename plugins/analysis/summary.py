@@ -1,34 +1,56 @@
-"""The summary of a run, computed from its records alone."""
+"""Counts of a run from its records: the summary, and the completions that models were asked for."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType, convert
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.analysis.group import Group, perfect_variations
-from retrocypher.plugins.runs.record import JsonValue, Record
+from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
+from retrocypher.plugins.runs.manifest import AnswerCounts, ModelUsage, Served, Tokens
+from retrocypher.plugins.runs.record import GENERATOR, JsonValue, Judgement, Record, Round
 
 SCHEMA_VERSION = 1
 _SETTINGS = ("single_step", "multi_step")
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
-_CELL = ("model", "loop", "prompt", "shot", "task")
 _BY = ("setting", "task", "steps", "model", "loop")
 _PROMPT_SHOT = "prompt_shot"
-_PHRASING = "phrasing"
-_WORDING = ("model", "loop", _PHRASING)
+
+Series = tuple[str, str]
+"""Model and loop."""
+
+
+class Cell(NamedTuple):
+    """What the cases of a cell have in common."""
+
+    model: str
+    loop: str
+    prompt: str
+    shot: str
+    task: str
+
+
+class Wording(NamedTuple):
+    """What the cases of a wording have in common."""
+
+    model: str
+    loop: str
+    phrasing: int
+    """Number of the paraphrase, from 1."""
 
 
 class Summary:
     """Counts and means of the records added so far, independent of their order."""
 
     def __init__(self) -> None:
-        self._overall = Group()
-        names = (*_BY, _PROMPT_SHOT, _PHRASING)
+        self.overall = Group()
+        """All cases."""
+        names = (*_BY, _PROMPT_SHOT, "phrasing")
         self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in names}
-        self._cells: dict[tuple[str, ...], Group] = defaultdict(Group)
-        self._wordings: dict[tuple[str, str, int], Group] = defaultdict(Group)
+        self._cells: dict[Cell, Group] = defaultdict(Group)
+        self._wordings: dict[Wording, Group] = defaultdict(Group)
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
         self._cases_with_unmatched = 0
@@ -36,46 +58,59 @@ class Summary:
     @property
     def cases(self) -> int:
         """Number of cases."""
-        return self.passed + self.failed + self.infrastructure_errors
+        return self.overall.cases
 
     @property
     def passed(self) -> int:
         """Number of cases that passed."""
-        return self._overall.passed
+        return self.overall.passed
 
     @property
     def failed(self) -> int:
         """Number of scored cases below the threshold."""
-        return self._overall.failed
+        return self.overall.failed
 
     @property
     def infrastructure_errors(self) -> int:
         """Number of cases without scores because of an infrastructure error."""
-        return self._overall.errors
+        return self.overall.errors
 
     @property
     def judge_faults(self) -> int:
         """Number of scored cases whose judge could not be asked."""
-        return self._overall.judgements.faults
+        return self.overall.judgements.faults
 
-    def add(
-        self,
-        record: Record,
-        variations: list[str] | UnsetType | None = UNSET,
-    ) -> None:
+    @property
+    def cells(self) -> dict[Cell, Group]:
+        """The cases of each model, loop, prompt, shot and task, in this order."""
+        return {cell: self._cells[cell] for cell in sorted(self._cells, key=_cell_order)}
+
+    def series(self, models: Sequence[str] = (), loops: Sequence[str] = ()) -> list[Series]:
+        """Return the models and loops of the cases; those not named come last, by name."""
+        found = {(cell.model, cell.loop) for cell in self._cells}
+        return sorted(found, key=lambda each: (_known(each[0], models), _known(each[1], loops)))
+
+    def cells_of(self, series: Series) -> dict[Cell, Group]:
+        """Return the cells of a model and loop."""
+        return {cell: group for cell, group in self.cells.items() if (cell.model, cell.loop) == series}
+
+    def wordings_of(self, series: Series) -> dict[int, Group]:
+        """Return the cases of a model and loop by paraphrase."""
+        return {key.phrasing: self._wordings[key] for key in sorted(self._wordings) if key[:2] == series}
+
+    def add(self, record: Record, variations: list[str] | UnsetType | None = UNSET) -> None:
         """Add a record.
 
         Args:
-            record: The record.
             variations: What `perfect_variations` returns, which takes time, if it is known.
         """
-        keys: dict[str, Any] = {name: getattr(record, name) for name in (*_BY, _PHRASING)}
+        keys: dict[str, Any] = {name: getattr(record, name) for name in (*_BY, "phrasing")}
         keys[_PROMPT_SHOT] = (record.prompt, record.shot)
-        cell = tuple(getattr(record, name) for name in _CELL)
-        wording = (record.model, record.loop, record.phrasing)
         groups = [self._by[name][key] for name, key in keys.items()]
+        groups.append(self._cells[Cell(record.model, record.loop, record.prompt, record.shot, record.task)])
+        groups.append(self._wordings[Wording(record.model, record.loop, record.phrasing)])
         known = perfect_variations(record) if variations is UNSET else variations
-        for group in (self._overall, *groups, self._cells[cell], self._wordings[wording]):
+        for group in (self.overall, *groups):
             group.add(record, known)
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
@@ -94,57 +129,53 @@ class Summary:
             name: {_label(key): groups[key].to_json() for key in sorted(groups, key=_ORDERS.get(name))}
             for name, groups in self._by.items()
         }
-        cells = [
-            {**dict(zip(_CELL, cell, strict=True)), **self._cells[cell].to_json()}
-            for cell in sorted(self._cells, key=_cell_order)
-        ]
-        wordings = [
-            {**dict(zip(_WORDING, wording, strict=True)), **self._wordings[wording].to_json()}
-            for wording in sorted(self._wordings)
-        ]
+        exemplars = sorted(self._exemplars.items(), key=lambda each: _known(each[0], _SHOTS))
         return {
             "schema_version": SCHEMA_VERSION,
-            **self._overall.to_json(),
+            **self.overall.to_json(),
             **self._fallbacks(),
-            "infrastructure_errors_by_stage": _counted(self._overall.errors_by_stage),
-            "exemplars": {
-                shot: _counted(self._exemplars[shot]) for shot in sorted(self._exemplars, key=_shot_order)
-            },
-            "unmatched_columns": {"cases": self._cases_with_unmatched, "columns": _counted(self._unmatched)},
+            "infrastructure_errors_by_stage": by_name(self.overall.errors_by_stage),
+            "exemplars": {shot: by_name(counts) for shot, counts in exemplars},
+            "unmatched_columns": {"cases": self._cases_with_unmatched, "columns": by_name(self._unmatched)},
             "by": by,
-            "cells": cells,
-            "wordings": wordings,
+            "cells": [{**cell._asdict(), **group.to_json()} for cell, group in self.cells.items()],
+            "wordings": [
+                {**key._asdict(), **self._wordings[key].to_json()} for key in sorted(self._wordings)
+            ],
         }
 
     def _fallbacks(self) -> dict[str, JsonValue]:
-        """Return the fallbacks of all loops together, and of each."""
-        if not self._overall.fallbacks.cases:
+        if not self.overall.fallbacks.cases:
             return {}
-        loops = self._by["loop"]
-        by_loop = {name: loops[name].fallbacks for name in sorted(loops)}
+        by_loop = {name: group.fallbacks for name, group in sorted(self._by["loop"].items())}
         used = {name: fallbacks.to_json() for name, fallbacks in by_loop.items() if fallbacks.cases}
-        return {"fallback": {**self._overall.fallbacks.to_json(), "by_loop": used}}
+        return {"fallback": {**self.overall.fallbacks.to_json(), "by_loop": used}}
+
+
+def summary_of(records: Iterable[Record]) -> Summary:
+    """Return the `Summary` of some records."""
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    return summary
 
 
 def summarise(records: Iterable[Record]) -> dict[str, JsonValue]:
     """Return what ``summary.json`` holds for some records."""
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return summary.to_json()
-
-
-def _counted(counter: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counter.items()))
+    return summary_of(records).to_json()
 
 
 def _label(key: Any) -> str:
     return " \N{MULTIPLICATION SIGN} ".join(key) if isinstance(key, tuple) else str(key)
 
 
-def _cell_order(cell: tuple[str, ...]) -> Any:
-    model, loop, prompt, shot, task = cell
-    return model, loop, _prompt_order(prompt), _shot_order(shot), _known(task, TASKS)
+def _known(value: str, order: Sequence[str]) -> tuple[int, str]:
+    return (order.index(value) if value in order else len(order), value)
+
+
+def _cell_order(cell: Cell) -> Any:
+    shot, task = _known(cell.shot, _SHOTS), _known(cell.task, TASKS)
+    return cell.model, cell.loop, _prompt_order(cell.prompt), shot, task
 
 
 def _prompt_order(prompt: str) -> tuple[int, str]:
@@ -153,18 +184,10 @@ def _prompt_order(prompt: str) -> tuple[int, str]:
     return (int(digits) if prompt[:1] == "P" and digits.isdecimal() else 10**9, prompt)
 
 
-def _shot_order(shot: str) -> tuple[int, str]:
-    return _known(shot, _SHOTS)
-
-
-def _known(value: str, order: Sequence[str]) -> tuple[int, str]:
-    return (order.index(value) if value in order else len(order), value)
-
-
 _ORDERS: dict[str, Callable[[Any], Any]] = {
     "setting": lambda setting: _known(setting, _SETTINGS),
     "task": lambda task: _known(task, TASKS),
-    _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), _shot_order(pair[1])),
+    _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), _known(pair[1], _SHOTS)),
 }
 
 
@@ -173,3 +196,132 @@ def in_order(
 ) -> list[Mapping[str, JsonValue]]:
     """Return entries with ``model`` and ``loop`` in the orders given; those not named come last, by name."""
     return sorted(entries, key=lambda each: (_known(each["model"], models), _known(each["loop"], loops)))
+
+
+_JUDGE = "judge:"
+_Served = tuple[str | None, str | None]
+
+
+class _MadeOnce(Struct):
+    time_s: float
+    tokens: dict[str, int] | None
+    cost: float | None
+    cached: bool
+
+
+class _Counts:
+    def __init__(self) -> None:
+        self.asked = self.from_cache = self.without_tokens = 0
+        self.tokens: Counter[str] = Counter()
+        self.tokens_from_cache: Counter[str] = Counter()
+        self.cost: float | None = None
+        self.seconds = 0.0
+        self.served: Counter[_Served] = Counter()
+
+    def add(self, turn: Round | Judgement | _MadeOnce, findings: Sequence[JsonValue] = ()) -> None:
+        """Add one completion, with what the model reported beside it."""
+        if turn.cached:
+            self.from_cache += 1
+            self.tokens_from_cache.update(turn.tokens or {})
+        else:
+            self.asked += 1
+            self.seconds += turn.time_s
+            self.tokens.update(turn.tokens or {})
+            self.without_tokens += turn.tokens is None
+        if turn.cost is not None:
+            self.cost = (self.cost or 0.0) + turn.cost
+        if (served := _served(findings)) != (None, None):
+            self.served[served] += 1
+
+    def entry(self) -> ModelUsage:
+        """Return the counts as a manifest holds them."""
+        return ModelUsage(
+            asked=self.asked,
+            from_cache=self.from_cache,
+            without_tokens=self.without_tokens,
+            tokens=Tokens(self.tokens["prompt"], self.tokens["completion"]),
+            tokens_from_cache=Tokens(self.tokens_from_cache["prompt"], self.tokens_from_cache["completion"]),
+            cost=self.cost,
+            seconds=round(self.seconds, 3),
+            served=[
+                Served(*names, count)
+                for names, count in sorted(
+                    self.served.items(), key=lambda each: tuple(name or "" for name in each[0])
+                )
+            ],
+        )
+
+
+def _served(findings: Sequence[JsonValue]) -> _Served:
+    """Return what the server called the model that answered, and its build; None if it did not report it."""
+    reported: dict[str, str] = {}
+    for finding in findings:
+        if isinstance(finding, Mapping) and {"attempts", "finish_reason"} & finding.keys():
+            reported |= {name: value for name, value in finding.items() if isinstance(value, str)}
+    return reported.get("model"), reported.get("system_fingerprint")
+
+
+class Usage:
+    """Completions of a run; ``players`` and ``writers`` are labels of models for roles and answers."""
+
+    def __init__(
+        self, players: Mapping[str, str] | None = None, writers: Mapping[str, str] | None = None
+    ) -> None:
+        self._players = dict(players or {})
+        self._writers = dict(writers or {})
+        self._models: dict[str, _Counts] = {}
+        self._once = _Counts()
+
+    @property
+    def asked(self) -> int:
+        """Number of completions requested in this run."""
+        return sum(each.asked for each in self._each())
+
+    @property
+    def from_cache(self) -> int:
+        """Number of completions from the cache."""
+        return sum(each.from_cache for each in self._each())
+
+    @property
+    def cost(self) -> float | None:
+        """Cost of the completions requested in USD, at list prices; None if no price is known."""
+        known = [each.cost for each in self._each() if each.cost is not None]
+        return math.fsum(known) if known else None
+
+    def add(self, record: Record) -> None:
+        """Add the rounds of a record, and its judgements."""
+        for turn in record.rounds:
+            if turn.asked_model:
+                self._of(_asked(turn, record, self._players, self._writers)).add(turn, turn.findings)
+        for judgement in record.judge.judgements.values() if record.judge else ():
+            if judgement.time_s > 0:
+                self._of(f"{_JUDGE}{judgement.model}").add(judgement, [judgement.details])
+
+    def add_once(self, made: Iterable[Mapping[str, JsonValue]]) -> None:
+        """Add completions made once for the run, ``loops.once`` of a manifest."""
+        for each in made:
+            self._once.add(convert(each, _MadeOnce))
+
+    def counts(self, cache: str | None = None) -> AnswerCounts:
+        """Return the counts, as ``answers`` of a manifest holds them.
+
+        ``by_model`` has a judge as ``judge:LABEL``. Completions made once for the run are in the totals only.
+        """
+        by_model = {label: self._models[label].entry() for label in sorted(self._models)}
+        return AnswerCounts(cache, self.asked, self.from_cache, self.cost, by_model)
+
+    def _of(self, label: str) -> _Counts:
+        return self._models.setdefault(label, _Counts())
+
+    def _each(self) -> Iterable[_Counts]:
+        return (*self._models.values(), self._once)
+
+
+def _asked(turn: Round, record: Record, players: Mapping[str, str], writers: Mapping[str, str]) -> str:
+    """Return the label of the model that was asked in a round."""
+    if turn.of_judge:
+        judge = record.verification.judge if record.verification else UNSET
+        return f"{_JUDGE}{judge.model if judge is not UNSET else None}"
+    if turn.of_answer:
+        return writers.get(record.model, record.model)
+    return record.model if turn.role == GENERATOR else players.get(record.model, record.model)

@@ -9,7 +9,7 @@ from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.open import open_server
-from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import FOLDER, announcer, emit, json_option, print_json, table_console
 from retrocypher.plugins.judge.bank import (
     PARTS,
     Bank,
@@ -23,7 +23,7 @@ from retrocypher.plugins.judge.bank import (
     write_bank,
 )
 from retrocypher.plugins.reporting.judge_tables import (
-    counts_json,
+    bank_counts,
     counts_table,
     dropped_table,
     tasks_table,
@@ -36,7 +36,7 @@ seed_option = click.option(
 bank_option = click.option(
     "--bank",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder of the bank, such as tests/data/bank (default: the one in the cache).",
 )
 
@@ -63,7 +63,7 @@ def part_of(held_out: bool) -> Part:
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder for the bank (default: one in the cache, named by the hash of its inputs).",
 )
 @json_option
@@ -75,10 +75,7 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
     question_set = load_questions()
     if out is None and has_bank(bank_folder(question_set, seed)):
         folder = bank_folder(question_set, seed)
-        if as_json:
-            print_json({"folder": str(folder), "built": False})
-        else:
-            click.echo(f"already built: {folder}")
+        emit(as_json, {"folder": str(folder), "built": False}, f"already built: {folder}")
         return
     announce = announcer(as_json)
     reactions = read_graph()
@@ -92,11 +89,8 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
         folder = out or bank_folder(question_set, seed, running.endpoint.version)
         bank = build_bank(question_set, running.endpoint, seed, announce=announce)
     write_bank(bank, folder)
-    if as_json:
-        print_json({"folder": str(folder), "built": True, "entries": len(bank.entries)})
-        return
-    click.echo(totals(bank.entries))
-    click.echo(f"written to {folder}")
+    value = {"folder": str(folder), "built": True, "entries": len(bank.entries)}
+    emit(as_json, value, totals(bank.entries), f"written to {folder}")
 
 
 @click.command("show")
@@ -110,16 +104,17 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
     folder = folder_of(bank, seed)
     entries = load_bank("development", folder) + load_bank("held_out", folder)
     manifest = read_manifest(folder)
+    counts = bank_counts(entries, manifest)
     if as_json:
-        print_json({"folder": str(folder), **counts_json(entries, manifest)})
+        print_json({"folder": str(folder), **counts})
         return
     console = table_console()
     if by_task:
-        console.print(tasks_table(entries))
+        console.print(tasks_table(counts))
     if dropped:
         console.print(dropped_table(manifest))
     if not (by_task or dropped):
-        console.print(counts_table(entries, manifest))
+        console.print(counts_table(counts, manifest))
     console.print(totals(entries))
 
 
@@ -127,11 +122,7 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
 @seed_option
 @bank_option
 @click.option(
-    "--to",
-    "folder",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the sample, which is a bank itself.",
+    "--to", "folder", required=True, type=FOLDER, help="Folder for the sample, which is a bank itself."
 )
 @click.option("--entries", default=4, show_default=True, help="Number of entries of each operator.")
 @json_option
@@ -148,8 +139,5 @@ def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int
         seed=manifest["seed"],
     )
     write_bank(small, folder)
-    if as_json:
-        print_json({"folder": str(folder), "entries": len(chosen)})
-        return
-    click.echo(totals(chosen))
-    click.echo(f"written to {folder}")
+    value = {"folder": str(folder), "entries": len(chosen)}
+    emit(as_json, value, totals(chosen), f"written to {folder}")

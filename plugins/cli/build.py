@@ -15,7 +15,7 @@ from retrocypher.kg.questions.question_set import BuiltQuestions, build_question
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
-from retrocypher.plugins.cli.console import announcer, json_option, print_json
+from retrocypher.plugins.cli.console import FILE, FOLDER, announcer, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, build_index
 from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
@@ -38,9 +38,7 @@ _DEFAULT_SEED = 0
     help="Folder of a graph built by `retrocypher graph build`, or default.",
 )
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the questions; required unless the default set is rebuilt.",
+    "--out", type=FOLDER, help="Folder for the questions; required unless the default set is rebuilt."
 )
 @click.option(
     "--server",
@@ -63,11 +61,8 @@ def questions_build_command(seed: int, graph: str, out: Path | None, server: str
     with running, connect(running.endpoint) as driver:
         built = build_questions(reactions, driver, seed, database=running.endpoint.database)
     built.write(folder)
-    if as_json:
-        print_json({"folder": str(folder), "questions": len(built.questions), "manifest": built.manifest})
-        return
-    click.echo(_report(built))
-    click.echo(f"written to {folder}")
+    value = {"folder": str(folder), "questions": len(built.questions), "manifest": built.manifest}
+    emit(as_json, value, _report(built), f"written to {folder}")
 
 
 def _folder(seed: int, graph: str, out: Path | None) -> Path:
@@ -116,15 +111,15 @@ def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
     with open_passages(file) as passages:
         count = len(passages)
         made = None if encoder is None else build_index(passages, encoder, _announce)
-    if as_json:
-        shown = None if made is None else str(made)
-        print_json(
-            {"passages": count, "file": str(file), "encoder": name if made else None, "vectors": shown}
-        )
-        return
-    click.echo(f"{count:,} passages in {file}")
-    if made is not None:
-        click.echo(f"vectors of {name} in {made}")
+    vectors_file = None if made is None else str(made)
+    value = {
+        "passages": count,
+        "file": str(file),
+        "encoder": name if made else None,
+        "vectors": vectors_file,
+    }
+    lines = [f"{count:,} passages in {file}"] + ([f"vectors of {name} in {made}"] if made else [])
+    emit(as_json, value, *lines)
 
 
 def _announce(done: int, of: int) -> None:
@@ -133,16 +128,8 @@ def _announce(done: int, of: int) -> None:
 
 
 @click.command("build")
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the questions (default: the committed ones).",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write (default: that of the shipped vectors).",
-)
+@click.option("--questions", type=FOLDER, help="Folder with the questions (default: the committed ones).")
+@click.option("--output", type=FILE, help="File to write (default: that of the shipped vectors).")
 @json_option
 def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
     """Compute the vectors of questions and exemplars for the shot 1S-D-S (needs the extra [semantic])."""
@@ -151,9 +138,6 @@ def vectors_build_command(questions: Path | None, output: Path | None, as_json: 
         paraphrase(each, number) for each in asked for number in range(1, PARAPHRASE_COUNT + 1)
     )
     count = build_vectors(texts, QUESTION_ENCODER, output)
-    if as_json:
-        print_json(
-            {"vectors": count, "encoder": QUESTION_ENCODER, "file": None if output is None else str(output)}
-        )
-        return
-    click.echo(f"{counted(count, 'vector')} of {QUESTION_ENCODER} written")
+    file = None if output is None else str(output)
+    value = {"vectors": count, "encoder": QUESTION_ENCODER, "file": file}
+    emit(as_json, value, f"{counted(count, 'vector')} of {QUESTION_ENCODER} written")

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, sized
 from retrocypher.prompts.models.cache_files import (
     Conflict,
@@ -54,11 +54,8 @@ def _amount(text: str, units: Mapping[str, int]) -> float | None:
 
 
 def _common(command: F) -> F:
-    """Add the options that all cache commands have."""
     file = click.option(
-        "--cache",
-        type=click.Path(path_type=Path),
-        help="File of the cache (default: the one in the cache folder).",
+        "--cache", type=PATH, help="File of the cache (default: the one in the cache folder)."
     )
     return file(json_option(command))
 
@@ -103,46 +100,39 @@ def cache_prune_command(
         raise InputError("cache prune: say what to remove, with --older-than, --model or --to-size.")
     before = None if older_than is None else datetime.now(UTC) - older_than
     done = prune(_file(cache), before=before, models=model, to_bytes=to_size)
-    if as_json:
-        print_json(asdict(done))
-        return
-    click.echo(
-        f"{counted(done.removed, 'response')} removed, {done.left:,} left; "
-        f"{sized(done.bytes_before)} before, {sized(done.bytes_after)} now"
-    )
+    removed = f"{counted(done.removed, 'response')} removed, {done.left:,} left"
+    sizes = f"{sized(done.bytes_before)} before, {sized(done.bytes_after)} now"
+    emit(as_json, asdict(done), f"{removed}; {sizes}")
 
 
 @click.command("export")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--model", multiple=True, help="Responses of this model only, as named by `stats`.")
 @_common
 def cache_export_command(file: Path, model: tuple[str, ...], cache: Path | None, as_json: bool) -> None:
     """Write the cached responses to FILE as lines of JSON; compressed if its name ends in .gz."""
     count = export(_file(cache), file, models=model)
-    if as_json:
-        print_json({"file": str(file), "answers": count, "bytes": file.stat().st_size})
-        return
-    click.echo(f"{counted(count, 'response')} written to {file}, {sized(file.stat().st_size)}")
+    size = file.stat().st_size
+    value = {"file": str(file), "answers": count, "bytes": size}
+    emit(as_json, value, f"{counted(count, 'response')} written to {file}, {sized(size)}")
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @_common
 def cache_import_command(files: tuple[Path, ...], cache: Path | None, as_json: bool) -> None:
     """Add the responses in FILES, written by `cache export`; responses already in the cache stay."""
     done = import_responses(_file(cache), files)
-    if as_json:
-        conflicts = [asdict(conflict) for conflict in done.conflicts]
-        print_json({"added": done.added, "known": done.known, "conflicts": conflicts})
-        return
-    click.echo(f"{counted(done.added, 'response')} added, {done.known:,} in the cache already")
-    if done.conflicts:
-        differ = "differs" if len(done.conflicts) == 1 else "differ"
-        click.echo(f"{counted(len(done.conflicts), 'response')} {differ} from the cached ones, which stay:")
-        for conflict in done.conflicts[:_SHOWN]:
-            click.echo(_in_words(conflict))
-        if (more := len(done.conflicts) - _SHOWN) > 0:
-            click.echo(f"  and {more:,} more (--json has them all)")
+    conflicts = done.conflicts
+    lines = [f"{counted(done.added, 'response')} added, {done.known:,} in the cache already"]
+    if conflicts:
+        differ = "differs" if len(conflicts) == 1 else "differ"
+        lines.append(f"{counted(len(conflicts), 'response')} {differ} from the cached ones, which stay:")
+        lines += map(_in_words, conflicts[:_SHOWN])
+    if (more := len(conflicts) - _SHOWN) > 0:
+        lines.append(f"  and {more:,} more (--json has them all)")
+    value = {"added": done.added, "known": done.known, "conflicts": [asdict(each) for each in conflicts]}
+    emit(as_json, value, *lines)
 
 
 def _in_words(conflict: Conflict) -> str:

@@ -18,7 +18,7 @@ from retrocypher.kg.semantics.direction import Corrected, correct_directions
 from retrocypher.kg.semantics.schema import Schema, default_schema, parse_schema
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import EXISTING_FILE, announcer, json_option, print_json, table_console
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.validation.finding import CONVENTIONS, Convention, Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
@@ -27,12 +27,8 @@ _REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": ".
 
 
 class _Line(NamedTuple):
-    """A line of the file."""
-
     number: int
-    """Its number."""
     question: str
-    """The question."""
     cypher: str | None
     """The query, or the completion that contains it, as given."""
     query: str
@@ -45,12 +41,12 @@ class _Line(NamedTuple):
 
 
 @click.command("check")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=EXISTING_FILE)
 @click.option(
     "--schema",
     "schema_file",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="Schema as prompts show it (default: that of the default graph).",
 )
 @click.option("--uri", metavar="URI", help="Read the schema from this server, such as bolt://host:7687.")

@@ -21,11 +21,11 @@ from retrocypher.plugins.analysis.baselines import (
     save,
 )
 from retrocypher.plugins.analysis.comparison import compare_runs
-from retrocypher.plugins.analysis.score_table import DIMENSIONS, MEASURES
-from retrocypher.plugins.analysis.scores import Conditions
-from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES, Conditions
+from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
-from retrocypher.plugins.reporting.comparison_tables import render_comparison
+from retrocypher.plugins.reporting.numbers import interval, three_digits
+from retrocypher.plugins.reporting.text import render_comparison
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -88,21 +88,20 @@ def compare_command(
 
 
 @click.command("save")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.argument("name")
 @click.option("--replace", is_flag=True, help="Replace a baseline of that name.")
 @json_option
 def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) -> None:
     """Keep the scores of RUN as the baseline NAME, in reports/baselines/NAME; commit that folder."""
     done = save(RunLog(run), name, Path.cwd(), replace=replace)
-    if as_json:
-        print_json({**fields_of(done), "folder": str(done.folder)})
-        return
-    click.echo(
-        f"{counted(done.cases, 'case')} kept in {done.folder} ({done.bytes / 1e3:,.0f} KB); "
-        "commit that folder.\n"
+    size = f"{done.bytes / 1e3:,.0f} KB"
+    emit(
+        as_json,
+        {**fields_of(done), "folder": str(done.folder)},
+        f"{counted(done.cases, 'case')} kept in {done.folder} ({size}); commit that folder.",
         f"To compare a run with it: pytest benchmarks ... --baseline {name} "
-        '--gate "no-regression f1 margin=0.02"'
+        '--gate "no-regression f1 margin=0.02"',
     )
 
 
@@ -178,9 +177,7 @@ def _entry(name: str, page: BaselinePage) -> BaselineEntry:
 
 
 def _mean(mean: Estimate) -> tuple[str, str]:
-    """Return a mean and its interval in words."""
-    value = "n/a" if mean.value is None else f"{mean.value:.3f}"
-    return value, "none" if mean.low is None or mean.high is None else f"{mean.low:.3f}, {mean.high:.3f}"
+    return three_digits(mean.value), interval(mean)
 
 
 def _table(headings: tuple[str, ...]) -> Table:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,18 +27,27 @@ def table_console(width: int = _WIDE) -> "Console":
     return Console(highlight=False, width=width)
 
 
+PATH = click.Path(path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 def print_json(value: Any) -> None:
-    """Print a value as standard, indented JSON; structs and dataclasses become objects of their fields.
-
-    Raises:
-        ValueError: If a number is not finite.
-    """
+    """Print a value as standard, indented JSON; structs and dataclasses become objects of their fields."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=fields_of)
     # A lone surrogate, which a model may answer with, cannot be printed.
     click.echo(text.encode("utf-8", "backslashreplace").decode())
+
+
+def emit(as_json: bool, value: Any, *lines: str) -> None:
+    """Print a result: its value with ``--json``, its lines otherwise."""
+    if as_json:
+        print_json(value)
+    else:
+        click.echo("\n".join(lines))
 
 
 def announcer(as_json: bool) -> Callable[[str], None]:

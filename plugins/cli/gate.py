@@ -8,13 +8,13 @@ import click
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA, GateResult
 from retrocypher.plugins.analysis.scores import RunScores, read_scores
-from retrocypher.plugins.cli.console import json_option, print_json
-from retrocypher.plugins.reporting.gate_text import gate_lines
+from retrocypher.plugins.cli.console import PATH, emit, json_option
+from retrocypher.plugins.reporting.text import gate_lines
 from retrocypher.plugins.runs.log import RunLog
 
 
 @click.command("gate")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
 @click.option("--baseline", help="Name or folder of the baseline that no-regression rules compare with.")
 @click.option("--gate-allow-inconclusive", is_flag=True, help="Treat an inconclusive comparison as a pass.")
@@ -56,20 +56,17 @@ def gate_command(
     result = gate.judge(scores)
     if os.environ.get("GITHUB_STEP_SUMMARY"):
         _append_job_summary(log, scores, result)
-    if as_json:
-        print_json(result)
-    else:
-        click.echo("\n".join(gate_lines(result)))
+    emit(as_json, result, *gate_lines(result))
     click.get_current_context().exit(result.exit_status)
 
 
 def _append_job_summary(run: RunLog, scores: RunScores, result: GateResult) -> None:
     # Imported late: only GitHub Actions needs a summary, which loads most of the scoring.
-    from retrocypher.plugins.analysis.summary import summarise
+    from retrocypher.plugins.analysis.summary import summary_of
     from retrocypher.plugins.reporting.ci import append_job_summary, facts_of, job_summary, job_summary_file
 
     if (file := job_summary_file(os.environ)) is not None:
-        facts = facts_of(run.path, scores, summarise(run.records()), result)
+        facts = facts_of(run.path, scores, summary_of(run.records()), result)
         try:
             append_job_summary(file, job_summary(facts, os.environ))
         except OSError as error:

@@ -9,11 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from retrocypher.kg.errors import GraphError, InputError
-from retrocypher.kg.graph.build import (
-    BuiltGraph,
-    build_graph,
-    open_source,
-)
+from retrocypher.kg.graph.build import BuiltGraph, build_graph, open_source
 from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import LoadReport, load
@@ -31,7 +27,7 @@ from retrocypher.kg.server.open import (
     start_server,
     state_file,
 )
-from retrocypher.plugins.cli.console import announcer, json_option, print_json
+from retrocypher.plugins.cli.console import FOLDER, announcer, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 
 if TYPE_CHECKING:
@@ -53,9 +49,7 @@ _DEFAULT_SOURCES = ("orderly",)
     "SMILES), csv:FILE or jsonl:FILE; repeatable.",
 )
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the graph; required unless the default graph is rebuilt.",
+    "--out", type=FOLDER, help="Folder for the graph; required unless the default graph is rebuilt."
 )
 @click.option("--sample", metavar="N", type=click.IntRange(min=1), help="Keep N reactions, chosen by --seed.")
 @click.option("--seed", default=0, show_default=True, help="Seed of --sample.")
@@ -78,15 +72,13 @@ def build_command(
     built.write(folder)
     manifest = read_manifest(folder)
     counts, fingerprint = manifest["counts"], manifest["fingerprint"]
-    if as_json:
-        print_json(
-            {"folder": str(folder), "fingerprint": fingerprint, "counts": counts, **built.report.to_json()}
-        )
-        return
-    click.echo(_report(built))
-    click.echo(
-        f"{counted(counts['reactions'], 'reaction')}, {counted(counts['molecules'], 'molecule')}, "
-        f"{counted(counts['yields'], 'yield')}\nfingerprint {fingerprint}\nwritten to {folder}"
+    emit(
+        as_json,
+        {"folder": str(folder), "fingerprint": fingerprint, "counts": counts, **built.report.to_json()},
+        _report(built),
+        ", ".join(counted(counts[f"{each}s"], each) for each in ("reaction", "molecule", "yield")),
+        f"fingerprint {fingerprint}",
+        f"written to {folder}",
     )
 
 
@@ -140,11 +132,7 @@ _graph_option = click.option(
 def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) -> None:
     """Start Neo4j with a graph, and keep it running for later runs."""
     found, outcome = _leave_running(folder, read_graph(folder), kind, port, announcer(as_json))
-    if as_json:
-        print_json({"outcome": outcome, "server": _facts(found)})
-        return
-    click.echo(_SAID[outcome])
-    _describe(found)
+    emit(as_json, {"outcome": outcome, "server": _facts(found)}, _SAID[outcome], _described(found))
 
 
 @click.command("down")
@@ -152,10 +140,8 @@ def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) 
 def down_command(as_json: bool) -> None:
     """Stop the Neo4j that `up` started."""
     found = end_background(announcer(as_json))
-    if as_json:
-        print_json({"stopped": _facts(found) if found else None})
-        return
-    click.echo(f"Stopped the server at {found.endpoint.uri}." if found else "No server is left running.")
+    stopped = f"Stopped the server at {found.endpoint.uri}." if found else "No server is left running."
+    emit(as_json, {"stopped": _facts(found) if found else None}, stopped)
 
 
 @click.command("status")
@@ -164,19 +150,17 @@ def status_command(as_json: bool) -> None:
     """Report whether Neo4j is running, and with which graph."""
     found = background_server(announcer(as_json))
     if not found:
-        if as_json:
-            print_json({"server": None})
-        else:
-            click.echo("No server is left running. Start one with `retrocypher graph up`.")
+        none = "No server is left running. Start one with `retrocypher graph up`."
+        emit(as_json, {"server": None}, none)
         return
-    if as_json:
-        state = status(found.endpoint)
-        print_json({"server": {**_facts(found), "running": state.running, "replaced": state.generation}})
-        return
-    _describe(found)
     state = status(found.endpoint)
-    click.echo(f"state        {'running' if state.running else 'crashed; the next run restarts it'}")
-    click.echo(f"replaced     {state.generation} times")
+    emit(
+        as_json,
+        {"server": {**_facts(found), "running": state.running, "replaced": state.generation}},
+        _described(found),
+        f"state        {'running' if state.running else 'crashed; the next run restarts it'}",
+        f"replaced     {state.generation} times",
+    )
 
 
 @click.command("load")
@@ -188,21 +172,17 @@ def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool)
     """Load a graph into the Neo4j that `up` started, replacing its graph, or into your own server."""
     if uri is None:
         made = _replace_graph(folder, announcer(as_json))
-        if as_json:
-            print_json({"server": _facts(made)})
-        else:
-            _describe(made)
+        emit(as_json, {"server": _facts(made)}, _described(made))
         return
     if not is_uri(uri):
         raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
     if not yes:
         raise InputError("--uri: a graph is written to your own server only with --yes.")
     endpoint, report = _load_into_given(uri, read_graph(folder), announcer(as_json))
-    if as_json:
-        print_json({"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)})
-        return
-    click.echo(
-        f"Loaded {counted(report.reactions, 'reaction')} into {endpoint.uri} in {report.seconds:.1f} s."
+    emit(
+        as_json,
+        {"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)},
+        f"Loaded {counted(report.reactions, 'reaction')} into {endpoint.uri} in {report.seconds:.1f} s.",
     )
 
 
@@ -231,7 +211,8 @@ def _leave_running(
             port=port,
         )
 
-    return leave_running(started, graph_fingerprint, _name(folder), announce=announce, kind=kind, port=port)
+    name = "the default graph" if folder is None else str(folder.resolve())
+    return leave_running(started, graph_fingerprint, name, announce=announce, kind=kind, port=port)
 
 
 def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Background:
@@ -268,10 +249,6 @@ def _loader(reactions: Sequence[Reaction]) -> "Callable[[neo4j.Driver], object]"
     return lambda driver: load(driver, reactions)
 
 
-def _name(folder: Path | None) -> str:
-    return "the default graph" if folder is None else str(folder.resolve())
-
-
 def _facts(found: Background) -> dict[str, Any]:
     """Return how a server is reached; the password stays in its file."""
     endpoint = found.endpoint
@@ -286,9 +263,9 @@ def _facts(found: Background) -> dict[str, Any]:
     }
 
 
-def _describe(found: Background) -> None:
+def _described(found: Background) -> str:
     endpoint = found.endpoint
-    click.echo(
+    return (
         f"server       {endpoint.uri} (Neo4j {endpoint.version}, {endpoint.kind})\n"
         f"user         {endpoint.user}; the password is in {state_file()}\n"
         f"graph        {found.graph}\n"

@@ -1,7 +1,6 @@
 """``retrocypher judge``: judges the queries of a run from its records, or calibrates a judge."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,23 @@ from rich.text import Text
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
-from retrocypher.plugins.cli.console import announcer, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import FOLDER, PATH, announcer, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
 from retrocypher.plugins.judge.calibration import CostEstimate, judge_identity
 from retrocypher.plugins.judge.calibration_run import calibrate
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_name
-from retrocypher.plugins.operations.judge_request import NO_CACHE, judge_request, named_judge
-from retrocypher.plugins.operations.judging import INCOMPLETE, MEASURES, JudgedRun, judge_run
+from retrocypher.plugins.operations.judging import (
+    INCOMPLETE,
+    MEASURES,
+    NO_CACHE,
+    JudgedRun,
+    judge_request,
+    judge_run,
+    named_judge,
+    throttled,
+)
 from retrocypher.plugins.reporting.judge_tables import agreement_table, calibration_table
 from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.runs.files import MANIFEST, no_run
@@ -34,7 +41,7 @@ _INTERRUPTED = 130
 
 
 @click.command("judge")
-@click.argument("run", type=click.Path(path_type=Path), required=False)
+@click.argument("run", type=PATH, required=False)
 @click.option("--judge", metavar="MODEL", help="The judge, as SPEC or LABEL=SPEC (default: that of the run).")
 @click.option(
     "--judge-rows",
@@ -56,7 +63,7 @@ _INTERRUPTED = 130
 @click.option(
     "--bank",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Bank of known errors (default: the cached one, or tests/data/bank).",
 )
 @click.option("--held-out", is_flag=True, help="Use the part of the bank that is reserved for final results.")
@@ -94,7 +101,10 @@ def judge_command(
         try:
             faults = calibrate_judge(judge, judge_rows or 0, as_json=as_json, **asked, **sampling)
         except KeyboardInterrupt:
-            click.echo(f"interrupted: no calibration was stored{_cached(cache)}", err=True)
+            cached = "; the responses are cached, so repeating the command resumes it"
+            click.echo(
+                f"interrupted: no calibration was stored{'' if cache == NO_CACHE else cached}", err=True
+            )
             context.exit(_INTERRUPTED)
         context.exit(INCOMPLETE if faults else 0)
     if run is None:
@@ -132,12 +142,7 @@ def judge_command(
 
 
 def render_judged(done: JudgedRun, why: str = "") -> Group:
-    """Return the result of judging a run as lines and a table.
-
-    Args:
-        done: The result.
-        why: Why the judge could not be asked first; empty if it always could.
-    """
+    """Return the result of judging a run, and why the judge could not be asked first, if ever."""
     return Group(*_judged(done, why))
 
 
@@ -182,14 +187,9 @@ def _mean(mean: Estimate) -> str:
     return f"{mean.value:.3f}{interval}"
 
 
-def _cached(cache: str | None) -> str:
-    return "" if cache == NO_CACHE else "; the responses are cached, so repeating the command resumes it"
-
-
 _PER_ERROR = 5
 _REPEATS = 2
 _SAMPLE = Path("tests", "data", "bank")
-_EVERY_S = 10.0
 
 
 def calibrate_judge(
@@ -211,11 +211,10 @@ def calibrate_judge(
 
     It is not stored if the judge could not be asked about some queries; the cache has the responses.
 
+    Raises InputError if the model cannot judge or be started, there is no bank, or the name is invalid.
+
     Returns:
         The number of judgements that could not be made, by the kind of error.
-
-    Raises:
-        InputError: If the model cannot judge or be started, there is no bank, or the name is invalid.
     """
     if name is not None:
         require_name(name)
@@ -226,6 +225,8 @@ def calibrate_judge(
     folder, bank_name = _bank(bank)
     part = part_of(held_out)
     entries = load_bank(part, folder)
+    announce = announcer(as_json)
+    say = throttled(announce)
     with request.pool() as pool:
         done = calibrate(
             request.spec.label,
@@ -238,8 +239,8 @@ def calibrate_judge(
             per_error=per_error or _PER_ERROR,
             repeats=repeats or _REPEATS,
             seed=seed,
-            progress=_progress(announcer(as_json)),
-            begin=lambda estimate: announcer(as_json)(_estimate(estimate, request.spec)),
+            progress=lambda done, of: say(f"{done:,} of {of:,} judgements"),
+            begin=lambda estimate: announce(_estimate(estimate, request.spec)),
         )
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:
@@ -271,22 +272,9 @@ def _closing(file: Path | None, faults: Mapping[str, int]) -> str:
 
 
 def _bank(named: Path | None) -> tuple[Path, str]:
-    """Return the folder of the bank, and its name for people."""
     if named is not None:
         return named, f"the bank in the folder {named.name}"
     cached = bank_folder(load_questions())
     if not has_bank(cached) and has_bank(_SAMPLE):
         return _SAMPLE, "the sample in tests/data/bank"
     return cached, "the bank"
-
-
-def _progress(announce: Callable[[str], None]) -> Callable[[int, int], None]:
-    announced = time.monotonic()
-
-    def progress(done: int, of: int) -> None:
-        nonlocal announced
-        if time.monotonic() - announced >= _EVERY_S:
-            announced = time.monotonic()
-            announce(f"{done:,} of {of:,} judgements")
-
-    return progress

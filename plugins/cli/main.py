@@ -19,11 +19,7 @@ class SuggestingGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the named command.
-
-        Raises:
-            click.UsageError: If there is none of the name; the message suggests similar ones.
-        """
+        """Return the named command; raise UsageError, which suggests similar names, if there is none."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -37,13 +33,7 @@ class SuggestingGroup(click.Group):
 
 
 class LazyCommand(click.Command):
-    """A placeholder that loads a command when it is called.
-
-    Args:
-        name: Name of the command.
-        where: Its module in this package, a colon, and its name there.
-        short_help: First sentence of its help. Without it, the help of its group loads the command.
-    """
+    """A placeholder that loads a command, ``where`` as ``MODULE:NAME`` of this package, when it is called."""
 
     def __init__(self, name: str, where: str, short_help: str | None = None) -> None:
         super().__init__(name, short_help=short_help)
@@ -89,79 +79,60 @@ def cli() -> None:
     """Measure how well a language model turns chemists' questions into Cypher."""
 
 
-@cli.group()
-def graph() -> None:
-    """Build the reaction graph, and run Neo4j with it."""
-
-
-@cli.group()
-def questions() -> None:
-    """Build question sets."""
-
-
-@cli.group()
-def vectors() -> None:
-    """Compute the vectors with which exemplars are chosen without an encoder."""
-
-
-@cli.group()
-def passages() -> None:
-    """Manage the patent passages that written answers can use."""
-
-
-@cli.group()
-def labels() -> None:
-    """List the error labels."""
-
-
-@cli.group()
-def bank() -> None:
-    """Build and show the bank of known errors."""
-
-
-@cli.group()
-def cache() -> None:
-    """Manage the cache of model responses, which no run requests twice."""
-
-
-@cli.group()
-def baseline() -> None:
-    """Keep the scores of runs to compare later runs with."""
-
-
-graph.add_command(LazyCommand("build", "graph:build_command"))
-graph.add_command(LazyCommand("up", "graph:up_command"))
-graph.add_command(LazyCommand("status", "graph:status_command"))
-graph.add_command(LazyCommand("load", "graph:load_command"))
-graph.add_command(LazyCommand("down", "graph:down_command"))
-questions.add_command(LazyCommand("build", "build:questions_build_command"))
-vectors.add_command(LazyCommand("build", "build:vectors_build_command"))
-passages.add_command(LazyCommand("build", "build:passages_build_command"))
-labels.add_command(LazyCommand("list", "check:labels_list_command"))
-bank.add_command(LazyCommand("build", "bank:bank_build_command"))
-bank.add_command(LazyCommand("show", "bank:bank_show_command"))
-bank.add_command(LazyCommand("sample", "bank:bank_sample_command"))
-cache.add_command(LazyCommand("stats", "cache:cache_stats_command"))
-cache.add_command(LazyCommand("prune", "cache:cache_prune_command"))
-cache.add_command(LazyCommand("export", "cache:cache_export_command"))
-cache.add_command(LazyCommand("import", "cache:cache_import_command"))
-baseline.add_command(LazyCommand("save", "compare:baseline_save_command"))
-baseline.add_command(LazyCommand("list", "compare:baseline_list_command"))
-baseline.add_command(LazyCommand("show", "compare:baseline_show_command"))
-cli.add_command(LazyCommand("allure", "report:allure_command", "Write the Allure results of RUN."))
-cli.add_command(LazyCommand("check", "check:check_command", "Report what is wrong with the queries in FILE."))
-cli.add_command(LazyCommand("compare", "compare:compare_command", "Compare run B with run A."))
-cli.add_command(LazyCommand("judge", "judge:judge_command", "Let a model judge the queries of RUN."))
-cli.add_command(LazyCommand("merge", "merge:merge_command", "Join RUNS, the shards of a run, into one."))
-cli.add_command(LazyCommand("gate", "gate:gate_command", "Judge RUN by rules."))
-cli.add_command(LazyCommand("rescore", "rescore:rescore_command", "Compute the scores of RUN again."))
-cli.add_command(LazyCommand("runs", "runs:runs_command", "List the runs in DIR, newest first."))
-cli.add_command(LazyCommand("show", "show:show_command", "Show CASE of RUN in full."))
-cli.add_command(LazyCommand("summary", "runs:summary_command", "Print one table of RUNS."))
-cli.add_command(
-    LazyCommand("verify", "verify:verify_command", "Check the answers in FILE against the graph.")
+_GROUPS = {
+    "graph": "Build the reaction graph, and run Neo4j with it.",
+    "questions": "Build question sets.",
+    "vectors": "Compute the vectors with which exemplars are chosen without an encoder.",
+    "passages": "Manage the patent passages that written answers can use.",
+    "labels": "List the error labels.",
+    "bank": "Build and show the bank of known errors.",
+    "cache": "Manage the cache of model responses, which no run requests twice.",
+    "baseline": "Keep the scores of runs to compare later runs with.",
+}
+_OF_GROUPS = (
+    ("graph build", "graph:build_command"),
+    ("graph up", "graph:up_command"),
+    ("graph status", "graph:status_command"),
+    ("graph load", "graph:load_command"),
+    ("graph down", "graph:down_command"),
+    ("questions build", "build:questions_build_command"),
+    ("vectors build", "build:vectors_build_command"),
+    ("passages build", "build:passages_build_command"),
+    ("labels list", "check:labels_list_command"),
+    ("bank build", "bank:bank_build_command"),
+    ("bank show", "bank:bank_show_command"),
+    ("bank sample", "bank:bank_sample_command"),
+    ("cache stats", "cache:cache_stats_command"),
+    ("cache prune", "cache:cache_prune_command"),
+    ("cache export", "cache:cache_export_command"),
+    ("cache import", "cache:cache_import_command"),
+    ("baseline save", "compare:baseline_save_command"),
+    ("baseline list", "compare:baseline_list_command"),
+    ("baseline show", "compare:baseline_show_command"),
 )
-cli.add_command(LazyCommand("report", "report:report_command", "Write an HTML page of RUNS."))
+_COMMANDS = (
+    ("allure", "report:allure_command", "Write the Allure results of RUN."),
+    ("check", "check:check_command", "Report what is wrong with the queries in FILE."),
+    ("compare", "compare:compare_command", "Compare run B with run A."),
+    ("judge", "judge:judge_command", "Let a model judge the queries of RUN."),
+    ("merge", "runs:merge_command", "Join RUNS, the shards of a run, into one."),
+    ("gate", "gate:gate_command", "Judge RUN by rules."),
+    ("rescore", "rescore:rescore_command", "Compute the scores of RUN again."),
+    ("runs", "runs:runs_command", "List the runs in DIR, newest first."),
+    ("show", "show:show_command", "Show CASE of RUN in full."),
+    ("summary", "runs:summary_command", "Print one table of RUNS."),
+    ("verify", "verify:verify_command", "Check the answers in FILE against the graph."),
+    ("report", "report:report_command", "Write an HTML page of RUNS."),
+)
+
+_groups = {name: Commands(name, help=text) for name, text in _GROUPS.items()}
+for _group in _groups.values():
+    cli.add_command(_group)
+for _name, _where in _OF_GROUPS:
+    _of, _, _own = _name.partition(" ")
+    _groups[_of].add_command(LazyCommand(_own, _where))
+for _command in _COMMANDS:
+    cli.add_command(LazyCommand(*_command))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
-from retrocypher.plugins.cli.console import json_option, print_json
+from retrocypher.plugins.cli.console import PATH, json_option, print_json
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.allure.page import HISTORY, History, Node, Page, build_page, find_node
 from retrocypher.plugins.reporting.allure.run import Written, write_results
@@ -21,13 +21,9 @@ _LISTED = 5_000
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="The page (default: FIRST_RUN/report.html).")
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path),
-    help="Folder for figures (SVG, PNG) and tables (CSV, LaTeX).",
-)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.option("--out", type=PATH, help="The page (default: FIRST_RUN/report.html).")
+@click.option("--figures", type=PATH, help="Folder for figures (SVG, PNG) and tables (CSV, LaTeX).")
 @click.option(
     "--cases",
     "most",
@@ -65,12 +61,12 @@ PAGE = "allure.html"
 
 
 @click.command("allure")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Results folder (default: RUN/allure-results).")
+@click.argument("run", type=PATH)
+@click.option("--out", type=PATH, help="Results folder (default: RUN/allure-results).")
 @click.option("--html", "with_page", is_flag=True, help=f"Build the page RUN/{PAGE} with Node.")
 @click.option(
     "--history",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help=f"File with the results of earlier runs, for the page (default: {HISTORY} beside RUN).",
 )
 @json_option

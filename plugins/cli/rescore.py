@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.cli.console import PATH, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.operations.rescore import RescoreResult, rescore
 from retrocypher.plugins.operations.rescored import Flip, LargestChange, MetricChange
@@ -20,8 +20,8 @@ _SHOWN = 10
 
 
 @click.command("rescore")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Write a new run directory with the new scores.")
+@click.argument("run", type=PATH)
+@click.option("--out", type=PATH, help="Write a new run directory with the new scores.")
 @click.option("--in-place", is_flag=True, help="Replace records, summary and manifest of the run itself.")
 @click.option(
     "--case-threshold",

@@ -1,4 +1,4 @@
-"""``retrocypher runs`` and ``summary``: what runs there are, and their scores in one table."""
+"""``retrocypher runs``, ``summary`` and ``merge``: several runs in one list, one table, one run."""
 
 import os
 import shlex
@@ -12,7 +12,8 @@ from rich.console import Console
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary, in_order
-from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
+from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.run_tables import render_ledger, render_table, runs_table
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.listing import find_runs, read_entry
@@ -23,7 +24,7 @@ _REPORTS = Path("reports")
 
 
 @click.command("runs")
-@click.argument("folder", metavar="[DIR]", default=_REPORTS, type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", default=_REPORTS, type=PATH)
 @json_option
 def runs_command(folder: Path, as_json: bool) -> None:
     """List the runs in DIR, newest first: what was run, how far it got, and its mean F1.
@@ -41,9 +42,9 @@ def runs_command(folder: Path, as_json: bool) -> None:
 
 
 @click.command("summary")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--ledger", "with_ledger", is_flag=True, help="Also show what loops repaired and broke.")
-@click.option("--svg", type=click.Path(path_type=Path), help="Also write the table to an SVG file.")
+@click.option("--svg", type=PATH, help="Also write the table to an SVG file.")
 @json_option
 def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None, as_json: bool) -> None:
     """Print one table of RUNS: scores by task, prompt, shot and model, in the order of RUNS."""
@@ -71,16 +72,15 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
         lacking[log.path], counts[log.path] = facts.lacks(cases), cases
         for model in models:
             notes.setdefault(model, []).extend([lacking[log.path]] if lacking[log.path] else [])
-    totals = summary.to_json()
     entries = in_order(ledger.to_json(), list(notes), list(loops))
     if as_json:
         read = [
             {"run": str(run), "cases": counts[run], "lacks": lacks or None} for run, lacks in lacking.items()
         ]
-        print_json({"runs": read, "summary": totals, "ledger": entries if with_ledger else None})
+        print_json({"runs": read, "summary": summary.to_json(), "ledger": entries if with_ledger else None})
     console = Console(record=svg is not None, highlight=False, file=StringIO() if as_json else None)
     by_model = {model: ", ".join(each) for model, each in notes.items()}
-    console.print(render_table(totals, by_model, list(notes), list(loops)))
+    console.print(render_table(summary, by_model, list(notes), list(loops)))
     if with_ledger:
         console.print()
         console.print(render_ledger(entries, unpriced) if entries else "ledger: no case went through a loop")
@@ -91,6 +91,26 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
             console.print(f"Allure report: {page}", soft_wrap=True, markup=False)
     if svg is not None:
         console.save_svg(str(svg), title="retrocypher summary")
+
+
+@click.command("merge")
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.option("--into", required=True, type=PATH, help="Folder of the merged run.")
+@click.option("--partial", is_flag=True, help="Merge what there is, even if shards or cases are missing.")
+@json_option
+def merge_command(runs: tuple[Path, ...], into: Path, partial: bool, as_json: bool) -> None:
+    """Join RUNS, the shards of a run (--shard i/n), into one run directory."""
+    # Imported late: the other commands of this module need nothing of it.
+    from retrocypher.plugins.operations.merge import merge
+
+    done = merge(runs, into, partial=partial)
+    emit(
+        as_json,
+        done,
+        f"{len(done.shards)} of {counted(done.of, 'shard')}, {counted(done.cases, 'case')}: {done.into}",
+        *(f"incomplete: {line}" for line in done.missing),
+        f"table: retrocypher summary {done.into}",
+    )
 
 
 def _each_once(logs: Iterable[RunLog]) -> Iterator[tuple[RunLog, Iterator[Record]]]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from retrocypher.plugins.cli.console import json_option, print_json, table_console
+from retrocypher.plugins.cli.console import PATH, json_option, print_json, table_console
 from retrocypher.plugins.reporting.case_text import render_case
 from retrocypher.plugins.reporting.case_view import case_json, find_case, show_case
 from retrocypher.plugins.runs.log import RunLog
@@ -13,7 +13,7 @@ _WIDTH = 100
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.argument("case")
 @click.option("--messages", is_flag=True, help="Also show the exemplar and the messages sent to models.")
 @json_option

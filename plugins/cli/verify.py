@@ -38,11 +38,7 @@ class Line:
 def judge_lines(
     name: str, lines: Iterable[bytes], verifier: Verifier, thresholds: Thresholds, as_json: bool
 ) -> int:
-    """Check the answers in a file, and print each verdict at once.
-
-    Returns:
-        The exit status: 1 if an answer is not verified, a line cannot be used or there is none, otherwise 0.
-    """
+    """Check the answers in a file, print each verdict at once, and return the exit status, 0 or 1."""
     status, count, verified = 0, 0, 0
     for line in _lines(lines):
         if line.error:
@@ -105,13 +101,9 @@ def claim_text(found: VerifiedClaim) -> str:
     ends = ["?" if end is None else str(end) for end in (claim.subject, claim.object)]
     said = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}, {ends[1]})"
     asked = " [asked]" if claim.origin == "question" else ""
-    sources = [each for each in found.evidence if each.source is not None]
-    traced = f"; {_source(sources[0].source)}" if sources and sources[0].source else ""
+    source = next((each.source for each in found.evidence if each.source is not None), None)
+    traced = f"; {source['file']} row {source['row']}" if source else ""
     return f"{found.verdict}{asked} {said}: {found.reason}{traced}"
-
-
-def _source(source: dict[str, Any]) -> str:
-    return f"{source['file']} row {source['row']}"
 
 
 _SHARE = click.FloatRange(0, 1)

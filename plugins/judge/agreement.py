@@ -35,28 +35,12 @@ _RIGHT = 1 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One judgement of one case that execution has scored.
-
-    Attributes:
-        case_id: The case.
-        question_id: Its question.
-        target: The molecule that the question clusters by.
-        task: Its task.
-        model: The label of the model that answered.
-        loop: The loop.
-        judge: Id of the judge's model.
-        criteria: Hash of the criteria that it judged by.
-        variant: ``with_reference`` or ``without_reference``.
-        score: The judge's score, 0 to 1; None where it gave none.
-        reason: What it said; empty where it said nothing.
-        trouble: The kind of error that kept it from a score; empty where it gave one.
-        f1: What execution says.
-        labels: What is wrong by execution, as in ``kg.labels``, details aside; empty where nothing is.
-    """
+    """One judgement of one case that execution has scored."""
 
     case_id: str
     question_id: str
     target: str
+    """The molecule that the question clusters by."""
     task: str
     model: str
     loop: str
@@ -64,10 +48,13 @@ class Rating:
     criteria: str
     variant: str
     score: float | None
+    """The judge's score, 0 to 1; None where it gave none."""
     reason: str
     trouble: str
+    """The kind of error that kept it from a score; empty where it gave one."""
     f1: float
     labels: tuple[str, ...] = ()
+    """What is wrong by execution, as in ``kg.labels``, details aside; empty where nothing is."""
 
     @property
     def right(self) -> bool:
@@ -86,12 +73,7 @@ class Rating:
 
 
 def all_ratings(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Rating]:
-    """Yield the judgements of each record that has scores.
-
-    Args:
-        targets: By question id, the molecule that the question clusters by; a question that is not in it is a
-            cluster of its own.
-    """
+    """Yield the judgements of each record that has scores; ``targets`` are molecules by question id."""
     for record in records:
         yield from ratings_of(record, targets)
 
@@ -136,17 +118,13 @@ _CUT = re.compile(r"[.;:,!?\n]+(?=\s|$)|\b(?:but|although|though|whereas|while|y
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Words that tell one kind of error.
-
-    Attributes:
-        label: Its name in ``kg.labels``.
-        says: Words that tell it by themselves; None where there are none.
-        about: Words that tell it in a clause that says something is wrong; None where there are none.
-    """
+    """Words that tell one kind of error."""
 
     label: str
     says: re.Pattern[str] | None
+    """Words that tell it by themselves; None where there are none."""
     about: re.Pattern[str] | None
+    """Words that tell it in a clause that says something is wrong; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +136,7 @@ class Issues:
     issues: tuple[Issue, ...]
 
     def of(self, reason: str) -> tuple[str, ...]:
-        """Return the labels of the errors that a reason names, in the order in which it names them.
-
-        Returns:
-            `NO_REASON` alone where it said nothing, `UNCLEAR` alone where it names no error.
-        """
+        """Return the labels that a reason names; `NO_REASON` or `UNCLEAR` alone if it names none."""
         if not reason.strip():
             return (NO_REASON,)
         found = (self._of_clause(clause) for clause in _CUT.split(reason))
@@ -179,11 +153,7 @@ class Issues:
 
 @cache
 def load_issues() -> Issues:
-    """Return the words of ``issues.yaml``.
-
-    Raises:
-        InputError: The file does not have the form that its comments describe.
-    """
+    """Return the words of ``issues.yaml``; raise InputError if it has another form."""
     return parse_issues(resources.files(__package__).joinpath(_FILE).read_text("utf-8"))
 
 
@@ -227,12 +197,7 @@ _RESAMPLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Resamples, drawn once for all numbers of as many molecules.
-
-    Attributes:
-        means: For means.
-        others: For all else.
-    """
+    """Resamples, drawn once for all numbers of as many molecules."""
 
     means: Resampler = field(default_factory=Resampler)
     others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
@@ -246,7 +211,6 @@ class Agreement(Struct, frozen=True, kw_only=True):
     unjudged: dict[str, int]
     """Number of cases without one, by the kind of error."""
     score: Estimate
-    """Mean score of the judge."""
     f1: Estimate
     """Mean F1 of the same cases."""
     accepted: Estimate
@@ -274,32 +238,23 @@ class Disagreement(Struct, frozen=True):
     """The judge's score, from 0 to 1."""
     f1: float
     reason: str
-    """The judge's reason."""
 
 
 class VariantAgreement(Struct, frozen=True):
     """The agreement of a judge with execution, in one variant."""
 
     judge: str
-    """Label of the judge."""
     criteria: str
     """SHA-256 of the criteria."""
     variant: str
-    """``with_reference`` or ``without_reference``."""
     overall: Agreement
-    """Over all cases."""
     by_task: dict[str, Agreement]
-    """By task, in the order of tasks."""
     disagreements: list[Disagreement]
     """The cases with the largest distance of score and F1, in descending order."""
 
 
 def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
-    """Return how far a judge agrees with execution; cases it gave no score take no part.
-
-    Args:
-        draws: Draws the resamples; the same for several agreements saves time.
-    """
+    """Return how far a judge agrees with execution; cases it gave no score take no part."""
     draws = draws or Draws()
     judged = [each for each in cases if each.score is not None]
     scores = [float(each.score or 0) for each in judged]
@@ -321,11 +276,7 @@ def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
 
 
 def agreements(cases: Iterable[Rating], most: int = 10) -> list[VariantAgreement]:
-    """Return the agreement of each judge and variant with execution, over all cases and by task.
-
-    Args:
-        cases: What judges said, in any order.
-    """
+    """Return the agreement of each judge and variant with execution, over all cases and by task."""
     groups, draws = by_judge(cases), Draws()
     return [
         VariantAgreement(
@@ -355,11 +306,7 @@ def by_judge(cases: Iterable[Rating]) -> dict[tuple[str, str, str], list[Rating]
 
 
 def disagreements(cases: Iterable[Rating], most: int) -> list[Rating]:
-    """Return the cases in which score and F1 lie furthest apart, those first.
-
-    Args:
-        most: How many at most.
-    """
+    """Return the cases in which score and F1 lie furthest apart, those first."""
     apart = (each for each in cases if each.apart > 0)
     return sorted(apart, key=lambda each: (-each.apart, each.case_id, each.variant))[:most]
 

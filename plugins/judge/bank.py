@@ -85,14 +85,7 @@ _POLL_S = 1.0
 def check_all(
     cells: Sequence[Cell], questions: Sequence[Question], endpoint: Endpoint, seed: int, workers: int
 ) -> Iterator[Checked]:
-    """Check cells in several processes; yields them as they are done.
-
-    Args:
-        cells: The cells; what comes of one does not depend on which process takes it, or when.
-
-    Raises:
-        GraphError: The server or a process is lost.
-    """
+    """Check cells in several processes, and yield them as they are done; raise GraphError if one is lost."""
     context = multiprocessing.get_context("spawn")
     todo: _Todo = context.Queue()
     done: _Done = context.Queue()
@@ -147,18 +140,11 @@ _LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """A bank of known errors.
-
-    Attributes:
-        entries: Development and held-out entries, by operator and task in a fixed order.
-        dropped: By operator and reason, how many candidates did not behave as declared.
-        held_out_questions: Ids of the questions that are set aside.
-        held_out_operators: Names of the operators that are set aside.
-        seed: Seed of every choice.
-    """
+    """A bank of known errors."""
 
     entries: tuple[BankEntry, ...]
     dropped: dict[str, dict[str, int]]
+    """By operator and reason, how many candidates did not behave as declared."""
     held_out_questions: frozenset[str]
     held_out_operators: frozenset[str]
     seed: int
@@ -173,15 +159,7 @@ def build_bank(
     workers: int = 2,
     announce: Callable[[str], None] = print,
 ) -> Bank:
-    """Plant errors in reference queries, run each mutant, and keep those that behave as declared.
-
-    Args:
-        endpoint: A server that holds their graph.
-        seed: Seed of every choice; the same seed gives the same bank.
-
-    Raises:
-        GraphError: The server or a process is lost.
-    """
+    """Build a bank of mutants that behave as declared; raise GraphError if a process is lost."""
     operators = tuple(OPERATORS.values())
     cells = plan(operators, question_set.questions, size or Size())
     found: dict[Cell, Checked] = {}
@@ -273,15 +251,7 @@ def write_bank(bank: Bank, folder: Path) -> None:
 def load_bank(
     part: Part = "development", folder: Path | None = None, *, seed: int = 0
 ) -> tuple[BankEntry, ...]:
-    """Read a part of a bank.
-
-    Args:
-        part: ``development``, or ``held_out`` for the final figures and nothing else.
-        folder: A bank's folder; where None, the cached bank of the shipped questions and this code.
-
-    Raises:
-        InputError: There is no such bank, or it is damaged.
-    """
+    """Read a part of a bank, by default the cached one; raise InputError if it is missing or damaged."""
     folder = folder or bank_folder(load_questions(), seed)
     if not has_bank(folder):
         raise _no_bank(folder)
@@ -289,11 +259,7 @@ def load_bank(
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a bank.
-
-    Raises:
-        InputError: There is no bank, or it is damaged.
-    """
+    """Return the manifest of a bank; raise InputError if there is no bank, or it is damaged."""
     if not has_bank(folder):
         raise _no_bank(folder)
     file = folder / MANIFEST
@@ -316,11 +282,7 @@ def write_entries(entries: Iterable[BankEntry], file: Path) -> None:
 
 
 def read_entries(file: Path) -> tuple[BankEntry, ...]:
-    """Read entries that `write_entries` wrote.
-
-    Raises:
-        InputError: The file cannot be read, or holds something else.
-    """
+    """Read entries that `write_entries` wrote; raise InputError if the file is damaged."""
     try:
         packed = file.read_bytes()
         if not packed:  # which gzip takes for nothing, packed
@@ -357,9 +319,6 @@ def sample(entries: Iterable[BankEntry], per_operator: int, seed: int = 0) -> tu
     """Return a few entries of each operator, of as many tasks as there are, in their original order.
 
     Compositions count as one operator for each number of operators composed, and give ten times as many.
-
-    Args:
-        per_operator: How many entries of each operator.
     """
     every = [entry for entry in entries if len(str(fields_of(entry.execution))) < _MOST_CHARACTERS]
     groups: dict[str, dict[str, list[BankEntry]]] = defaultdict(lambda: defaultdict(list))

@@ -25,7 +25,6 @@ class BankEntry(Struct, frozen=True):
     question_id: str
     """The question whose reference was changed."""
     task: str
-    """Its task."""
     operator: str
     """Name of the operator; several neutral ones, in turn, are joined by ``+``."""
     place: int
@@ -37,7 +36,6 @@ class BankEntry(Struct, frozen=True):
     base: str
     """Neutral operators, joined by ``+``, that changed the reference before; empty for most."""
     cypher: str
-    """The query."""
     execution: Execution
     """What running it gave, with rows and lists cut short. ``row_count`` is that of the whole result."""
     scores: Scores
@@ -84,10 +82,7 @@ _MOST_CHARACTERS = 40_000
 
 
 def shortened(execution: Execution) -> Execution:
-    """Return an execution with the first rows, and of long lists the first values.
-
-    ``row_count`` stays that of the whole result.
-    """
+    """Return an execution with the first rows and values; ``row_count`` stays that of the whole result."""
     rows: list[list[Any]] = []
     left = _MOST_CHARACTERS
     for row in execution.rows[:_MOST_ROWS]:
@@ -112,43 +107,32 @@ COMPOSITION = "composition"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One operator at the questions of one task.
-
-    Attributes:
-        operator: Its name; `COMPOSITION` for several neutral operators in turn.
-        task: The task.
-        wanted: Entries to keep.
-        tried: Candidates to run at most.
-        composed: How many neutral operators a composition has.
-        varied: Whether the reference of some candidates is first changed by neutral operators.
-        most_steps: Questions with more steps are left out; None for no bound.
-    """
+    """One operator at the questions of one task."""
 
     operator: str
+    """Its name; `COMPOSITION` for several neutral operators in turn."""
     task: str
     wanted: int
     tried: int
+    """Candidates to run at most."""
     composed: int = 0
+    """How many neutral operators a composition has."""
     varied: bool = False
+    """Whether the reference of some candidates is first changed by neutral operators."""
     most_steps: int | None = None
+    """Questions with more steps are left out; None for no bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a bank is to be.
-
-    Attributes:
-        errors: Entries wanted of an operator that plants errors, over all tasks.
-        style: Entries wanted of an operator of style.
-        neutral: Entries wanted of a neutral operator.
-        compositions: Compositions wanted of each number of operators, over all tasks.
-        composed: How many operators are composed.
-    """
+    """How large a bank is to be."""
 
     errors: int = 140
+    """Entries wanted of an operator that plants errors, over all tasks."""
     style: int = 60
     neutral: int = 60
     compositions: int = 400
+    """Compositions wanted of each number of operators, over all tasks."""
     composed: tuple[int, ...] = (2, 3, 4)
 
 
@@ -228,27 +212,18 @@ _RECIPES = 12
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A mutant that is not yet known to behave as it should.
-
-    Attributes:
-        question: Its question.
-        base: The neutral operators, joined by ``+``, that changed the reference before; empty for none.
-        base_cypher: The query in which it was planted.
-        mutant: The changed query.
-    """
+    """A mutant that is not yet known to behave as it should."""
 
     question: Question
     base: str
+    """The neutral operators, joined by ``+``, that changed the reference before; empty for none."""
     base_cypher: str
+    """The query in which it was planted."""
     mutant: Mutant
 
 
 def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator[Candidate]:
-    """Yield the candidates of a cell in a seeded order, without bound on how many are of use.
-
-    Args:
-        seed: With the names of operator, task and question all that decides.
-    """
+    """Yield the candidates of a cell in a seeded order, without bound on how many are of use."""
     fitting = [each for each in questions if cell.most_steps is None or each.steps <= cell.most_steps]
     order = shuffled(fitting, seed, cell.operator, cell.task, cell.composed)
     seen: set[str] = set()
@@ -297,21 +272,16 @@ class Executor(Protocol):
 
 @dataclass(slots=True)
 class Checked:
-    """What came of a cell.
-
-    Attributes:
-        cell: The cell.
-        kept: The candidates that behave, as entries none of which is held out yet.
-        dropped: How many of the others there were, by reason: ``no effect`` (an error or a matter of style
-            after which the result is as before), ``score stays`` (an error after which only rows differ),
-            ``score falls`` (a change that should not matter), ``other status`` (an error that shows as one
-            of another label, as a syntax error does), ``base differs`` (the variation in which an error was
-            planted does not score 1 itself).
-    """
+    """What came of a cell."""
 
     cell: Cell
     kept: list[BankEntry] = field(default_factory=list)
+    """The candidates that behave, as entries none of which is held out yet."""
     dropped: Counter[str] = field(default_factory=Counter)
+    """How many of the others there were, by reason: ``no effect`` (an error or a matter of style after which
+    the result is as before), ``score stays`` (an error after which only rows differ), ``score falls`` (a
+    change that should not matter), ``other status`` (an error that shows as one of another label, as a syntax
+    error does), ``base differs`` (the variation in which an error was planted does not score 1 itself)."""
 
 
 def check(cell: Cell, candidates: Iterable[Candidate], executor: Executor) -> Checked:
@@ -341,7 +311,8 @@ def _reason(candidate: Candidate, execution: Execution, scores: Scores, executor
         return None if right else "score falls"
     if kind == "style" and not right:
         return "score falls"
-    if kind == "error" and execution.status not in _statuses(candidate.mutant.label):
+    label = candidate.mutant.label
+    if kind == "error" and execution.status not in ((label,) if label in _ENDINGS else ("ok", "timeout")):
         return "other status"
     if kind == "error" and not right:
         return "base differs" if candidate.base and not _base_is_right(candidate, executor) else None
@@ -349,10 +320,6 @@ def _reason(candidate: Candidate, execution: Execution, scores: Scores, executor
     if same:
         return "no effect"
     return None if kind == "style" else "score stays"
-
-
-def _statuses(label: str | None) -> tuple[str, ...]:
-    return (label,) if label in _ENDINGS else ("ok", "timeout")
 
 
 def _base_is_right(candidate: Candidate, executor: Executor) -> bool:

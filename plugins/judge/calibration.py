@@ -1,23 +1,172 @@
-"""The result of a calibration, and all that says what it is of."""
+"""Calibration of a judge: the queries, what is measured, and what it costs."""
 
+import random
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, TypeVar
 
+import yaml
 from msgspec import Struct
 
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.judge.agreement import ACCEPTED
-from retrocypher.plugins.judge.calibration_sample import CalibrationItem, neutral_groups
+from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.metric import characters
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import JsonValue, Variant, fields_of
 from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa
-from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import paired
+
+_ROUTES = "reaction_nodes"
+"""The column in which references of routes return them."""
+
+
+def gold_execution(question: Question) -> Execution:
+    """Return the result of a question's reference query, without a graph.
+
+    A gold answer is what the reference returned when the question was made. Rows of the graph differ in their
+    order, and in the ids that a database gives its nodes.
+    """
+    columns = list(question.gold[0]) if question.gold else []
+    rows = [[row[name] for name in columns] for row in question.gold]
+    if columns == ["route"]:
+        columns, rows = [_ROUTES], [[[_reaction(number) for number in row["route"]]] for row in question.gold]
+    return Execution("ok", columns=columns, rows=rows, row_count=len(rows))
+
+
+def _reaction(number: int) -> Mapping[str, Any]:
+    return {"$node": {"id": str(number), "labels": ["Reaction"], "properties": {"id": number}}}
+
+
+OTHER = "other"
+
+ItemKind = Literal["reference", "neutral", "error"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationItem:
+    """A query of which it is known whether it is right."""
+
+    id: str
+    question: Question
+    cypher: str
+    execution: Execution
+    kind: ItemKind
+    """``reference``; ``neutral``, a reference that was changed and is as right; or ``error``."""
+    group: str = ""
+    """Of a neutral one, the group of its operator; of an error, its label without detail; else empty."""
+    operator: str = ""
+    """Who changed the reference; empty for the reference itself."""
+
+    @property
+    def right(self) -> bool:
+        """Whether it answers its question."""
+        return self.kind != "error"
+
+
+@cache
+def neutral_groups() -> Mapping[str, tuple[str, ...]]:
+    """Return the groups of neutral operators by name, as ``sample.yaml`` lists them, and `OTHER`."""
+    told = yaml.safe_load(resources.files(__package__).joinpath("calibration_sample.yaml").read_text("utf-8"))
+    return {**{name: tuple(operators) for name, operators in told["neutral"].items()}, OTHER: ()}
+
+
+def draw_sample(
+    entries: Iterable[BankEntry], questions: Iterable[Question], per_error: int, seed: int = 0
+) -> list[CalibrationItem]:
+    """Draw planted errors of each label, and as many right queries or a few more.
+
+    Right ones are neutral variants and the references of the same questions, so that what a variant changes
+    can be told; where the bank has too few variants, references of the errors' questions make the numbers
+    even. Operators and tasks take turns.
+
+    Args:
+        entries: A bank, or a part of one; matters of style are passed over.
+        per_error: How many errors of each label, at least 1; fewer where the bank has fewer.
+    """
+    asked = {question.id: question for question in questions}
+    errors: dict[str, list[BankEntry]] = defaultdict(list)
+    neutral: dict[str, list[BankEntry]] = {name: [] for name in neutral_groups()}
+    for entry in entries:
+        if entry.question_id not in asked:
+            continue
+        if entry.kind == "error" and entry.label is not None:
+            errors[name_of(entry.label)].append(entry)
+        elif entry.kind == "neutral":
+            neutral[_group(entry.operator)].append(entry)
+    wrong = [
+        _item(entry, asked, "error", label)
+        for label, found in errors.items()
+        for entry in _in_turn(found, per_error, random.Random(f"{seed}:{label}"))
+    ]
+    # Each variant brings a reference with it, so two right queries.
+    each_group = -(-len(wrong) // (2 * len(neutral)))
+    varied = [
+        _item(entry, asked, "neutral", group)
+        for group, found in neutral.items()
+        for entry in _in_turn(found, each_group, random.Random(f"{seed}:{group}"))
+    ]
+    needed = dict.fromkeys(item.question.id for item in varied)
+    for item in wrong:
+        if len(needed) + len(varied) < len(wrong):
+            needed[item.question.id] = None
+    return [*(_reference(asked[name]) for name in needed), *varied, *wrong]
+
+
+def _in_turn(entries: Sequence[BankEntry], count: int, chance: random.Random) -> list[BankEntry]:
+    """Return some entries: operators take turns, and the tasks of each operator."""
+    by_operator = _grouped(entries, lambda entry: entry.operator, chance)
+    queues = [_turns(_grouped(found, lambda entry: entry.task, chance)) for found in by_operator]
+    return _turns(queues)[:count]
+
+
+def _grouped(things: Iterable[T], key: Callable[[T], str], chance: random.Random) -> list[list[T]]:
+    groups: dict[str, list[T]] = {}
+    for thing in things:
+        groups.setdefault(key(thing), []).append(thing)
+    found = list(groups.values())
+    for group in found:
+        chance.shuffle(group)
+    chance.shuffle(found)
+    return found
+
+
+def _turns(queues: Sequence[Sequence[T]]) -> list[T]:
+    longest = max(map(len, queues), default=0)
+    return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)]
+
+
+def _group(operator: str) -> str:
+    return next((name for name, operators in neutral_groups().items() if operator in operators), OTHER)
+
+
+def _item(entry: BankEntry, asked: Mapping[str, Question], kind: ItemKind, group: str) -> CalibrationItem:
+    name = "-".join(
+        [entry.question_id, *([entry.base] if entry.base else []), entry.operator, str(entry.place)]
+    )
+    question = asked[entry.question_id]
+    return CalibrationItem(name, question, entry.cypher, entry.execution, kind, group, entry.operator)
+
+
+def _reference(question: Question) -> CalibrationItem:
+    return CalibrationItem(
+        f"{question.id}-reference",
+        question,
+        question.reference_cypher,
+        gold_execution(question),
+        "reference",
+    )
 
 
 def judge_identity(judge: JudgeEntry) -> str:
@@ -35,7 +184,6 @@ class Rate(Struct, frozen=True):
     rate: Estimate
     """Share of the judged queries."""
     score: Estimate
-    """Their mean score."""
 
 
 class Sensitivity(Struct, frozen=True):
@@ -53,7 +201,6 @@ class TestRetest(Struct, frozen=True, kw_only=True):
     """How much a judge differs from itself, over queries that it scored each time."""
 
     repeats: int
-    """How often each was judged."""
     largest: float | None
     """Largest distance of two scores of one query; None without a query."""
     spread: Estimate
@@ -78,13 +225,18 @@ class Measured(Struct, frozen=True, kw_only=True):
     auroc: Estimate
     """Probability that a right query has a higher score than a wrong one."""
     test_retest: TestRetest
-    """How much the judge differs from itself."""
     by_error: dict[str, Rate]
     """The false accept rate, for each label of errors."""
     by_right: dict[str, Rate]
     """The false reject rate, for references and each group of neutral rewrites."""
     sensitivity: dict[str, Sensitivity]
     """By group of neutral rewrites, how the score changes."""
+
+    @property
+    def unjudged_share(self) -> float:
+        """Share of queries without a score; 1 without a query."""
+        without = sum(self.unjudged.values())
+        return without / (self.judged + without) if self.judged + without else 1.0
 
 
 SCHEMA_VERSION = 1
@@ -100,7 +252,6 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
     schema_version: int = SCHEMA_VERSION
     judge: str
-    """Label of the judge."""
     model: str
     """Identity of the judge's model (`judge_identity`)."""
     criteria: str
@@ -110,27 +261,21 @@ class Calibration(Struct, frozen=True, kw_only=True):
     made: str
     """When, in UTC, as ISO 8601."""
     retrocypher: str
-    """Version that made it."""
     questions_sha256: str
-    """Hash of the questions."""
     bank: str
     """Part of the bank that the sample is from."""
     bank_entries: int
     """Number of entries of that part."""
     seed: int
-    """Seed of the sample."""
     per_error: int
     """Number of errors requested of each label."""
     repeats: int
-    """How often each query was judged."""
     sample: Mapping[str, int]
     """Number of queries by kind; neutral rewrites by group."""
     variants: dict[str, Measured]
-    """The results, by variant."""
     calls: dict[str, int]
     """Number of judgements; ``cached`` of them existed before."""
     tokens: dict[str, int]
-    """Tokens of all completions."""
     cost: float | None
     """Cost in USD of those paid for now, if all prices are known; otherwise None."""
 
@@ -151,17 +296,13 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge said of one query, each time it was asked.
-
-    Attributes:
-        item: The query.
-        scores: Its scores, 0 to 1; None where it gave none. The first is the one that rates are of.
-        trouble: The kind of error that kept it from the first score; empty where there is none.
-    """
+    """What a judge said of one query, each time it was asked."""
 
     item: CalibrationItem
     scores: tuple[float | None, ...]
+    """Its scores, 0 to 1; None where it gave none. The first is the one that rates are of."""
     trouble: str = ""
+    """The kind of error that kept it from the first score; empty where there is none."""
 
     @property
     def score(self) -> float | None:
@@ -191,7 +332,10 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
             if label in {each.item.group for each in verdicts if not each.item.right}
         },
         by_right={
-            name: _rate([each for each in right if _kind(each) == name], lambda each: not each.accepted)
+            name: _rate(
+                [each for each in right if name == (each.item.group or each.item.kind)],
+                lambda each: not each.accepted,
+            )
             for name in ("reference", *neutral_groups())
         },
         kappa=cohen_kappa([each.accepted for each in judged], truth, molecules),
@@ -217,7 +361,7 @@ def _sensitivity(right: Sequence[Verdict]) -> Iterable[tuple[str, Sensitivity]]:
         yield (
             group,
             Sensitivity(
-                paired(before, after, molecules).difference if pairs else _nothing(),
+                paired(before, after, molecules).difference if pairs else NO_ESTIMATE,
                 mean_of(apart, molecules),
                 mean_of(turned, molecules),
             ),
@@ -251,16 +395,8 @@ def _molecules(verdicts: Iterable[Verdict]) -> list[str]:
     return [each.item.question.target for each in verdicts]
 
 
-def _kind(verdict: Verdict) -> str:
-    return verdict.item.group or verdict.item.kind
-
-
 def _accepted(score: float) -> bool:
     return score >= ACCEPTED
-
-
-def _nothing() -> Estimate:
-    return Estimate(None, None, None, 0, 0)
 
 
 _CHARACTERS_A_TOKEN = 3.5
@@ -269,29 +405,21 @@ _TOKENS_BACK = 70
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What is to be asked, were nothing in the cache.
-
-    Attributes:
-        queries: How many queries are judged.
-        calls: How many judgements that makes, over variants and repeats.
-        prompt: About how many tokens are sent: a token for 3.5 characters.
-        completion: About how many come back: 70 a judgement.
-    """
+    """What is to be asked, were nothing in the cache."""
 
     queries: int
     calls: int
+    """How many judgements that makes, over variants and repeats."""
     prompt: int
+    """About how many tokens are sent: a token for 3.5 characters."""
     completion: int
+    """About how many come back: 70 a judgement."""
 
 
 def estimate_cost(
     cases: Sequence[JudgeCase], criteria: Criteria, variants: Sequence[Variant], repeats: int
 ) -> CostEstimate:
-    """Return what is to be asked.
-
-    Args:
-        repeats: How often each.
-    """
+    """Return what is to be asked."""
     calls = len(cases) * len(variants) * repeats
     once = sum(characters(case, variant, criteria) for case in cases for variant in variants)
     return CostEstimate(len(cases), calls, round(once * repeats / _CHARACTERS_A_TOKEN), calls * _TOKENS_BACK)

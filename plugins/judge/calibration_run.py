@@ -10,8 +10,15 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.bank_candidates import BankEntry
-from retrocypher.plugins.judge.calibration import Calibration, CostEstimate, Verdict, estimate_cost, measure
-from retrocypher.plugins.judge.calibration_sample import CalibrationItem, draw_sample
+from retrocypher.plugins.judge.calibration import (
+    Calibration,
+    CalibrationItem,
+    CostEstimate,
+    Verdict,
+    draw_sample,
+    estimate_cost,
+    measure,
+)
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.judge import Task
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant
@@ -21,23 +28,18 @@ AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
 
 @dataclass(slots=True)
 class Asked:
-    """What came of asking.
-
-    Attributes:
-        verdicts: By variant, what the judge said of each query, in the order of the sample.
-        faults: Judgements that were not had because the judge could not be asked, by the kind of error.
-        calls: How many judgements there were.
-        cached: How many of them were had before.
-        tokens: Tokens of all answers, by kind.
-        cost: USD of the answers that were paid for now; None where the price of one is not known.
-    """
+    """What came of asking."""
 
     verdicts: dict[Variant, list[Verdict]] = field(default_factory=dict)
+    """By variant, what the judge said of each query, in the order of the sample."""
     faults: Counter[str] = field(default_factory=Counter)
+    """Judgements that were not had because the judge could not be asked, by the kind of error."""
     calls: int = 0
     cached: int = 0
+    """How many of them were had before."""
     tokens: Counter[str] = field(default_factory=Counter)
     cost: float | None = 0.0
+    """USD of the answers that were paid for now; None where the price of one is not known."""
 
     def add(self, judgement: Judgement) -> None:
         """Count a judgement in."""
@@ -62,14 +64,7 @@ def ask_all(
     progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Asked:
-    """Have each query of a sample judged in each variant, as often as asked for.
-
-    Args:
-        criteria: What is judged by; it says whether rows are shown.
-        ask: Has tasks judged, in any order, as `JudgePool.judge` does.
-        repeats: How often each, at least 1.
-        begin: Is told what will be asked, before it is.
-    """
+    """Have each query of a sample judged in each variant, as often as asked for."""
     cases = [_case(place, item, schema, criteria) for place, item in enumerate(sample)]
     begin(estimate_cost(cases, criteria, variants, repeats))
     places = {case.case_id: place for place, case in enumerate(cases)}
@@ -120,16 +115,12 @@ def _verdict(item: CalibrationItem, judgements: Sequence[Judgement]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """What came of a calibration.
-
-    Attributes:
-        calibration: Its figures.
-        faults: Judgements that were not had because the judge could not be asked, by the kind of error. With
-            any, the figures are not of the whole sample.
-    """
+    """What came of a calibration."""
 
     calibration: Calibration
     faults: Mapping[str, int]
+    """Judgements that were not had because the judge could not be asked, by the kind of error. With any, the
+    figures are not of the whole sample."""
 
 
 def calibrate(
@@ -148,18 +139,7 @@ def calibrate(
     progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Calibrated:
-    """Have a judge say of known errors and known right queries whether they are right.
-
-    Args:
-        questions: The questions it was made of.
-        per_error: How many errors of each label to take.
-        repeats: How often each query is judged.
-        variants: With the reference query, without it, or both.
-        begin: Is told what will be asked, before it is.
-
-    Raises:
-        InputError: If the bank has no error of one of the questions.
-    """
+    """Calibrate a judge on known errors and right queries; raise InputError without an error."""
     sample = draw_sample(entries, questions.questions, per_error, seed)
     if not any(not item.right for item in sample):
         raise InputError(f"{bank}: holds no error of one of these questions; name another with --bank DIR")

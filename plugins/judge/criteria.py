@@ -35,13 +35,7 @@ _GRADE = {"from": int, "to": int, "meaning": str}
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a range of scores means.
-
-    Attributes:
-        low: Its first score.
-        high: Its last score.
-        meaning: What they mean.
-    """
+    """What a range of scores means."""
 
     low: int
     high: int
@@ -50,22 +44,19 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a judge is told; fields as the comments of ``criteria.yaml`` explain them.
-
-    Attributes:
-        rows: How many rows of a query's result are shown at most; 0 for none.
-        sha256: Hash of the file and of ``rows``: what tells judges that are told different things apart.
-    """
+    """What a judge is told; fields as the comments of ``criteria.yaml`` explain them."""
 
     name: str
     criteria: str
     steps: Mapping[Variant, tuple[str, ...]]
     rubric: tuple[Grade, ...]
     rows: int
+    """How many rows of a query's result are shown at most; 0 for none."""
     row_length: int
     reason_length: int
     prompt: str
     sha256: str
+    """Hash of the file and of ``rows``: what tells judges that are told different things apart."""
 
     @property
     def scale(self) -> tuple[int, int]:
@@ -75,14 +66,7 @@ class Criteria:
 
 @cache
 def load_criteria(rows: int = 0) -> Criteria:
-    """Return the criteria of ``criteria.yaml``.
-
-    Args:
-        rows: How many rows of a query's result the judge is shown at most; 0 for none.
-
-    Raises:
-        InputError: The file cannot be read, or does not have the form that its comments describe.
-    """
+    """Return the criteria, with at most ``rows`` rows shown; raise InputError if the file is damaged."""
     try:
         return parse_criteria(_FILE.read_text(encoding="utf-8"), rows)
     except (OSError, UnicodeError) as error:
@@ -152,11 +136,8 @@ class JudgeCase:
     """A query to be judged."""
 
     case_id: str
-    """Name of the case, for messages."""
     question: str
-    """The question, as asked."""
     schema: str
-    """Schema text of the graph."""
     cypher: str | None
     """The query; None if the completion contained none."""
     reference: str
@@ -168,10 +149,7 @@ class JudgeCase:
 
 
 def answer_form(criteria: Criteria) -> dict[str, Any]:
-    """Return the JSON schema of an answer: a reason, and then a score of the scale.
-
-    What comes is read as strictly as any other answer.
-    """
+    """Return the JSON schema of an answer: a reason, and then a score of the scale."""
     low, high = criteria.scale
     return {
         "type": "object",
@@ -185,11 +163,7 @@ def answer_form(criteria: Criteria) -> dict[str, Any]:
 
 
 def case_to_judge(record: Record, schema: str, criteria: Criteria) -> JudgeCase | None:
-    """Return what is to be judged of a case; None if it was not run.
-
-    Args:
-        criteria: The criteria; they say whether rows are shown.
-    """
+    """Return what is to be judged of a case; None if it was not run."""
     if not record.was_run or record.scores is None:
         return None
     execution = record.execution
@@ -220,12 +194,7 @@ _USUAL = {BASE_URL: "OPENAI_BASE_URL", API_KEY: "OPENAI_API_KEY"}
 
 
 def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return an environment in which the usual variables lead to the judge's API.
-
-    Args:
-        environment: ``RETROCYPHER_JUDGE_BASE_URL`` and ``RETROCYPHER_JUDGE_API_KEY``; where one is not set,
-            the usual one stays.
-    """
+    """Return an environment whose usual variables lead to the judge's API, if its own are set."""
     own = {usual: environment[name] for name, usual in _USUAL.items() if environment.get(name)}
     return {**environment, **own}
 
@@ -238,14 +207,7 @@ def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelSpec:
-    """Read and check ``--judge MODEL``; reads files, starts nothing, calls nothing.
-
-    Args:
-        text: ``SPEC`` or ``LABEL=SPEC``, as with ``--model``.
-
-    Raises:
-        InputError: If it names no model that reads messages, or that model cannot be asked.
-    """
+    """Read and check ``--judge SPEC`` or ``LABEL=SPEC``; raise InputError if that model cannot judge."""
     if not text.strip():
         raise InputError(
             "--judge names no model; choose gguf:PATH, local, or a model behind an OpenAI-compatible API"
@@ -273,11 +235,7 @@ def judge_facts(
     contents: Mapping[str, str],
     environment: Mapping[str, str] = os.environ,
 ) -> JudgeEntry:
-    """Return model, address and criteria of a judge, which together tell one judge from another.
-
-    Args:
-        contents: SHA-256 of the file its model is made of, by path.
-    """
+    """Return what tells one judge from another; ``contents`` are hashes of model files by path."""
     return JudgeEntry(
         model=model_entry(spec, contents),
         api=api_address([spec], environment=judge_environment(environment)),

@@ -44,7 +44,6 @@ class Judge:
         """Return what the judge makes of a case; failures are told in it, and never a score.
 
         Args:
-            variant: Whether the judge is shown the reference query.
             repeat: How often it judged the same before: it is asked again, and not answered from the cache.
         """
         if variant not in self._metrics:
@@ -155,28 +154,17 @@ _WAITING = 2
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to be judged.
-
-    Attributes:
-        case: The query.
-        variant: Whether the reference is shown.
-        repeat: How often the same was judged before.
-    """
+    """One thing to be judged."""
 
     case: JudgeCase
     variant: Variant
     repeat: int = 0
+    """How often the same was judged before."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePool:
-    """Judges at work in threads of their own; each thread asks one thing at a time.
-
-    Attributes:
-        spec: The judge's model.
-        criteria: What they judge by.
-        concurrency: How many threads.
-    """
+    """Judges at work in threads of their own; each thread asks one thing at a time."""
 
     spec: ModelSpec
     criteria: Criteria
@@ -191,11 +179,7 @@ class JudgePool:
         Ended early, by Ctrl-C for instance, it waits for nobody: the threads end with the process, and what
         was answered before is in the cache.
 
-        Args:
-            tasks: What to judge; taken as there is room for it.
-
-        Raises:
-            InputError: If a thread cannot begin, as where the cache cannot be opened.
+        Raises InputError if a thread cannot begin, as where the cache cannot be opened.
         """
         todo: queue.Queue[Task | None] = queue.Queue()
         done: queue.Queue[tuple[Task, Judgement] | BaseException] = queue.Queue()
@@ -254,16 +238,7 @@ def open_judge_pool(
     environment: Mapping[str, str] = os.environ,
     criteria: Criteria | None = None,
 ) -> Iterator[JudgePool]:
-    """Start what a judge needs, and stop it after the block.
-
-    Args:
-        cache: Where its answers are kept; None for nowhere.
-        offline: Whether it is not to be asked what is not there.
-        criteria: What to judge by; None for `load_criteria`.
-
-    Raises:
-        InputError: If a local model cannot be started.
-    """
+    """Start what a judge needs, and stop it after the block; raise InputError if it cannot be started."""
     # Here, and not by all threads at once.
     deepeval("metrics")
     contents = contents_of([spec])

@@ -1,20 +1,23 @@
-"""DeepEval, imported so that it keeps to itself."""
+"""Metrics of DeepEval: G-Eval for queries; faithfulness and relevancy for written answers."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
-from retrocypher.plugins.runs.record import Variant
-from retrocypher.prompts.models.interface import Chat, Completion, Message, TextModel
+from retrocypher.plugins.runs.record import MeasuredAnswer, Variant
+from retrocypher.prompts.extraction.candidates import visible_text
+from retrocypher.prompts.extraction.extract import sole_json
+from retrocypher.prompts.loops.interface import Step
+from retrocypher.prompts.models.interface import Chat, Completion, Message, ModelError, TextModel
 from retrocypher.prompts.templates.template import fill_slots
 
 _SETTINGS = {
@@ -35,14 +38,7 @@ _SETTINGS = {
 
 
 def deepeval(module: str) -> ModuleType:
-    """Return a module of DeepEval; takes a second the first time.
-
-    Its settings are put in the environment first, whatever it holds: they are read as the library is
-    imported.
-
-    Args:
-        module: Name within the package, such as ``metrics.g_eval``.
-    """
+    """Return a module of DeepEval, which reads its settings from the environment as it is imported."""
     os.environ.update(_SETTINGS)
     return import_module(f"deepeval.{module}")
 
@@ -53,19 +49,14 @@ _MARK = 12
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The parts of a case.
-
-    Attributes:
-        common: The schema, with which `asked` begins: it is the same for all cases.
-        asked: Schema and question.
-        answered: Query, and rows where they are shown.
-        expected: The reference; None where it is not shown.
-    """
+    """The parts of a case."""
 
     common: str
+    """The schema, with which `asked` begins: it is the same for all cases."""
     asked: str
     answered: str
     expected: str | None
+    """The reference; None where it is not shown."""
 
 
 def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
@@ -73,9 +64,6 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
 
     Each text stands between marks made of a hash over all of them, so that none can hold its own end; the
     schema, which comes first, between marks of its own hash, so that it is the same for all cases.
-
-    Args:
-        variant: Whether the reference is shown.
     """
     parts = {
         "schema": case.schema.strip(),
@@ -86,7 +74,8 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
         parts["rows"] = "\n".join(_rows(case, criteria))
     if variant == "with_reference":
         parts["reference query"] = case.reference
-    parts = {name: _plain(text) for name, text in parts.items()}
+    # DeepEval takes this for a picture in its store.
+    parts = {name: text.replace("[DEEPEVAL:", "[DEEPEVAL :") for name, text in parts.items()}
     mark = _mark("\0".join(parts.values()))
     marks = dict.fromkeys(parts, mark) | {"schema": _mark(parts["schema"])}
     marked = {name: f"<<< {name} {marks[name]}\n{text}\n>>> {marks[name]}" for name, text in parts.items()}
@@ -100,11 +89,7 @@ def shown(case: JudgeCase, variant: Variant, criteria: Criteria) -> Shown:
 
 
 def characters(case: JudgeCase, variant: Variant, criteria: Criteria) -> int:
-    """Return about how long the prompt about a case is, in characters.
-
-    Args:
-        variant: Whether the reference is shown.
-    """
+    """Return about how long the prompt about a case is, in characters."""
     parts = shown(case, variant, criteria)
     grades = (grade.meaning for grade in criteria.rubric)
     texts = (criteria.prompt, *criteria.steps[variant], *grades, parts.asked, parts.answered)
@@ -128,36 +113,23 @@ def _rows(case: JudgeCase, criteria: Criteria) -> Iterator[str]:
         yield "(no rows)"
 
 
-def _plain(text: str) -> str:
-    # DeepEval takes this for a picture in its store.
-    return text.replace("[DEEPEVAL:", "[DEEPEVAL :")
-
-
 LOGPROBS = 20
 """Numbers that might have stood in the score's place; as many as G-Eval takes samples."""
 
 
 @dataclass(slots=True)
 class Call:
-    """One call of a judge, as it goes.
-
-    Attributes:
-        case: What is judged.
-        repeat: How often the same was judged before.
-        common: What the case has in common with others, as it is shown; empty before.
-        asked_sha256: Hash of what was asked; empty before.
-        answer: The answer; None before.
-        read: What is in it; None before, and where it cannot be read.
-        failure: Why there is no score.
-    """
+    """One call of a judge, as it goes."""
 
     case: JudgeCase
     repeat: int
     common: str = ""
+    """What the case has in common with others, as it is shown; empty before."""
     asked_sha256: str = ""
     answer: Completion | None = None
     read: Read | None = None
     failure: Exception | None = None
+    """Why there is no score."""
 
 
 class CallError(RetroCypherError):
@@ -169,9 +141,6 @@ class Metric:
 
     DeepEval numbers the steps, builds the case's text, and takes the mean over the numbers that the judge
     might have said; the answer is read before it sees it.
-
-    Args:
-        variant: Whether the reference is shown.
     """
 
     def __init__(self, variant: Variant, criteria: Criteria, model: TextModel) -> None:
@@ -179,7 +148,8 @@ class Metric:
         rubric = deepeval("metrics.g_eval").Rubric
         self._variant: Variant = variant
         self._criteria = criteria
-        self._asked = _asked_class()(model, criteria)
+        self._asked = _deepeval_class(_QueryJudge)(model)
+        self._asked.scale = criteria.scale
         self._case = deepeval("test_case").LLMTestCase
         expected = [params.EXPECTED_OUTPUT] if variant == "with_reference" else []
         self._metric = deepeval("metrics").GEval(
@@ -198,11 +168,7 @@ class Metric:
         )
 
     def measure(self, call: Call) -> float:
-        """Return the score of a call in [0, 1].
-
-        Raises:
-            CallError: There is none.
-        """
+        """Return the score of a call in [0, 1]; raise CallError if there is none."""
         self._asked.call = call
         try:
             parts = shown(call.case, self._variant, self._criteria)
@@ -214,14 +180,11 @@ class Metric:
             raise CallError(str(call.failure)) from error
 
 
-class _Answers:
-    """What DeepEval asks. Apart from its own class, whose methods it would trace."""
+class _Model:
+    """One of our models for DeepEval. Apart from its own class, whose methods it would trace."""
 
-    call: Call
-
-    def __init__(self, model: TextModel, criteria: Criteria) -> None:
+    def __init__(self, model: TextModel) -> None:
         self._model = model
-        self._criteria = criteria
         super().__init__(model.label)  # type: ignore[call-arg]
 
     def load_model(self) -> Any:
@@ -230,11 +193,23 @@ class _Answers:
     def get_model_name(self) -> str:
         return self._model.label
 
-    def generate(self, *_: Any, **__: Any) -> str:
-        raise CallError("a judge is asked once")
+    def generate(self, *_: Any, **__: Any) -> Any:
+        raise CallError("a judge is asked once, and for JSON alone")
 
-    async def a_generate(self, *_: Any, **__: Any) -> str:
-        raise CallError("a judge is asked once")
+    async def a_generate(self, *_: Any, **__: Any) -> Any:
+        raise CallError("a judge is asked one thing after another")
+
+
+@cache
+def _deepeval_class(mixin: type[_Model]) -> Any:
+    return type(f"{mixin.__name__}ForDeepEval", (mixin, deepeval("models").DeepEvalBaseLLM), {})
+
+
+class _QueryJudge(_Model):
+    """Asks G-Eval's question once."""
+
+    call: Call
+    scale: tuple[int, int]
 
     def generate_raw_response(self, prompt: str, top_logprobs: int) -> tuple[Any, None]:
         """Ask, and return what was read in the form of a chat completion.
@@ -250,7 +225,7 @@ class _Answers:
             call.answer = self._model.answer(chat)
             numbers = call.answer.details.get("numbers", ())
             cut = call.answer.details.get("finish_reason") == "length"
-            call.read = read_answer(call.answer.text, self._criteria.scale, numbers, cut=cut)
+            call.read = read_answer(call.answer.text, self.scale, numbers, cut=cut)
         except Exception as error:
             call.failure = error
             raise CallError(str(error)) from error
@@ -288,7 +263,116 @@ def _template(criteria: Criteria) -> type:
     return Template
 
 
-@cache
-def _asked_class() -> Any:
-    base = deepeval("models").DeepEvalBaseLLM
-    return type("_Asked", (_Answers, base), {})
+class UnreadError(RetroCypherError):
+    """A call gave nothing that can be scored; ``kind`` is that of a `ModelError`, or ``malformed``."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class _AnswerJudge(_Model):
+    """Asks what metrics of written answers ask; serves one metric at a time."""
+
+    case_id = role = ""
+    note: Callable[[Step], None]
+    failure: UnreadError | None = None
+
+    def generate_with_schema(self, prompt: str, schema: Any = None, **_: Any) -> Any:
+        """Ask, and return what the schema makes of the reply."""
+        messages: list[Message] = [{"role": "user", "content": prompt}]
+        try:
+            answer = self._model.answer(Chat(messages, self.case_id))
+        except ModelError as error:
+            fault = {"error": {"stage": "judge", "kind": error.kind, "message": str(error)}}
+            self.note(Step(self.role, None, "error", [fault], messages=messages))
+            raise self._failed(error.kind, str(error)) from error
+        try:
+            read = schema.model_validate(_object(visible_text(answer.text)))
+        except ValueError as error:
+            why = " ".join(str(error).split())[:200]
+            self.note(
+                Step(self.role, None, "malformed", [{"malformed": why}], messages=messages, answer=answer)
+            )
+            raise self._failed("malformed", why) from error
+        self.note(Step(self.role, None, "read", messages=messages, answer=answer))
+        return read
+
+    def _failed(self, kind: str, message: str) -> UnreadError:
+        self.failure = UnreadError(kind, message)
+        return self.failure
+
+
+def _object(reply: str) -> dict[str, Any]:
+    found = sole_json(reply)
+    if not isinstance(found, dict):
+        raise ValueError("not a JSON object")
+    return found
+
+
+Name = Literal["faithfulness", "answer_relevancy"]
+METRICS: tuple[Name, ...] = get_args(Name)
+_CLASSES: Mapping[Name, str] = {
+    "faithfulness": "FaithfulnessMetric",
+    "answer_relevancy": "AnswerRelevancyMetric",
+}
+_TAKEN_APART: Mapping[Name, str] = {"faithfulness": "claims", "answer_relevancy": "statements"}
+ROLE = "answer:judge:"
+
+
+class AnswerMetrics:
+    """Measures written answers by a judge; serves one thread.
+
+    DeepEval asks and counts; what the judge replies is read by us, and strictly. The metrics ask for no
+    reasons, which would be one more call each.
+    """
+
+    def __init__(self, model: TextModel) -> None:
+        self._model = model
+        self._asked = _deepeval_class(_AnswerJudge)(model)
+        metrics = deepeval("metrics")
+        settings = {"model": self._asked, "include_reason": False, "async_mode": False}
+        self._metrics = {name: getattr(metrics, _CLASSES[name])(**settings) for name in METRICS}
+
+    @property
+    def label(self) -> str:
+        """Name of the judge's model in tables."""
+        return self._model.label
+
+    def measure(
+        self,
+        case_id: str,
+        question: str,
+        answer: str,
+        given: Sequence[str],
+        note: Callable[[Step], None],
+    ) -> dict[str, MeasuredAnswer]:
+        """Return what each metric says; a failure is told there, and never a score."""
+        case = deepeval("test_case").LLMTestCase(
+            input=question, actual_output=answer, retrieval_context=list(given)
+        )
+        self._asked.case_id, self._asked.note = case_id, note
+        return {name: self._measured(name, case) for name in METRICS}
+
+    def close(self) -> None:
+        """Release what the model holds in this process."""
+        self._model.close()
+
+    def _measured(self, name: Name, case: Any) -> MeasuredAnswer:
+        self._asked.role, self._asked.failure = f"{ROLE}{name}", None
+        metric = self._metrics[name]
+        try:
+            score = float(metric.measure(case, _show_indicator=False))
+        except Exception as error:
+            failure = self._asked.failure or UnreadError("harness", repr(error))
+            return MeasuredAnswer(None, error={"kind": failure.kind, "message": str(failure)})
+        parts = len(getattr(metric, _TAKEN_APART[name]))
+        if not parts:
+            # DeepEval gives such an answer full marks.
+            return MeasuredAnswer(
+                None, error={"kind": "nothing_claimed", "message": "the judge finds no claim"}
+            )
+        if len(metric.verdicts) != parts:
+            said = f"{len(metric.verdicts)} verdicts on {parts}"
+            return MeasuredAnswer(None, parts, {"kind": "malformed", "message": said})
+        return MeasuredAnswer(score, parts)

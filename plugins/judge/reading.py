@@ -21,11 +21,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 class UnreadableError(Exception):
-    """A judge's answer holds no score.
-
-    Attributes:
-        kind: ``no_answer``, ``malformed`` or ``out_of_scale``.
-    """
+    """A judge's answer holds no score; ``kind`` is ``no_answer``, ``malformed`` or ``out_of_scale``."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -34,24 +30,20 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a judge said.
-
-    Attributes:
-        score: Its score, on the scale it was given; a whole number is an ``int``.
-        reason: Its reason.
-        likely: Whole numbers of the scale that might have stood in the score's place, each with its
-            log-probability, from 1 % on; empty where that is not known.
-    """
+    """What a judge said."""
 
     score: int | float
+    """Its score, on the scale it was given; a whole number is an ``int``."""
     reason: str
     likely: tuple[tuple[int, float], ...]
+    """Whole numbers of the scale that might have stood in the score's place, each with its log-probability,
+    from 1 % on; empty where that is not known."""
 
 
 def read_answer(
     text: str, scale: tuple[int, int], numbers: Sequence[Mapping[str, Any]] = (), *, cut: bool = False
 ) -> Read:
-    """Return score and reason of an answer.
+    """Return score and reason of an answer; raise UnreadableError if it holds no score.
 
     The answer must be one JSON object and nothing else, but for a fence around it and thoughts in ``<think>``
     before it, with a ``score`` that is a number of the scale and a ``reason`` that is a text, each once. So
@@ -60,9 +52,6 @@ def read_answer(
 
     Args:
         cut: Whether it ran into the limit of its length. Then what follows thoughts may be quoted in them.
-
-    Raises:
-        UnreadableError: If it holds no score.
     """
     if not text.strip():
         raise UnreadableError("no_answer", "the answer is empty")
@@ -128,11 +117,7 @@ def _number(value: Any) -> float | None:
 
 
 def _members(body: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the members of an object, and where the value of each begins.
-
-    Raises:
-        ValueError: If the body is anything else than one object, or a name comes twice.
-    """
+    """Return the members of an object, and where each value begins; raise ValueError for anything else."""
     members: dict[str, Any] = {}
     places: dict[str, int] = {}
     if not body.startswith("{"):

@@ -2,16 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct, convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.calibration import SCHEMA_VERSION, Calibration, judge_identity
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import JudgeEntry
-from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "calibrations")
 """Where calibrations are kept, below the project's folder."""
@@ -21,42 +20,11 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 _REMEDY = "take it from version control again, or make it anew with `retrocypher judge --calibrate`"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRates:
-    """How often a judge was mistaken, of one variant.
-
-    Attributes:
-        false_accepts: The share of errors that it took for right.
-        false_rejects: The share of right queries that it took for wrong.
-        by_error: The first, for each label of errors.
-    """
-
-    false_accepts: Estimate
-    false_rejects: Estimate
-    by_error: Mapping[str, Estimate]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCalibration:
-    """What a gate and a report need of a calibration on file.
-
-    Attributes:
-        name: What it is called.
-        model: What tells the judge's model from others.
-        criteria: Hash of what it judged by.
-        made: When, as ISO 8601 writes it.
-        kappa: Cohen's kappa by variant.
-        unjudged: By variant, the share of queries that the judge gave no score.
-        rates: By variant, how often it was mistaken.
-    """
+class StoredCalibration(Struct, frozen=True):
+    """A calibration on file."""
 
     name: str
-    model: str
-    criteria: str
-    made: str
-    kappa: Mapping[str, Estimate]
-    unjudged: Mapping[str, float]
-    rates: Mapping[str, StoredRates]
+    calibration: Calibration
 
 
 def name_for(judge: str, criteria: str) -> str:
@@ -65,15 +33,7 @@ def name_for(judge: str, criteria: str) -> str:
 
 
 def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
-    """Write a calibration to its file; one of the same name is replaced.
-
-    Args:
-        name: What it is called; None for a name made of judge and criteria.
-        root: The project's folder, which ``reports/calibrations`` is below.
-
-    Raises:
-        InputError: If the name cannot be one, or the file cannot be written.
-    """
+    """Write a calibration, by default under a name of judge and criteria; raise InputError if it cannot."""
     name = name or name_for(calibration.judge, calibration.criteria)
     require_name(name)
     file = root / HOME / f"{name}.json"
@@ -88,11 +48,7 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
 
 
 def require_name(name: str) -> None:
-    """Refuse what cannot be the name of a calibration.
-
-    Raises:
-        InputError: If it holds anything but letters, digits, points, dashes and underscores.
-    """
+    """Raise InputError if a name cannot be that of a calibration."""
     if not _NAME.fullmatch(name):
         raise InputError(
             f"--name {name!r}: not a name; use letters, digits, points, dashes and underscores (80 at most)"
@@ -100,37 +56,22 @@ def require_name(name: str) -> None:
 
 
 def load_calibrations(root: Path) -> list[StoredCalibration]:
-    """Return the calibrations on file, the newest first.
-
-    Args:
-        root: The project's folder, which ``reports/calibrations`` is below.
-
-    Raises:
-        InputError: If one cannot be read.
-    """
+    """Return the calibrations on file, the newest first; raise InputError if one cannot be read."""
     found = [_read(file) for file in sorted((root / HOME).glob("*.json"))]
-    return sorted(found, key=lambda each: each.made, reverse=True)
+    return sorted(found, key=lambda each: each.calibration.made, reverse=True)
 
 
 def of_model(calibrations: Iterable[StoredCalibration], judge: JudgeEntry) -> list[StoredCalibration]:
     """Return those of a judge's model, by whatever criteria and variant, in their order."""
-    return [each for each in calibrations if each.model == judge_identity(judge)]
+    return [each for each in calibrations if each.calibration.model == judge_identity(judge)]
 
 
 def newest_of(
     calibrations: Iterable[StoredCalibration], judge: JudgeEntry, variant: str
 ) -> StoredCalibration | None:
     """Return the first that is of a judge, its criteria and a variant; None without one."""
-    found = (each for each in of_model(calibrations, judge) if each.criteria == judge.criteria)
-    return next((each for each in found if variant in each.kappa), None)
-
-
-def _rates(figures: Mapping[str, Any]) -> StoredRates:
-    return StoredRates(
-        Estimate(**figures["false_accept_rate"]),
-        Estimate(**figures["false_reject_rate"]),
-        {label: Estimate(**each["rate"]) for label, each in figures["by_error"].items()},
-    )
+    found = (each for each in of_model(calibrations, judge) if each.calibration.criteria == judge.criteria)
+    return next((each for each in found if variant in each.calibration.variants), None)
 
 
 def _read(file: Path) -> StoredCalibration:
@@ -138,20 +79,6 @@ def _read(file: Path) -> StoredCalibration:
         page = json.loads(file.read_bytes())
         if page["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
-        return StoredCalibration(
-            name=file.stem,
-            model=str(page["model"]),
-            criteria=str(page["criteria"]),
-            made=str(page["made"]),
-            kappa={name: Estimate(**each["kappa"]) for name, each in page["variants"].items()},
-            unjudged={name: _unjudged(each) for name, each in page["variants"].items()},
-            rates={name: _rates(each) for name, each in page["variants"].items()},
-        )
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return StoredCalibration(file.stem, convert(page, Calibration))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file}: not a calibration ({error!r}); {_REMEDY}") from error
-
-
-def _unjudged(figures: Mapping[str, Any]) -> float:
-    without = sum(figures["unjudged"].values())
-    of = figures["judged"] + without
-    return float(without / of) if of else 1.0

@@ -1,15 +1,19 @@
 """Judges the queries of a run from its records."""
 
 import math
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.score_table import (
+from retrocypher.kg.offline import refuse_network
+from retrocypher.plugins.analysis.scores import (
     CaseScores,
     ScoreTable,
     SliceMean,
@@ -18,27 +22,92 @@ from retrocypher.plugins.analysis.score_table import (
 )
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted, one_line
-from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
-from retrocypher.plugins.judge.judge import Task
-from retrocypher.plugins.operations.judge_request import JudgeRequest
+from retrocypher.plugins.judge.criteria import (
+    Criteria,
+    case_to_judge,
+    fault_of,
+    judge_facts,
+    judge_spec,
+    load_criteria,
+)
+from retrocypher.plugins.judge.judge import JudgePool, Task, open_judge_pool
 from retrocypher.plugins.operations.rescore import write_in_place
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judge, Judgement, Record, Variant
+from retrocypher.prompts.models.cache_files import default_file, prepare
+from retrocypher.prompts.models.open import contents_of
+from retrocypher.prompts.models.spec import ModelSpec
+
+NO_CACHE = "none"
+
+
+class JudgeRequest(Struct, frozen=True):
+    """Who judges, and how."""
+
+    spec: ModelSpec
+    criteria: Criteria
+    concurrency: int
+    """Calls in flight."""
+    seed: int
+    cache: Path | None
+    """File of the response cache; None for none."""
+    offline: bool
+    environment: Mapping[str, str]
+
+    @contextmanager
+    def pool(self) -> Iterator[JudgePool]:
+        """Start the judge, and stop it after the block; raises as `open_judge_pool`."""
+        with open_judge_pool(
+            self.spec,
+            concurrency=self.concurrency,
+            seed=self.seed,
+            cache=self.cache,
+            offline=self.offline,
+            environment=self.environment,
+            criteria=self.criteria,
+        ) as pool:
+            yield pool
+
+    def entry(self) -> JudgeEntry:
+        """Return the judge as a manifest holds it."""
+        return judge_facts(self.spec, self.criteria, contents_of([self.spec]), self.environment)
+
+
+def judge_request(
+    model: str,
+    *,
+    rows: int = 0,
+    concurrency: int = 8,
+    seed: int = 0,
+    cache: str | None = None,
+    offline: bool = False,
+    environment: Mapping[str, str] = os.environ,
+) -> JudgeRequest:
+    """Check who is to judge, and open the cache; raise InputError if either cannot be used."""
+    if offline:
+        if cache == NO_CACHE:
+            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
+        refuse_network()
+        environment = {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
+    spec = judge_spec(model, environment)
+    file = None
+    if cache != NO_CACHE:
+        file = Path(cache).expanduser().absolute() if cache else default_file()
+        prepare(file, read_only=offline)
+    return JudgeRequest(spec, load_criteria(rows), concurrency, seed, file, offline, environment)
+
+
+def named_judge(judge: JudgeEntry) -> str:
+    """Return the judge of a run as ``--judge`` takes it."""
+    model = judge.model
+    spec = {"openai": model.argument, "gguf": f"gguf:{model.argument}"}.get(model.kind, model.kind)
+    return f"{model.label}={spec}"
 
 
 class EarlierJudgements:
-    """The judgements that a run has on record.
-
-    Args:
-        run: The run.
-        now: Who is to judge it.
-        replace: Judge everything anew.
-
-    Raises:
-        InputError: The run has judgements of another judge, and they are not to be replaced.
-    """
+    """The judgements on record; raises InputError if they are another judge's and are not to be replaced."""
 
     def __init__(self, run: RunLog, now: JudgeEntry, replace: bool) -> None:
         judge = run.manifest.judge
@@ -67,7 +136,6 @@ def _judgements(record: Record) -> dict[Variant, Judgement]:
 
 
 def _differences(before: JudgeEntry, now: JudgeEntry) -> Iterator[str]:
-    """Yield in words how two judges differ."""
     names = [_name(each.model) for each in (before, now)]
     if names[0] != names[1]:
         yield f"model {names[0]}, now {names[1]}"
@@ -88,20 +156,17 @@ def _name(model: ModelEntry) -> str:
 _EVERY_S = 10.0
 
 
-class Progress:
-    """Announces the number of judgements every ten seconds."""
+def throttled(announce: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a function that announces at most one message in ten seconds, and drops the others."""
+    announced = time.monotonic()
 
-    def __init__(self, announce: Callable[[str], None]) -> None:
-        self._announce = announce
-        self._count = 0
-        self._announced = time.monotonic()
+    def say(message: str) -> None:
+        nonlocal announced
+        if time.monotonic() - announced >= _EVERY_S:
+            announced = time.monotonic()
+            announce(message)
 
-    def add(self) -> None:
-        """Count one more."""
-        self._count += 1
-        if time.monotonic() - self._announced >= _EVERY_S:
-            self._announced = time.monotonic()
-            self._announce(counted(self._count, "judgement"))
+    return say
 
 
 MEASURES = ("f1", *VARIANTS)
@@ -114,11 +179,8 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     """What judging a run gave."""
 
     run: str
-    """The run directory."""
     judge: JudgeEntry
-    """The judge."""
     cases: int
-    """Number of cases of the run."""
     judged: int
     """Number of cases judged; the others have no scores, or their judge could not be asked."""
     kept: int
@@ -126,7 +188,6 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     asked: int
     """Completions requested."""
     from_cache: int
-    """Completions taken from the cache."""
     cost: float | None
     """Cost of those requested in USD, at list prices; None if no price is known."""
     summary: dict[str, JsonValue]
@@ -155,18 +216,14 @@ def judge_run(
     replaced together at the end. After an interruption they are as before, and the cache has the completions;
     so too if judgements would be replaced and the judge could not be asked about all cases.
 
+    Raises InputError if the run cannot be used or has judgements of another judge, another process holds it,
+    or the judge cannot be started.
+
     Args:
-        run: The run.
-        request: Who judges, and how.
-        announce: Receives progress messages.
         replace: Judge everything anew, and replace judgements on record.
 
     Returns:
         The result, and why the judge could not be asked first; empty if it always could.
-
-    Raises:
-        InputError: If the run cannot be used or has judgements of another judge, another process holds it, or
-            the judge cannot be started.
     """
     graph = run.manifest.graph
     if graph is None or not run.manifest.options:
@@ -180,10 +237,10 @@ def judge_run(
     why = ""
     with write_in_place(run.path) as written:
         with request.pool() as pool:
-            progress = Progress(announce)
-            for task, judgement in pool.judge(_tasks(run, graph.schema, request, earlier)):
+            say, tasks = throttled(announce), _tasks(run, graph.schema, request, earlier)
+            for number, (task, judgement) in enumerate(pool.judge(tasks), 1):
                 now[task.case.case_id][task.variant] = judgement
-                progress.add()
+                say(counted(number, "judgement"))
         for line in run.record_lines():
             cases += 1
             record, raw = line.record, line.raw
@@ -230,12 +287,7 @@ def judge_run(
 
 
 def final_status(status: int | None, totals: Mapping[str, JsonValue]) -> int | None:
-    """Return the exit status of a judged run; one that lacked nothing but judgements is complete now.
-
-    Args:
-        status: Its exit status before.
-        totals: Its new summary.
-    """
+    """Return the exit status of a judged run; one that lacked nothing but judgements is complete now."""
     lacks = totals["infrastructure_errors_by_stage"] or totals.get("lost_cases")
     short = totals["cases"] < totals.get("selected_cases", 0) or (totals.get("answers") or {}).get("failed")
     return status if status != INCOMPLETE or lacks or short else int(totals["failed"] > 0)
@@ -250,7 +302,6 @@ def _tasks(run: RunLog, schema: str, request: JudgeRequest, earlier: EarlierJudg
 
 
 def _measured(record: Record) -> CaseScores:
-    """Return F1 and the scores of the judge of a record."""
     scores: dict[str, float | None] = {"f1": record.scores.f1 if record.scores else None}
     if record.judge:
         scores |= {variant: each.score for variant, each in record.judge.judgements.items()}

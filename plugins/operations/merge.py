@@ -13,8 +13,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Summary, Usage
 from retrocypher.plugins.operations.shards import (
     Index,
     Messages,
@@ -42,11 +41,6 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
 
     Fields that the shards share stay. A field in which they differ, which decides no record, becomes null;
     versions and commits are listed.
-
-    Args:
-        runs: The shards, in the order of their numbers.
-        questions: Number of their questions.
-        exit_status: Exit status of the whole run.
     """
     manifests = [run.log.manifest_json for run in runs]
     first = manifests[0]
@@ -86,7 +80,6 @@ def _origin(run: ShardRun) -> dict[str, JsonValue]:
 
 
 def _graph(graphs: Sequence[_Object]) -> dict[str, JsonValue]:
-    """Return the entry of the graph, which is the same; its servers may be of several kinds."""
     kinds = sorted({str(graph["kind"]) for graph in graphs})
     notes = dict.fromkeys(note for graph in graphs for note in graph["notes"])
     return {**graphs[0], "kind": ", ".join(kinds), "notes": list(notes)}
@@ -117,7 +110,6 @@ def _common(values: Iterable[JsonValue]) -> JsonValue:
 
 
 def _sums(manifests: Sequence[_Object], name: str) -> dict[str, int | float]:
-    """Return the sums of the numbers in a field of manifests."""
     total: dict[str, int | float] = {}
     for manifest in manifests:
         for key, value in (manifest.get(name) or {}).items():
@@ -180,7 +172,6 @@ class Totals:
         return {"answers": self._usage.counts(), "counts": counts}
 
     def _selected(self) -> int:
-        """Return the number of cases of the whole run, those of missing shards among them."""
         return self._runs[0].shard.cases_in_all - sum(run.planned - run.selected for run in self._runs)
 
     def _crashed(self) -> list[str]:
@@ -192,14 +183,7 @@ _OF_A_CASE = re.compile(r"-(result|container)\.json$|-attachment")
 
 
 def join_results(runs: Sequence[Path], into: Path) -> int:
-    """Add the Allure results of cases of some runs to a run directory, attachments as hard links if possible.
-
-    Returns:
-        The number of cases with a result.
-
-    Raises:
-        OSError: If a file cannot be written.
-    """
+    """Add the Allure results of cases to a run directory, attachments as links; return how many cases."""
     count = 0
     for results in (run / ALLURE for run in runs):
         for file in sorted(results.iterdir()) if results.is_dir() else ():
@@ -229,22 +213,17 @@ class MergedShard(Struct, frozen=True):
     """A shard of a merged run."""
 
     run: str
-    """Its run directory."""
     number: int
-    """Number of the shard, from 1."""
 
 
 class MergedRun(Struct, frozen=True):
     """A merged run, as ``retrocypher merge --json`` prints it."""
 
     into: str
-    """Its folder."""
     of: int
     """Number of shards of the run."""
     shards: list[MergedShard]
-    """The shards, in the order of their numbers."""
     cases: int
-    """Number of cases."""
     failed: int
     """Scored cases below the threshold."""
     infrastructure_errors: int
@@ -256,18 +235,7 @@ class MergedRun(Struct, frozen=True):
 
 
 def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> MergedRun:
-    """Merge shards into one run directory, as the whole run would have written it.
-
-    The shards stay as they are. The target appears only if everything succeeds.
-
-    Args:
-        paths: Run directories of the shards, in any order.
-        into: Folder of the merged run; created if absent.
-        partial: Merge what there is if shards or cases are missing.
-
-    Raises:
-        InputError: If the shards are not of one run, overlap or lack something, or the folder cannot be used.
-    """
+    """Merge shards into one run directory, which appears only if all succeeds, or raise InputError."""
     into = into.resolve()
     _require_empty(into)
     runs = read_shards(paths)

@@ -40,24 +40,18 @@ class Job(Struct, frozen=True):
     """How a run is rescored, as plain values."""
 
     run: Path
-    """The run directory."""
     schema: str
-    """Schema text of its graph."""
     threshold: float
-    """F1 below which a case fails."""
     key_encoder: str | None
     """``NAME@THRESHOLD`` of the encoder stage of key matching; None for none."""
     keep: bool
-    """Whether the records are to be written."""
 
 
 class Part(Struct):
     """A part of the records, rescored."""
 
     cases: list[CaseChange]
-    """The change of each record."""
     lines: bytes
-    """The new lines, if they are to be written."""
     counted: list[tuple[Record, list[str] | None]]
     """For the summary, if records are to be written: each new record without rows and completions, and how
     the query of a perfect case differs from the reference."""
@@ -73,12 +67,7 @@ class Rescorer:
         self._assessor = Assessor(parse_schema(job.schema), job.threshold, encoder)
 
     def __call__(self, chunk: Chunk) -> Part:
-        """Rescore a part of the records.
-
-        Raises:
-            InputError: If a line is not a record, or of a question that the run does not have.
-            GraphError: The tables of Cypher's grammar cannot be had.
-        """
+        """Rescore a part of the records; raise InputError if a line is no record of the run."""
         cases, lines, counted = [], [], []
         for line in self._run.record_lines(chunk):
             record = line.record
@@ -119,7 +108,6 @@ class Written:
     path: Path
     """The folder of the run that they will be in."""
     records: IO[bytes]
-    """Where their lines go."""
     _run: Path
     _folder: RunDirectory
 
@@ -131,14 +119,7 @@ class Written:
         origin: str = "rescored_from",
         more: Mapping[str, JsonValue] | None = None,
     ) -> None:
-        """Move the records to their place once all lines are written, with manifest and summary.
-
-        Args:
-            manifest: The manifest of the run.
-            summary: The new summary.
-            origin: The field of the manifest that says where the records are from.
-            more: What else that field holds.
-        """
+        """Move the records to their place; ``origin`` is the field of the manifest that gets ``more``."""
         self.records.close()
         source = {
             "run": str(self._run.resolve()),
@@ -153,15 +134,7 @@ class Written:
 
 @contextmanager
 def write_beside(run: Path, out: Path) -> Iterator[Written]:
-    """Write a new run directory; it appears only if everything succeeds.
-
-    Args:
-        run: The run that is rescored.
-        out: The folder; it must be new or empty.
-
-    Raises:
-        InputError: If it holds anything, or cannot be written to.
-    """
+    """Write a new run directory, which appears only if everything succeeds; raise InputError if it cannot."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"--out {out}: holds other files; name a new or an empty folder")
     unfinished = out.with_name(f".{out.name}{_PARTIAL}")
@@ -181,11 +154,7 @@ def write_beside(run: Path, out: Path) -> Iterator[Written]:
 
 @contextmanager
 def write_in_place(run: Path) -> Iterator[Written]:
-    """Replace records, manifest and summary of a run if everything succeeds.
-
-    Raises:
-        InputError: If another process holds the run, or it cannot be written to.
-    """
+    """Replace records, manifest and summary if everything succeeds; raise InputError if the run is in use."""
     partial = (run / RECORDS).with_suffix(_PARTIAL)
     try:
         with RunDirectory(run, resume=True) as folder, partial.open("wb") as records:
@@ -213,7 +182,6 @@ class RescoreOptions(Struct, frozen=True):
     """What a run was rescored with."""
 
     case_threshold: float
-    """F1 below which a case fails."""
     key_encoder: str | None
     """Encoder stage of key matching; None without."""
 
@@ -222,12 +190,9 @@ class RescoreResult(Struct, frozen=True, kw_only=True):
     """What rescoring a run changed."""
 
     run: str
-    """The run directory."""
     options: RescoreOptions
     records: int
-    """Number of records."""
     rescored: int
-    """Number of records with scores."""
     without_scores: int
     """Number of records without, because of an infrastructure error."""
     results_left: int
@@ -259,16 +224,13 @@ def rescore(
     """Compute scores, labels and ``passed`` of a run again, and return what changed.
 
     Args:
-        run: The run.
         out: Folder of a new run directory to write; it must be new or empty.
-        in_place: Replace the run's own records, summary and manifest.
         threshold: F1 below which a case fails; None for that of the run.
         key_encoder: ``NAME@THRESHOLD`` of the encoder stage of key matching, or ``none``; None for the run's.
         workers: Number of processes; None for one for each core.
 
     Raises:
         InputError: If the run or the folder cannot be used, or the encoder cannot be had.
-        GraphError: The tables of Cypher's grammar cannot be had.
         RetroCypherError: A process is lost.
     """
     manifest = run.manifest

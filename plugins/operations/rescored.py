@@ -24,7 +24,6 @@ class Rescored(NamedTuple):
     """A record that was rescored."""
 
     record: Record
-    """The record with its new scores."""
     parts: tuple[str, ...] = ()
     """What differs: ``scores``, ``errors``, ``passed``, ``fallback``, ``rounds``."""
     left: int = 0
@@ -38,12 +37,7 @@ def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored
     infrastructure error, is returned as it is.
 
     Args:
-        record: The record; it is not changed.
         question: Its question, in any paraphrase.
-        assessor: Computes the scores.
-
-    Raises:
-        GraphError: The tables of Cypher's grammar cannot be had.
     """
     execution = record.execution
     if record.scores is None or execution is None:
@@ -143,9 +137,7 @@ class CaseChange(Struct, frozen=True):
     before: CaseState
     after: CaseState
     parts: tuple[str, ...]
-    """What differs, as in `Rescored`."""
     left: int
-    """Number of results of rounds that could not be rescored."""
 
     def differences(self) -> dict[str, tuple[float | None, float | None]]:
         """Return the scores that differ, before and after, by metric."""
@@ -158,7 +150,6 @@ class Flip(Struct, frozen=True):
 
     case_id: str
     passed: bool
-    """Whether it passes now."""
     f1_before: float
     f1_after: float
 
@@ -196,19 +187,14 @@ class Tally:
 
     def __init__(self) -> None:
         self.records = 0
-        """Number of records."""
         self.unscored = 0
-        """Number of records without scores, because of an infrastructure error."""
         self.left = 0
         """Number of results of rounds that could not be rescored."""
         self.changed = 0
-        """Number of records that differ in anything."""
         self.parts: Counter[str] = Counter()
-        """Number of records that differ in each part."""
         self.flipped: list[Flip] = []
         """Cases that pass or fail now and did not before, in the order of the records."""
         self.passed: dict[str, int] = {"before": 0, "after": 0}
-        """Number of cases that pass, before and after."""
         self._metrics = {name: _Metric() for name in METRICS}
         self._labels: dict[str, Counter[str]] = {
             side: Counter() for side in ("before", "after", "gained", "lost")

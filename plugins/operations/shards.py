@@ -44,11 +44,9 @@ class ShardRun(Struct, frozen=True):
     """A run that is a shard."""
 
     log: RunLog
-    """The run."""
     shard: ShardEntry
     """Which shard of how many."""
     graph: GraphEntry
-    """Its graph."""
     complete: bool
     """Whether every case selected for it has a score."""
 
@@ -77,11 +75,7 @@ class ShardRun(Struct, frozen=True):
 
 
 def read_shards(paths: Sequence[Path]) -> list[ShardRun]:
-    """Return the shards in some run directories, in the order of their numbers.
-
-    Raises:
-        InputError: If one is no shard, one is named twice, or they are not of one run; it says what differs.
-    """
+    """Return the shards in the order of their numbers; raise InputError if they are not of one run."""
     runs = [_read(RunLog(path)) for path in paths]
     first = runs[0]
     for other in runs[1:]:
@@ -151,15 +145,10 @@ class Index(Struct):
     by_run: list[int]
     """Number of cases of each run."""
     runs: Sequence[ShardRun]
-    """The shards."""
 
 
 def index_cases(runs: Sequence[ShardRun], seen: Callable[[Record], object]) -> Index:
-    """Read the records of shards once, one after the other, and call ``seen`` with each.
-
-    Raises:
-        InputError: If a line is not a record, or a case occurs twice.
-    """
+    """Read the records of shards, and call ``seen`` with each; raise InputError if a case occurs twice."""
     order = _order(runs[0].manifest)
     places: dict[str, Place] = {}
     keys: dict[str, tuple[Any, ...]] = {}
@@ -189,11 +178,7 @@ def read_lines(index: Index) -> Iterator[str]:
 
 
 class Messages:
-    """The messages of all shards, each once, from where it was written first.
-
-    Raises:
-        InputError: If a line is not messages by their hash.
-    """
+    """The messages of all shards, each once, from where it was written first."""
 
     def __init__(self, runs: Sequence[ShardRun]) -> None:
         self._places: dict[str, Place] = {}
@@ -260,7 +245,8 @@ def missing(index: Index) -> list[str]:
     lines = []
     if absent:
         cases = runs[0].shard.cases_in_all - sum(run.planned for run in runs)
-        named = f"shard{'' if len(absent) == 1 else 's'} {_few(absent)} of {of}"
+        few = ", ".join(absent) if len(absent) <= 5 else f"{', '.join(absent[:4])} and {len(absent) - 4} more"
+        named = f"shard{'' if len(absent) == 1 else 's'} {few} of {of}"
         lines.append(f"{named} {'is' if len(absent) == 1 else 'are'} missing, {cases:,} of the cases")
     for number, run in enumerate(runs):
         if lacks := _lacks(run, index.by_run[number], index, number):
@@ -304,7 +290,3 @@ def _unrecorded(run: ShardRun, index: Index, number: int) -> Iterator[str]:
 def _prefixes(case: str) -> Iterator[str]:
     parts = case.split("-")
     return ("-".join(parts[:count]) for count in range(1, len(parts)))
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 5 else f"{', '.join(names[:4])} and {len(names) - 4} more"

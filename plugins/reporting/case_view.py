@@ -14,7 +14,7 @@ from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question, paraphrase
-from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
@@ -33,6 +33,8 @@ from retrocypher.plugins.runs.record import (
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 
 if TYPE_CHECKING:
+    from _pytest._code.code import ReprExceptionInfo
+
     from retrocypher.kg.semantics.schema import Schema
     from retrocypher.plugins.scoring.single_step import Values
 
@@ -76,23 +78,18 @@ def compare_queries(query: str, reference: str) -> QueryComparison | None:
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case with all that is shown of it.
-
-    Attributes:
-        record: Its record.
-        question: Its question in the paraphrase asked; None if the run no longer has it.
-        explanation: What is wrong with it.
-        messages: What models were asked, by hash, as far as it is known and wanted.
-        exemplar: The exemplar shown; None with zero-shot, or if no bank has it.
-        calibrations: What the stored calibration says of its judge, by variant; empty without a judge.
-    """
+    """A case with all that is shown of it."""
 
     record: Record
     question: Question | None
+    """Its question in the paraphrase asked; None if the run no longer has it."""
     explanation: Explanation = field(default_factory=Explanation)
     messages: Messages = field(default_factory=dict)
+    """What models were asked, by hash, as far as it is known and wanted."""
     exemplar: Exemplar | None = None
+    """The exemplar shown; None with zero-shot, or if no bank has it."""
     calibrations: Mapping[str, str] = field(default_factory=dict)
+    """What the stored calibration says of its judge, by variant; empty without a judge."""
 
     @property
     def fault(self) -> InfrastructureError | None:
@@ -206,14 +203,7 @@ def headline(record: Record) -> str:
 
 
 class CaseReader:
-    """Makes the views of the cases of a run; asks neither a model nor the graph.
-
-    Args:
-        log: The run.
-
-    Raises:
-        InputError: If a file of the run cannot be read, or it matched keys by an encoder that cannot be had.
-    """
+    """Makes the views of the cases of a run; asks neither a model nor the graph."""
 
     def __init__(self, log: RunLog) -> None:
         self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
@@ -225,15 +215,7 @@ class CaseReader:
             self._encoder = key_encoder_named(encoder).matcher()
 
     def view(self, record: Record, messages: Messages | None = None) -> CaseView:
-        """Return the view of a case.
-
-        Args:
-            record: Its record.
-            messages: What models were asked, by hash.
-
-        Raises:
-            GraphError: The tables of Cypher's grammar cannot be had.
-        """
+        """Return the view of a case."""
         asked = self._questions.get(record.question_id)
         if asked is None:
             return CaseView(record, None, messages=messages or {})
@@ -258,16 +240,7 @@ class CaseReader:
 
 
 def find_case(log: RunLog, name: str) -> Record:
-    """Return the record of a case.
-
-    Args:
-        log: The run.
-        name: The case's id, its beginning, or any part of it; upper and lower case do not matter. If it is
-            the beginning of one id, that case is meant, whatever other ids contain it.
-
-    Raises:
-        InputError: If the folder is not a run, or no case or several have the name; names the nearest ones.
-    """
+    """Return the case that an id, its beginning or any part of it names; raise InputError if none."""
     places = {place.case_id: place for place in log.case_ids()}
     beginning = [case for case in places if case.lower().startswith(name.lower())]
     containing = [case for case in places if name.lower() in case.lower()]
@@ -288,17 +261,7 @@ def _listed(ids: list[str]) -> str:
 
 
 def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> CaseView:
-    """Return the view of one case with its exemplar and what is known of its judge.
-
-    Args:
-        log: The run.
-        record: The record of the case.
-        with_messages: Whether to read what models were asked.
-
-    Raises:
-        InputError: If a file of the run cannot be read.
-        GraphError: The tables of Cypher's grammar cannot be had.
-    """
+    """Return the view of one case with its exemplar and what is known of its judge."""
     used = {turn.messages_sha256 for turn in record.rounds}
     messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}
     return replace(
@@ -338,7 +301,7 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         return {}
     # Imported here: it loads the calibrations' statistics, which a case without a judge does not need.
     from retrocypher.plugins.judge.stored_calibration import load_calibrations, newest_of
-    from retrocypher.plugins.reporting.judge_tables import estimate_text
+    from retrocypher.plugins.reporting.numbers import estimate_text
 
     try:
         known = load_calibrations(root)
@@ -350,7 +313,62 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
         if found is None:
             texts[variant] = "none is on file"
             continue
-        kappa, rates = estimate_text(found.kappa[variant]), found.rates[variant]
-        accepts, rejects = estimate_text(rates.false_accepts), estimate_text(rates.false_rejects)
+        measured = found.calibration.variants[variant]
+        kappa = estimate_text(measured.kappa)
+        accepts = estimate_text(measured.false_accept_rate)
+        rejects = estimate_text(measured.false_reject_rate)
         texts[variant] = f"kappa {kappa}, false accepts {accepts}, false rejects {rejects}"
     return texts
+
+
+_SHOWN = 20
+"""Most lines of a difference."""
+
+
+class CaseFailedError(AssertionError):
+    """A wrong answer: a result, not a fault of the harness."""
+
+
+class CaseError(Exception):
+    """The harness could not ask or answer: never a score."""
+
+
+def failure_of(view: CaseView) -> CaseError | CaseFailedError | None:
+    """Return what pytest is to raise for a case: CaseError without scores, None for a case that passed."""
+    if (fault := view.fault) is not None:
+        return CaseError(f"{fault.stage} {fault.kind}: {safe(fault.message)}")
+    return None if view.record.passed else CaseFailedError("\n".join(_lines(view)))
+
+
+def _lines(view: CaseView) -> Iterator[str]:
+    record, differing = view.record, view.explanation.difference
+    yield view.headline
+    if record.execution is not None and record.execution.message:
+        yield f"message:  {safe(record.execution.message)}"
+    if record.errors:
+        yield f"why:      {', '.join(record.errors)}"
+    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.items())
+    yield f"question: {safe(record.question)}"
+    yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
+    yield "difference (- missing, + too much):"
+    yield from map(safe, differing[:_SHOWN])
+    if len(differing) > _SHOWN:
+        yield f"and {counted(len(differing) - _SHOWN, 'more line')}: see the Allure report"
+
+
+def failure_repr(text: str, location: tuple[str, int | None, str]) -> "ReprExceptionInfo":
+    """Return the text of a failed case as pytest's representation of a failure.
+
+    A plain string would do for the terminal, but pytest takes all of it for its short summary on a CI service
+    and for the message of a JUnit file. Of this one it takes the first line, and xdist can transport it.
+
+    Args:
+        location: Where the test is, as on its report: file, line from 0, name.
+    """
+    from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
+
+    path, line, _ = location
+    return ReprExceptionInfo(
+        reprtraceback=ReprTraceback([ReprEntryNative([f"{text}\n"])], extraline=None, style="native"),
+        reprcrash=ReprFileLocation(path, (line or 0) + 1, text.split("\n", 1)[0]),
+    )

@@ -3,20 +3,19 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from _pytest.junitxml import LogXML, xml_key
 from msgspec import Struct
 
+from retrocypher.plugins.analysis.comparison import Change
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
-from retrocypher.plugins.analysis.paired_scores import Change
-from retrocypher.plugins.analysis.score_table import slice_means
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.scores import RunScores, slice_means
+from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.gate_text import rule_line
+from retrocypher.plugins.reporting.numbers import three_digits
+from retrocypher.plugins.reporting.text import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
-from retrocypher.plugins.runs.record import JUDGE_STAGE
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 
 # A backslash or an entity keeps from text what Markdown reads while it parses. It does not keep off what
@@ -65,14 +64,12 @@ class Facts(Struct, frozen=True):
 
     run: Path
     manifest: Manifest
-    summary: Mapping[str, Any]
+    summary: Summary
     f1: Estimate
-    """Mean F1 of all its cases."""
     gate: GateResult | None
-    """The result of its gate; None without one."""
 
 
-def facts_of(run: Path, scores: RunScores, summary: Mapping[str, Any], gate: GateResult | None) -> Facts:
+def facts_of(run: Path, scores: RunScores, summary: Summary, gate: GateResult | None) -> Facts:
     """Return what is said of a run."""
     (mean,) = slice_means(scores.table()) if scores.cases else (None,)
     f1 = NO_ESTIMATE if mean is None else mean.mean
@@ -99,14 +96,12 @@ def _head(facts: Facts) -> Iterator[str]:
     yield f"## RetroCypher{f': gate {gate.verdict.value}' if gate else ''}"
     yield ""
     f1, summary = facts.f1, facts.summary
-    ends = "" if f1.low is None or f1.high is None else f" (95 % interval {f1.low:.3f} to {f1.high:.3f})"
-    mean = "n/a" if f1.value is None else f"{f1.value:.3f}"
-    yield f"Mean F1 **{mean}**{ends} over {counted(f1.n, 'case')} of {counted(f1.clusters, 'molecule')}."
-    errors = summary["infrastructure_errors"]
-    if errors:
+    ends = f" (95 % interval {f1.low:.3f} to {f1.high:.3f})" if f1.has_interval else ""
+    cases = f"{counted(f1.n, 'case')} of {counted(f1.clusters, 'molecule')}"
+    yield f"Mean F1 **{three_digits(f1.value)}**{ends} over {cases}."
+    if errors := summary.infrastructure_errors:
         yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."
-    faults = summary["infrastructure_errors_by_stage"].get(JUDGE_STAGE, 0)
-    if faults:
+    if faults := summary.judge_faults:
         yield f"\n**Incomplete**: {counted(faults, 'case')} whose judge could not be asked."
     yield ""
 
@@ -137,10 +132,9 @@ def _slices(result: RuleResult) -> Iterator[str]:
     for each in result.slices:
         if each.verdict is not RuleStatus.HOLDS:
             labels = ", ".join(f"{name} {label}" for name, label in each.slice.items())
-            told = each.estimate
-            value = each.reason if told is None or told.value is None else f"{told.value:.3f}"
-            if told is not None and told.low is not None:
-                value += f" ({told.low:.3f} to {told.high:.3f})"
+            found = each.estimate or NO_ESTIMATE
+            value = each.reason if found.value is None else three_digits(found.value)
+            value += f" ({found.low:.3f} to {found.high:.3f})" if found.has_interval else ""
             yield f"| | {each.verdict.value}: {escaped(labels)}: {escaped(value)} |"
 
 
@@ -178,21 +172,16 @@ def _files(facts: Facts, environment: Mapping[str, str]) -> Iterator[str]:
     yield ""
 
 
-def _table(summary: Mapping[str, Any]) -> Iterator[str]:
+def _table(summary: Summary) -> Iterator[str]:
     yield "### Scores"
     yield ""
     yield "| model | loop | prompt | shot | task | cases | P | R | F1 | passed | not run |"
     yield "|---|---|---|---|---|--:|--:|--:|--:|--:|--:|"
-    for cell in summary["cells"]:
-        names = (escaped(cell[name]) for name in ("model", "loop", "prompt", "shot", "task"))
-        scores = (_score(cell["means"][name]) for name in ("precision", "recall", "f1"))
-        counts = (f"{cell[name]:,}" for name in ("passed", "infrastructure_errors"))
-        yield f"| {' | '.join((*names, format(cell['cases'], ','), *scores, *counts))} |"
+    for cell, group in summary.cells.items():
+        scores = (three_digits(group.means[name].mean) for name in ("precision", "recall", "f1"))
+        cells = (*map(escaped, cell), f"{group.cases:,}", *scores, f"{group.passed:,}", f"{group.errors:,}")
+        yield f"| {' | '.join(cells)} |"
     yield ""
-
-
-def _score(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.3f}"
 
 
 LIMIT = 1024 * 1024
@@ -208,11 +197,7 @@ def job_summary_file(environment: Mapping[str, str]) -> Path | None:
 
 
 def append_job_summary(file: Path, sections: Iterable[str]) -> None:
-    """Append sections to the summary of a job, as many as GitHub shows; what does not fit is left out whole.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
+    """Append sections to the summary of a job, as many as GitHub shows; others are left out whole."""
     room = LIMIT - (file.stat().st_size if file.exists() else 0) - len(_CUT.encode())
     text = b""
     for section in sections:
@@ -255,17 +240,12 @@ def _properties(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "loops", ", ".join(manifest.loops.names)
     yield "graph_fingerprint", str(manifest.graph and manifest.graph.fingerprint)
     for name in ("cases", "passed", "failed", "infrastructure_errors"):
-        yield name, str(summary[name])
-    yield from _estimate(facts.f1)
+        yield name, str(getattr(summary, name))
+    f1 = {"f1": facts.f1.value, "f1_low": facts.f1.low, "f1_high": facts.f1.high}
+    yield from ((name, f"{value:.6f}") for name, value in f1.items() if value is not None)
     if facts.gate is not None:
         yield "gate", facts.gate.verdict.value
         if facts.gate.reason:
             yield "gate.reason", facts.gate.reason
         for number, rule in enumerate(facts.gate.rules, 1):
             yield f"gate.{number}", rule_line(rule)
-
-
-def _estimate(f1: "Estimate") -> Iterator[tuple[str, str]]:
-    for name, value in (("f1", f1.value), ("f1_low", f1.low), ("f1_high", f1.high)):
-        if value is not None:
-            yield name, f"{value:.6f}"

@@ -9,8 +9,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from retrocypher.plugins.analysis.ledger import ledger_rows
-from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers
-from retrocypher.plugins.analysis.report_comparisons import ReportComparison
+from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
 from retrocypher.plugins.statistics.intervals import Estimate
 
 Row = dict[str, Any]
@@ -50,10 +49,10 @@ def _scores(run: RunNumbers) -> Iterator[Row]:
                     "prompt": group.prompt,
                     "shot": group.shot,
                     "task": row.label,
-                    "cases": row.cases,
-                    "passed": row.passed,
-                    "failed": row.failed,
-                    "not_run": row.infrastructure_errors,
+                    "cases": row.group.cases,
+                    "passed": row.group.passed,
+                    "failed": row.group.failed,
+                    "not_run": row.group.errors,
                     **_with_ends("precision", row.means["precision"]),
                     **_with_ends("recall", row.means["recall"]),
                     **_with_ends("f1", row.means["f1"]),

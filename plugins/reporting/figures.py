@@ -14,8 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers
-from retrocypher.plugins.analysis.report_judge import JudgeVariant
+from retrocypher.plugins.analysis.report import JudgeVariant, ReportNumbers, RunNumbers
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
     SeriesBoxes,
@@ -23,7 +22,7 @@ from retrocypher.plugins.analysis.report_scores import (
     SeriesScores,
     TaskBoxes,
 )
-from retrocypher.plugins.analysis.score_table import MetricValidity
+from retrocypher.plugins.analysis.scores import MetricValidity
 from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES, as_csv, as_latex, tables
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -110,9 +109,8 @@ def f1_by_task(part: SeriesScores) -> Figure:
             y, colour = first + place * _STEP, colour_of(shot)
             _interval(axes, mean, y, colour, solid_capstyle="butt")
             if mean.value is not None:
-                axes.plot(
-                    mean.value, y, marker_of(prompt, prompts), color=colour, markersize=3.4, clip_on=False
-                )
+                marker = marker_of(prompt, prompts)
+                axes.plot(mean.value, y, marker, color=colour, markersize=3.4, clip_on=False)
         top += height
         axes.axhline(top, color=GRID, linewidth=0.5)
     axes.set_ylim(top, 0)
@@ -142,6 +140,9 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
         for row in task.rows:
             colour = colour_of(row.shot)
             x = prompts.index(row.prompt) - 0.4 + width * (shots.index(row.shot) + 0.5)
+            thin = {"color": colour, "linewidth": 0.7}
+            dot = {"marker": "o", "markersize": 2, "markeredgecolor": colour, "markeredgewidth": 0.5}
+            mean = {"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": INK}
             axes.bxp(
                 [_bxp(row.box)],
                 positions=[x],
@@ -150,21 +151,11 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
                 showmeans=True,
                 patch_artist=True,
                 boxprops={"facecolor": f"{colour}40", "edgecolor": colour, "linewidth": 0.7},
-                whiskerprops={"color": colour, "linewidth": 0.7},
-                capprops={"color": colour, "linewidth": 0.7},
+                whiskerprops=thin,
+                capprops=thin,
                 medianprops={"color": colour, "linewidth": 1.6},
-                flierprops={
-                    "marker": "o",
-                    "markersize": 2,
-                    "markeredgecolor": colour,
-                    "markeredgewidth": 0.5,
-                },
-                meanprops={
-                    "marker": "D",
-                    "markersize": 2.6,
-                    "markerfacecolor": "white",
-                    "markeredgecolor": INK,
-                },
+                flierprops=dot,
+                meanprops=mean,
             )
         axes.set_xticks(range(len(prompts)), [plain(prompt) for prompt in prompts])
         axes.set_xlim(-0.5, len(prompts) - 0.5)
@@ -191,30 +182,15 @@ def _bxp(box: BoxStats) -> dict[str, Any]:
 
 
 def _legend(figure: Figure, prompts: Sequence[str], shots: Sequence[str]) -> None:
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=colour_of(shot),
-            marker="o" if len(prompts) < 2 else "",
-            markersize=3.4,
-            label=plain(shot),
-        )
-        for shot in shots
-    ]
+    dot = "o" if len(prompts) < 2 else ""
+    handles = [Line2D([], [], color=colour_of(shot), marker=dot, label=plain(shot)) for shot in shots]
     if len(prompts) > 1:
+        markers = [(plain(prompt), marker_of(prompt, prompts)) for prompt in prompts]
         handles += [
-            Line2D(
-                [],
-                [],
-                color=QUIET,
-                linestyle="",
-                marker=marker_of(prompt, prompts),
-                markersize=3.4,
-                label=plain(prompt),
-            )
-            for prompt in prompts
+            Line2D([], [], color=QUIET, linestyle="", marker=each, label=name) for name, each in markers
         ]
+    for handle in handles:
+        handle.set_markersize(3.4)
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 9))
 
 
@@ -370,17 +346,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 
 
 def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
-    """Write the figures of a report as SVG and PNG, and its tables as CSV and LaTeX; return the files.
-
-    Files of the same names are replaced.
-
-    Args:
-        numbers: The numbers of the report.
-        folder: The folder; made if absent.
-
-    Raises:
-        InputError: If the folder cannot be written to.
-    """
+    """Write figures as SVG and PNG and tables as CSV and LaTeX; raise InputError if that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         written: list[Path] = []

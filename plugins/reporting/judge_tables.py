@@ -16,6 +16,7 @@ from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
+from retrocypher.plugins.reporting.numbers import estimate_text, interval, three_digits
 from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.statistics.intervals import Estimate
 
@@ -39,11 +40,11 @@ def _by_task(found: VariantAgreement) -> RenderableType:
         table.add_row(
             one_line(task),
             f"{each.judged:,}",
-            _value(each.score),
-            _value(each.f1),
-            _value(each.kappa, "+"),
-            _ends(each.kappa, "+"),
-            _value(each.auroc),
+            three_digits(each.score.value),
+            three_digits(each.f1.value),
+            three_digits(each.kappa.value, "+"),
+            interval(each.kappa, "+", ""),
+            three_digits(each.auroc.value),
         )
     return table
 
@@ -106,9 +107,10 @@ def _rates(title: str, first: str, rates: Mapping[str, Rate]) -> RenderableType:
     table = counted_table(title, first, "judged", "mistaken", "95 % interval", "mean score")
     for name, each in rates.items():
         if each.rate.value is not None:
-            mean = "" if each.score.value is None else f"{each.score.value:.3f}"
-            ends = _ends(each.rate) or "no interval"
-            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", _value(each.rate), ends, mean)
+            mean = "" if each.score.value is None else three_digits(each.score.value)
+            ends = interval(each.rate, none="no interval")
+            shown = three_digits(each.rate.value)
+            table.add_row(name.replace("_", " "), f"{each.rate.n:,}", shown, ends, mean)
     return table
 
 
@@ -124,25 +126,8 @@ def _sensitivity(measured: Measured) -> RenderableType:
     return table
 
 
-def estimate_text(estimate: Estimate, sign: str = "") -> str:
-    """Return a number and its interval; ``n/a`` if it is not defined."""
-    if estimate.value is None:
-        return "n/a"
-    return f"{_value(estimate, sign)} [{_ends(estimate, sign) or 'no interval'}]"
-
-
 def _with_ends(estimate: Estimate, sign: str = "") -> str:
-    return estimate_text(estimate, sign) if estimate.has_interval else _value(estimate, sign)
-
-
-def _value(estimate: Estimate, sign: str = "") -> str:
-    return "n/a" if estimate.value is None else f"{estimate.value:{sign}.3f}"
-
-
-def _ends(estimate: Estimate, sign: str = "") -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
+    return estimate_text(estimate, sign) if estimate.has_interval else three_digits(estimate.value, sign)
 
 
 _COMPOSITIONS = "(compositions)"
@@ -151,38 +136,8 @@ _HELD_OUT, _REASON = 5, 7
 """Widths of columns whose heading is broken between its words."""
 
 
-def counts_table(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Group:
-    """Return how many entries of a bank each operator has, how many are held out, and what was dropped.
-
-    Args:
-        entries: Entries of both parts.
-        manifest: The manifest of the bank.
-    """
-    counts, held_out = Counter[str](), Counter[str]()
-    labels: dict[str, str] = {}
-    for entry in entries:
-        name = _row_of(entry.operator)
-        counts[name] += 1
-        held_out[name] += entry.held_out
-        labels[name] = name_of(entry.label or "")
-    table = _bank_table("The bank of known errors", "operator", "kind", "label")
-    for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
-        table.add_column(heading, justify="right", width=width)
-    for name in filter(counts.__contains__, _ROWS):
-        kind = OPERATORS[name].kind if name in OPERATORS else "neutral"
-        numbers = (counts[name], held_out[name], sum(_dropped(manifest, name).values()))
-        table.add_row(name, kind, labels[name], *_cells(numbers))
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
-    operators = ", ".join(manifest["held_out_operators"])
-    notes = [
-        f"Dropped: {reasons}." if reasons else "",
-        f"Held out as operators: {operators}." if operators else "",
-    ]
-    return Group(table, "", *filter(None, notes))
-
-
-def counts_json(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the tables of a bank show as one JSON object; arguments as of `counts_table`."""
+def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many entries of a whole bank each operator has, how many held out, and what was dropped."""
     kinds, held_out = Counter[str](), Counter[str]()
     by_task: dict[str, Counter[str]] = {}
     for entry in entries:
@@ -208,16 +163,35 @@ def counts_json(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> di
     }
 
 
-def tasks_table(entries: Iterable[BankEntry]) -> Group:
-    """Return how many entries of a bank each operator has of each task."""
-    counts: dict[str, Counter[str]] = {}
-    for entry in entries:
-        counts.setdefault(_row_of(entry.operator), Counter())[entry.task] += 1
+def counts_table(counts: Mapping[str, Any], manifest: Mapping[str, Any]) -> Group:
+    """Return what `bank_counts` counted, by operator."""
+    table = _bank_table("The bank of known errors", "operator", "kind", "label")
+    for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
+        table.add_column(heading, justify="right", width=width)
+    for name, each in counts["operators"].items():
+        if each["entries"]:
+            operator = OPERATORS.get(name)
+            kind, label = (operator.kind, name_of(operator.label or "")) if operator else ("neutral", "")
+            numbers = (each["entries"], each["held_out"], sum(each["dropped"].values()))
+            table.add_row(name, kind, label, *_cells(numbers))
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
+    operators = ", ".join(counts["held_out_operators"])
+    notes = [
+        f"Dropped: {reasons}." if reasons else "",
+        f"Held out as operators: {operators}." if operators else "",
+    ]
+    return Group(table, "", *filter(None, notes))
+
+
+def tasks_table(counts: Mapping[str, Any]) -> Group:
+    """Return how many entries of a bank each operator has of each task, by `bank_counts`."""
     table = _bank_table("Entries by task", "operator")
     for heading in (*map(str, range(1, len(TASKS) + 1)), "all"):
         table.add_column(heading, justify="right")
-    for name in filter(counts.__contains__, _ROWS):
-        table.add_row(name, *_cells((*(counts[name][task] for task in TASKS), counts[name].total())))
+    for name, each in counts["operators"].items():
+        if each["entries"]:
+            numbers = [each["by_task"].get(task, 0) for task in TASKS]
+            table.add_row(name, *_cells((*numbers, each["entries"])))
     return Group(table, "", ", ".join(f"{number}={task}" for number, task in enumerate(TASKS, 1)), "")
 
 

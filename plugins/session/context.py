@@ -29,7 +29,7 @@ from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.templates.template import Prompt
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.answer_metrics import AnswerMetrics
+    from retrocypher.plugins.judge.metric import AnswerMetrics
     from retrocypher.prompts.answering.writing import AnswerWriter
 
 

@@ -16,7 +16,7 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.server.control import SessionFolder, session_folder
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog

@@ -10,13 +10,12 @@ from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Setting
-from retrocypher.plugins.analysis.comparison import differences, require_comparable
+from retrocypher.plugins.analysis.comparison import differences, require_common, require_comparable
 from retrocypher.plugins.analysis.gate import Gate, gate_of, unused_baseline
 from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, GateResult, GateVerdict, unpaired
-from retrocypher.plugins.analysis.paired_scores import require_common
-from retrocypher.plugins.analysis.score_table import CaseScores
 from retrocypher.plugins.analysis.scores import (
     UNKNOWN,
+    CaseScores,
     Conditions,
     RunScores,
     digest,

@@ -18,7 +18,7 @@ from retrocypher.kg.questions.question import (
 from retrocypher.kg.questions.reading import QuestionSet, load_questions
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard

@@ -9,8 +9,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.formatting.text import counted, safe
-from retrocypher.plugins.reporting.case_view import headline
-from retrocypher.plugins.reporting.failures import CaseFailedError
+from retrocypher.plugins.reporting.case_view import CaseFailedError, headline
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Continued, Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import JsonValue, Judgement, Record, Round

@@ -6,8 +6,7 @@ from pathlib import Path
 from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.analysis.gate_decision import GateResult
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Summary, Usage
 from retrocypher.plugins.runs.record import InfrastructureError, Record
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.resume import ResumeState

@@ -40,7 +40,7 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
         return
     plan = state.plan
     models, loops = [model.label for model in plan.models], list(plan.loops.loops)
-    yield from _drawn(render_table(state.summary.to_json(), {}, models, loops), reporter)
+    yield from _drawn(render_table(state.summary, {}, models, loops), reporter)
     if plan.options.ledger:
         yield ""
         if plan.loops.active:
@@ -70,7 +70,7 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
 def gate_said(state: RunState) -> Iterator[str]:
     """Yield what became of the gate; nothing without one."""
     if state.gate is not None:
-        from retrocypher.plugins.reporting.gate_text import gate_lines
+        from retrocypher.plugins.reporting.text import gate_lines
 
         yield from gate_lines(state.gate)
 
@@ -289,7 +289,7 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
         return
     try:
         scores = run_scores(state, 0)
-        facts = facts_of(state.path, scores, state.summary.to_json(), state.gate)
+        facts = facts_of(state.path, scores, state.summary, state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))

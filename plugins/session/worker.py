@@ -9,7 +9,7 @@ import pytest
 
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_repr
+from retrocypher.plugins.reporting.case_view import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.plan import Case, Plan

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.bank import load_bank
-from retrocypher.plugins.judge.calibration import Calibration, Verdict, measure
+from retrocypher.plugins.judge.calibration import Calibration, Verdict, draw_sample, measure
 from retrocypher.plugins.judge.calibration_run import sizes
-from retrocypher.plugins.judge.calibration_sample import draw_sample
 from support.judged import CRITERIA
 
 BANK = Path(__file__).parents[1] / "data" / "bank"

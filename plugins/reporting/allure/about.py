@@ -55,23 +55,11 @@ def categories_3() -> list[dict[str, Any]]:
 
 
 def _rest(identifier: str, name: str, statuses: list[str], *, by_message: bool = False) -> dict[str, Any]:
-    return {
-        "id": identifier,
-        "name": name,
-        "matchers": {"statuses": statuses},
-        "groupByMessage": by_message,
-    }
+    return {"id": identifier, "name": name, "matchers": {"statuses": statuses}, "groupByMessage": by_message}
 
 
 def write_about(results: Path, manifest: Manifest, cases: int, selected: int) -> None:
-    """Write what a report says about its run: its environment, who ran it, and the kinds of failure.
-
-    Args:
-        results: Folder of the Allure results.
-        manifest: The manifest of the run.
-        cases: Number of cases on record.
-        selected: Number of cases selected.
-    """
+    """Write what a report says about its run: its environment, who ran it, and the kinds of failure."""
     facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
     lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
     (results / "environment.properties").write_text("".join(lines), encoding="ascii")
@@ -81,7 +69,6 @@ def write_about(results: Path, manifest: Manifest, cases: int, selected: int) ->
 
 
 def _facts(manifest: Manifest) -> dict[str, str]:
-    """What a manifest says that is known."""
     graph, git = manifest.graph, manifest.git
     facts = {
         "models": ", ".join(model.label for model in manifest.models),
@@ -101,7 +88,7 @@ def _facts(manifest: Manifest) -> dict[str, str]:
 
 
 def _escaped(value: str) -> str:
-    """Write a value as Java's property files have it: ASCII, a backslash doubled, one line."""
+    # Java's property files are ASCII, with a backslash doubled.
     return value.encode("unicode_escape").decode("ascii")
 
 
@@ -113,14 +100,13 @@ def executor_of(environment: Mapping[str, str]) -> dict[str, str | int]:
     """Return Allure's ``executor.json``: the CI service by the environment's variables, else a local run."""
     if environment.get("GITHUB_ACTIONS") == "true":
         return _github(environment)
+    known = environment.get
     if "GITLAB_CI" in environment:
-        job = environment.get("CI_JOB_NAME", "job")
-        return _executor(
-            "GitLab CI/CD", "gitlab", job, environment.get("CI_PIPELINE_IID"), environment.get("CI_JOB_URL")
-        )
+        job, number, url = known("CI_JOB_NAME", "job"), known("CI_PIPELINE_IID"), known("CI_JOB_URL")
+        return _executor("GitLab CI/CD", "gitlab", job, number, url)
     if "JENKINS_URL" in environment:
-        job, number = environment.get("JOB_NAME", "job"), environment.get("BUILD_NUMBER")
-        return _executor("Jenkins", "jenkins", job, number, environment.get("BUILD_URL"))
+        job, number, url = known("JOB_NAME", "job"), known("BUILD_NUMBER"), known("BUILD_URL")
+        return _executor("Jenkins", "jenkins", job, number, url)
     if environment.get("CI", "").lower() in ("1", "true"):
         return _executor("CI", "ci")
     return _executor("local", "local")

@@ -15,12 +15,7 @@ Wrapper = Generator[None, Any, None]
 
 
 def limit_to_other_tests(config: pytest.Config, is_case: Callable[[pytest.Item], bool]) -> None:
-    """Have allure-pytest's listener see no case; call it before allure-pytest is configured.
-
-    Args:
-        config: The configuration of the session.
-        is_case: Whether a test is a case.
-    """
+    """Have allure-pytest's listener see no case; call it before allure-pytest is configured."""
     config.pluginmanager.set_blocked(_LISTENER)
     config.pluginmanager.register(_OtherTests(is_case))
     tolerant = _Tolerant()
@@ -34,39 +29,33 @@ class _OtherTests:
     def __init__(self, is_case: Callable[[pytest.Item], bool]) -> None:
         self._is_case = is_case
 
-    def _listener(self, item: pytest.Item) -> Any:
-        """The listener; None for a case, and while Allure is off."""
-        return None if self._is_case(item) else _listener()
+    def _pass_on(self, hook: str, item: pytest.Item, *arguments: Any) -> Wrapper:
+        listener = None if self._is_case(item) else _listener()
+        yield from getattr(listener, hook)(*arguments) if listener else _nothing()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Wrapper:
-        listener = self._listener(item)
-        yield from listener.pytest_runtest_protocol(item, nextitem) if listener else _nothing()
+        yield from self._pass_on("pytest_runtest_protocol", item, item, nextitem)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Wrapper:
-        listener = self._listener(item)
-        yield from listener.pytest_runtest_setup(item) if listener else _nothing()
+        yield from self._pass_on("pytest_runtest_setup", item, item)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Wrapper:
-        listener = self._listener(item)
-        yield from listener.pytest_runtest_call(item) if listener else _nothing()
+        yield from self._pass_on("pytest_runtest_call", item, item)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Wrapper:
-        listener = self._listener(item)
-        yield from listener.pytest_runtest_teardown(item) if listener else _nothing()
+        yield from self._pass_on("pytest_runtest_teardown", item, item)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Wrapper:
-        listener = self._listener(item)
-        yield from listener.pytest_runtest_makereport(item, call) if listener else _nothing()
+        yield from self._pass_on("pytest_runtest_makereport", item, item, call)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Wrapper:
-        listener = self._listener(request._pyfuncitem)
-        yield from listener.pytest_fixture_setup(fixturedef, request) if listener else _nothing()
+        yield from self._pass_on("pytest_fixture_setup", request._pyfuncitem, fixturedef, request)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_post_finalizer(self, fixturedef: Any, request: Any) -> Wrapper:
@@ -88,20 +77,10 @@ class _Tolerant:
 
     @allure_commons.hookimpl(wrapper=True)
     def report_result(self) -> Generator[None, list[None], list[None]]:
-        return (yield from _tolerated())
+        try:
+            return (yield)
+        except OSError as error:
+            warnings.warn(f"the Allure results are not complete: {error}", stacklevel=2)
+            return []
 
-    @allure_commons.hookimpl(wrapper=True)
-    def report_container(self) -> Generator[None, list[None], list[None]]:
-        return (yield from _tolerated())
-
-    @allure_commons.hookimpl(wrapper=True)
-    def report_attached_data(self) -> Generator[None, list[None], list[None]]:
-        return (yield from _tolerated())
-
-
-def _tolerated() -> Generator[None, list[None], list[None]]:
-    try:
-        return (yield)
-    except OSError as error:
-        warnings.warn(f"the Allure results are not complete: {error}", stacklevel=2)
-        return []
+    report_container = report_attached_data = report_result

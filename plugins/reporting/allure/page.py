@@ -40,19 +40,17 @@ class History(NamedTuple):
         return [point for point in self._read() if point["timestamp"] < when]
 
     def add(self, point: dict[str, Any], when: int) -> int:
-        """Put what Allure wrote of a run into its place, and return how many runs the history has then.
-
-        Raises:
-            InputError: The file cannot be written.
-        """
+        """Put what Allure wrote of a run into its place, and return how many runs the history has then."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             lock = self.file.with_suffix(".lock")
             # Where a lock cannot be written, waiting for it would not end.
             lock.touch()
             with FileLock(lock):
-                others = [each for each in self._read() if not _same(each, point, when)]
-                points = sorted([*others, _slim(point, when)], key=_time)[-KEPT:]
+                same = point["name"], when
+                others = [each for each in self._read() if (each["name"], each["timestamp"]) != same]
+                others.append(_slim(point, when))
+                points = sorted(others, key=lambda each: int(each["timestamp"]))[-KEPT:]
                 partial = self.file.with_suffix(".partial")
                 partial.write_text(_lines_of(points), encoding="utf-8")
                 partial.replace(self.file)
@@ -79,25 +77,12 @@ def _lines_of(points: Sequence[dict[str, Any]]) -> str:
     return "".join(json.dumps(point, ensure_ascii=False) + os.linesep for point in points)
 
 
-def _same(one: dict[str, Any], other: dict[str, Any], when: int) -> bool:
-    return bool(one["name"] == other["name"] and one["timestamp"] == when)
-
-
-def _time(point: dict[str, Any]) -> int:
-    return int(point["timestamp"])
-
-
 def _slim(point: dict[str, Any], when: int) -> dict[str, Any]:
     """Leave out what the pages of later runs do not show: it is in the page and the records of this one."""
-    results = {
-        case: {
-            **result,
-            "message": (result.get("message") or "").split("\n", 1)[0],
-            "trace": "",
-            "labels": [],
-        }
-        for case, result in point["testResults"].items()
-    }
+    results = {}
+    for case, result in point["testResults"].items():
+        message = (result.get("message") or "").split("\n", 1)[0]
+        results[case] = {**result, "message": message, "trace": "", "labels": []}
     return {**point, "timestamp": when, "testResults": results}
 
 
@@ -152,15 +137,15 @@ class Node(NamedTuple):
 
 
 def find_node() -> Node:
-    """Return the Node of this machine.
-
-    Raises:
-        InputError: If there is none, it is too old, or it has no npm.
-    """
+    """Return the Node of this machine; raise InputError if there is none, it is too old, or it has no npm."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None:
         raise InputError(f"no node on the PATH: {_REMEDY}")
-    told = _version(node)
+    try:
+        done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
+        told = done.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        told = ""
     found = re.match(r"v(\d+)\.(\d+)", told)
     if found is None or (int(found[1]), int(found[2])) < OLDEST:
         raise InputError(f"{node} is {told or 'no Node'}: {_REMEDY}")
@@ -169,12 +154,13 @@ def find_node() -> Node:
     return Node(node, npm)
 
 
-def _version(node: str) -> str:
+def _run(
+    command: Sequence[str], seconds: float, late: str, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(late) from error
 
 
 _FILES = tuple(Path(__file__).with_name(name) for name in ("package.json", "package-lock.json"))
@@ -183,11 +169,7 @@ _INSTALL_SECONDS = 600
 
 
 def installed(node: Node, announce: Callable[[str], None]) -> Path:
-    """Return the command of Allure as a script for Node; install it if necessary, which is announced.
-
-    Raises:
-        InputError: If npm cannot install it.
-    """
+    """Return Allure's script for Node, installed if necessary; raise InputError if npm cannot install it."""
     version = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:12]
     folder = cache_dir() / f"allure-{version}"
     with FileLock(cache_dir() / "allure.lock"):
@@ -203,17 +185,9 @@ def _install(node: Node, folder: Path) -> None:
         place.mkdir()
         for file in _FILES:
             shutil.copy(file, place)
-        command = [node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
-        try:
-            done = subprocess.run(
-                [*command, "--loglevel=error"],
-                cwd=place,
-                capture_output=True,
-                text=True,
-                timeout=_INSTALL_SECONDS,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise InputError(f"npm did not install Allure within {_INSTALL_SECONDS} s; try again") from error
+        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
+        late = f"npm did not install Allure within {_INSTALL_SECONDS} s; try again"
+        done = _run([node.npm, "ci", *options], _INSTALL_SECONDS, late, place)
         if done.returncode != 0 or not (place / _COMMAND).is_file():
             said = next((line for line in done.stderr.splitlines() if line.strip()), "it does not say why")
             raise InputError(
@@ -233,7 +207,6 @@ class Page(NamedTuple):
 
     file: Path
     size: int
-    """Its size in bytes."""
     runs: int
     """How many runs its history has, this one among them."""
 
@@ -248,21 +221,7 @@ def build_page(
     began: int,
     announce: Callable[[str], None],
 ) -> Page:
-    """Draw the page of a run.
-
-    Args:
-        node: What draws it.
-        results: Folder of its Allure results.
-        file: The page; replaced if it exists.
-        history: The history; the run is put into it.
-        name: The name of the run.
-        began: When it began, in milliseconds of the epoch.
-        announce: Takes a line about what takes long.
-
-    Raises:
-        InputError: If Allure cannot be installed or cannot draw the page, or a file cannot be read or
-            written.
-    """
+    """Draw the page of a run that ``began`` at a time in milliseconds, or raise InputError."""
     script = installed(node, announce)
     with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:
         place = Path(made)
@@ -270,17 +229,12 @@ def build_page(
         (place / "allurerc.json").write_text(json.dumps(_configuration(place, name)), encoding="utf-8")
         drawn = place / "page" / "index.html"
         command = [node.node, str(script), "generate", "--config", str(place / "allurerc.json")]
-        try:
-            done = subprocess.run(
-                [*command, "--cwd", str(results.parent), results.name],
-                capture_output=True,
-                text=True,
-                timeout=_SECONDS,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise InputError(f"Allure did not draw {file} within {_SECONDS} s") from error
+        late = f"Allure did not draw {file} within {_SECONDS} s"
+        done = _run([*command, "--cwd", str(results.parent), results.name], _SECONDS, late)
         if done.returncode != 0 or not drawn.is_file():
-            raise InputError(f"Allure cannot draw {file}: {_said(done)}")
+            lines = filter(None, map(str.strip, (done.stderr + done.stdout).splitlines()))
+            said = next(lines, f"it ended with status {done.returncode}")
+            raise InputError(f"Allure cannot draw {file}: {said}")
         point = json.loads((place / "history.jsonl").read_text(encoding="utf-8").splitlines()[-1])
         try:
             file.write_text(compact(silent(drawn.read_text(encoding="utf-8"))), encoding="utf-8")
@@ -298,8 +252,3 @@ def _configuration(place: Path, name: str) -> dict[str, Any]:
         "categories": categories_3(),
         "plugins": {"awesome": {"options": json.loads(_OPTIONS.read_text(encoding="utf-8"))}},
     }
-
-
-def _said(done: subprocess.CompletedProcess[str]) -> str:
-    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-    return lines[0] if lines else f"it ended with status {done.returncode}"

@@ -13,8 +13,7 @@ from allure_commons.utils import md5, platform_label
 
 from retrocypher.kg.labels import name_of
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.case_view import CaseView, Label
-from retrocypher.plugins.reporting.failures import CaseError, failure_of
+from retrocypher.plugins.reporting.case_view import CaseError, CaseView, Label, failure_of
 from retrocypher.plugins.runs.record import NO_LOOP, KeyScore, Record, RecordedExecution, Round, Scores
 
 CAP = 6_000
@@ -33,7 +32,6 @@ class ResultWriter:
     The files of a case have the same names each time, so that a result written again replaces the one before.
 
     Args:
-        folder: The folder; made if absent.
         run: What tells this run from other runs whose results are in the folder; empty if there are none.
     """
 
@@ -50,18 +48,7 @@ class ResultWriter:
         labels: Mapping[str, str] | None = None,
         captured: Mapping[str, str] | None = None,
     ) -> None:
-        """Write the result of a case.
-
-        Args:
-            view: The case.
-            start: When it began, in seconds of the epoch.
-            stop: When it ended.
-            labels: More labels, such as the host.
-            captured: What pytest captured while it ran, by name; empty texts are not attached.
-
-        Raises:
-            OSError: If it cannot be written.
-        """
+        """Write the result of a case that ran from start to stop, in seconds of the epoch."""
         name = self._name(view.record.case_id)
         self.remove(view.record.case_id)
         result = _CaseResult(self.folder, name, round(1000 * stop))

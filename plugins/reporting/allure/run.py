@@ -78,11 +78,6 @@ class LiveResults:
     """Writes the results of a run into a folder as the records of its cases arrive.
 
     A result that cannot be written ends no session: `retrocypher allure` makes it again.
-
-    Args:
-        folder: Folder of the results.
-        log: The run.
-        announce: Writes one line to the terminal.
     """
 
     def __init__(self, folder: Path, log: RunLog, announce: Callable[[str], None]) -> None:
@@ -125,13 +120,7 @@ class LiveResults:
                 self._writer.write(view, report.start, report.stop, labels, captured)
 
     def finish(self, crashed: Collection[str], cases: int, selected: int) -> None:
-        """Write the results of crashed cases, and what is said of the run as a whole.
-
-        Args:
-            crashed: The crashed tests, as pytest names them.
-            cases: Number of cases on record.
-            selected: Number of cases selected.
-        """
+        """Write the results of crashed cases, named as pytest names tests, and of the run as a whole."""
         manifest = self._log.manifest
         with self._attempt("the Allure results are not complete"):
             if self._writer is not None:
@@ -158,7 +147,6 @@ class Times(NamedTuple):
     """When the run began, in seconds of the epoch."""
     end: float
     cases: int
-    """How many records it has."""
 
     def of(self, number: int, record: Record) -> tuple[float, float]:
         """Return when the case of a line, from 1, began and ended: its rounds and its execution."""
@@ -212,8 +200,6 @@ class _Job(NamedTuple):
 
 
 class _RecordedResults:
-    """Writes results from the records of a run."""
-
     def __init__(self, log: RunLog, writer: ResultWriter, times: Times) -> None:
         self._log = log
         self._writer = writer
@@ -222,13 +208,7 @@ class _RecordedResults:
         self._messages = _StoredMessages(log)
 
     def write(self, line: RecordLine) -> None:
-        """Write the result of the case on a line.
-
-        Raises:
-            InputError: The run does not have its question.
-            GraphError: The tables of Cypher's grammar cannot be had.
-            OSError: It cannot be written.
-        """
+        """Write the result of the case on a line; raise InputError if the run does not have its question."""
         record = line.record
         view = self._reader.view(record, self._messages)
         if view.question is None:
@@ -240,8 +220,6 @@ class _RecordedResults:
 
 
 class _PartWriter:
-    """Writes the results of parts of the records, in a process of its own."""
-
     def __init__(self, job: _Job) -> None:
         self._log = RunLog(job.run)
         self._crashed = job.crashed
@@ -263,11 +241,7 @@ _PATTERNS = ("*-result.json", "*-container.json", "*-attachment.*")
 
 @contextmanager
 def _replaced(results: Path) -> Iterator[Path]:
-    """Yield a new folder, which takes the place of another once it is complete.
-
-    Raises:
-        InputError: The other one holds anything but Allure results, or cannot be written.
-    """
+    """Yield a new folder, which takes the place of another one of results once it is complete."""
     try:
         if results.exists() and (other := next(filter(_is_foreign, results.iterdir()), None)) is not None:
             raise InputError(f"{results}: holds {other.name}, which is no Allure result; name a new folder")
@@ -301,23 +275,12 @@ class Written(NamedTuple):
 
     results: Path
     cases: int
-    """How many cases with a record."""
     lost: int
     """How many crashed cases."""
 
 
 def write_results(log: RunLog, results: Path) -> Written:
-    """Write the Allure results of a run from its records.
-
-    Args:
-        log: The run.
-        results: Folder of the results; results that are there already are replaced.
-
-    Raises:
-        InputError: If the folder is not a run, the results cannot be written, or the run matched keys by an
-            encoder that cannot be had here.
-        GraphError: The tables of Cypher's grammar cannot be had.
-    """
+    """Write, or replace, the Allure results of a run from its records; raise InputError if it cannot."""
     manifest, summary = log.manifest, log.summary
     crashed = summary.lost_cases if log.has_manifest else []
     # Before a folder is made: what is wrong with the run is reported first.

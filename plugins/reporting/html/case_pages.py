@@ -4,8 +4,8 @@ import hashlib
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -26,7 +26,7 @@ from retrocypher.plugins.reporting.html.difference import (
 from retrocypher.plugins.reporting.html.drawing import HEIGHT, WIDTH, Depictions
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy, visible
 from retrocypher.plugins.runs.log import Chunk, RunLog
-from retrocypher.plugins.runs.record import JsonValue, Record, Round
+from retrocypher.plugins.runs.record import METRICS, JsonValue, Record, Round
 
 LONGEST = 20_000
 """Most characters of a query that are shown."""
@@ -35,22 +35,9 @@ _FINDING = 400
 _CLAIM = 600
 _MOST = 20
 """Most rounds, findings of a round, and claims."""
-_SCORES = (
-    "f1",
-    "precision",
-    "recall",
-    "focus_f1",
-    "row_f1",
-    "partial_path_recall",
-    "bleu",
-    "meteor",
-    "rouge_l",
-)
-_CLASSES = {
-    TokenKind.STRING: "s",
-    TokenKind.NUMBER: "n",
-    TokenKind.ERROR: "e",
-}
+_PATH_SCORES = ("exact_path_f1", "exact_path_precision", "exact_path_recall")
+_SCORES = tuple(name for name in METRICS if name not in _PATH_SCORES)
+_CLASSES = {TokenKind.STRING: "s", TokenKind.NUMBER: "n", TokenKind.ERROR: "e"}
 
 
 class Marked(NamedTuple):
@@ -119,13 +106,7 @@ def _plain(text: str) -> Markup:
 
 
 class CasePages:
-    """Makes pages of the cases of a run.
-
-    Args:
-        log: The run.
-        name: Its name in the report.
-        back: The address of the report, seen from the pages.
-    """
+    """Makes pages of the cases of a run, which link back to the report."""
 
     def __init__(self, log: RunLog, name: str, back: str) -> None:
         graph = log.manifest.graph
@@ -202,40 +183,26 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST = 90
 
 
-class CaseFolder:
-    """A folder for pages that no other files are in, which takes the place of one made before.
+@contextmanager
+def case_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder for pages, which replaces an older one when all are written.
 
-    The old pages stay until all of the new ones are written.
-
-    Args:
-        path: The folder.
-
-    Raises:
-        InputError: If it holds files that no report wrote.
+    Raises InputError if there are files that no report wrote.
     """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._new = path.with_name(f"{path.name}.new")
-        for folder in (path, self._new):
-            if folder.exists() and not (folder / _MARK).is_file():
-                raise InputError(f"{folder}: holds files that no report wrote; name another page with --out")
-
-    def __enter__(self) -> Path:
-        """Return the folder to write the pages into."""
-        shutil.rmtree(self._new, ignore_errors=True)
-        self._new.mkdir()
-        (self._new / _MARK).touch()
-        return self._new
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is not None:
-            shutil.rmtree(self._new, ignore_errors=True)
-            return
-        shutil.rmtree(self.path, ignore_errors=True)
-        self._new.rename(self.path)
+    new = path.with_name(f"{path.name}.new")
+    for folder in (path, new):
+        if folder.exists() and not (folder / _MARK).is_file():
+            raise InputError(f"{folder}: holds files that no report wrote; name another page with --out")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir()
+    (new / _MARK).touch()
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    shutil.rmtree(path, ignore_errors=True)
+    new.rename(path)
 
 
 def file_of(run: str, case: str) -> str:
@@ -248,13 +215,10 @@ class Job(NamedTuple):
     """How the pages of a run are made, as plain values."""
 
     name: str
-    """The name of the run in the report."""
     run: Path
-    """The run directory."""
     back: str
     """The address of the report, seen from the pages."""
     folder: Path
-    """Where the pages go."""
 
 
 class Part(NamedTuple):
@@ -265,13 +229,7 @@ class Part(NamedTuple):
 
 
 def parts_of(log: RunLog, cases: Sequence[str], pages: Mapping[str, str]) -> list[Part]:
-    """Return the parts of a run that hold cases with a page.
-
-    Args:
-        log: The run.
-        cases: The ids of its cases, in the order of the records.
-        pages: By case id, the names of all pages.
-    """
+    """Return the parts of a run that hold cases with a page; ``cases`` are in the order of the records."""
     parts = []
     for chunk in log.chunks():
         own = cases[chunk.first - 1 : chunk.first - 1 + chunk.lines]
@@ -288,12 +246,7 @@ class PageWriter:
         self._pages = CasePages(self._log, job.name, job.back)
 
     def __call__(self, part: Part) -> list[int]:
-        """Write the pages of a part, and return their sizes in bytes.
-
-        Raises:
-            InputError: A line is not a record.
-            OSError: A page cannot be written.
-        """
+        """Write the pages of a part, and return their sizes in bytes."""
         return [
             (self._folder / part.pages[record.case_id]).write_bytes(self._pages.render(record).encode())
             for *_, record in self._log.record_lines(part.chunk)

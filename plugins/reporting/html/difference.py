@@ -146,11 +146,7 @@ _OVER = 3
 
 
 class Reactions:
-    """The reactions of the default graph, by their id; of another one only the gold answers are known.
-
-    Args:
-        fingerprint: That of the graph which a run was made on; None where it is not known.
-    """
+    """The reactions of the default graph by id; of another graph only the gold answers are known."""
 
     def __init__(self, fingerprint: str | None) -> None:
         known = fingerprint is not None and fingerprint == read_manifest().get("fingerprint")
@@ -287,7 +283,8 @@ def pictures(
         )
     ]
     ids = values.get("id")
-    extra = _numbers(ids.returned - ids.gold) if ids is not None and reactions.known else []
+    known = ids.returned - ids.gold if ids is not None and reactions.known else ()
+    extra = sorted(value for value in known if isinstance(value, int))
     if extra:
         drawn = [
             draw_route(reactions.steps([number], (), "extra"), depictions, f"reaction {number}, too much")
@@ -332,7 +329,3 @@ def _in_order(routes: Iterable[Hashable]) -> list[Hashable]:
     return sorted(
         routes, key=lambda route: (len(_route(route)), [str(step).zfill(20) for step in _route(route)])
     )
-
-
-def _numbers(values: Iterable[Hashable]) -> list[int]:
-    return sorted(value for value in values if isinstance(value, int))

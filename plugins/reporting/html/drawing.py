@@ -148,7 +148,7 @@ def draw_route(steps: Sequence[Step], depictions: Depictions, label: str) -> Mar
 
     There is at least one step; the label says what the picture shows to those who cannot see it.
     """
-    columns = [_shown(column) for column in _columns(steps)]
+    columns = [column[:_MOST] for column in _columns(steps)]
     boxes = [2 * _PAD + _LINE * (1 + len(step.over)) for step in steps]
     cell = HEIGHT + _SPACE
     height = max([*(len(column) * cell for column in columns), *boxes])
@@ -189,10 +189,6 @@ def _columns(steps: Sequence[Step]) -> list[list[str]]:
     for step, after in zip(steps, [*steps[1:], None], strict=True):
         columns.append(list(dict.fromkeys([*step.products, *(after.reactants if after else ())])))
     return columns
-
-
-def _shown(column: list[str]) -> list[str]:
-    return column if len(column) <= _MOST else column[:_MOST]
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, state: str, *, arrow: bool) -> Markup:

@@ -14,9 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from retrocypher.plugins.analysis.report_runs import ReportRun
+from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import AnswerCounts, Manifest, ModelEntry, Prices
-from retrocypher.plugins.runs.record import JUDGE_STAGE, JsonValue
+from retrocypher.plugins.runs.record import JsonValue
 
 # Characters that cannot be seen, or that turn the direction of what follows, are shown by their number.
 _HIDDEN = re.compile(
@@ -119,13 +120,13 @@ def about(run: ReportRun) -> dict[str, Any]:
 
 
 def _lines(run: ReportRun, manifest: Manifest) -> Iterator[tuple[str, str]]:
-    cells = run.summary["cells"]
-    asked = {name: list(dict.fromkeys(cell[name] for cell in cells)) for name in ("prompt", "shot")}
+    cells = run.summary.cells
+    prompts, shots = dict.fromkeys(cell.prompt for cell in cells), dict.fromkeys(cell.shot for cell in cells)
     yield "When", _when(manifest)
     yield "Models", ", ".join(map(_model, manifest.models))
     yield "Asked behind", manifest.api or ""
     yield "Loops", ", ".join(dict.fromkeys(loop for _, loop in run.series))
-    yield "Prompts and shots", f"{', '.join(asked['prompt'])} with {', '.join(asked['shot'])}"
+    yield "Prompts and shots", f"{', '.join(prompts)} with {', '.join(shots)}"
     yield "Cases", _cases(run.summary)
     questions = manifest.questions
     count = f"{questions.count:,}" if questions.count else ""
@@ -172,16 +173,13 @@ def _model(model: ModelEntry) -> str:
     return model.label if name in ("", model.label) else f"{model.label} ({name})"
 
 
-def _cases(summary: Mapping[str, JsonValue]) -> str:
-    parts = [f"{summary[name]:,} {words}" for name, words in _COUNTS.items()]
-    if summary["infrastructure_errors"]:
-        parts.append(f"{summary['infrastructure_errors']:,} not run")
-    if faults := summary["infrastructure_errors_by_stage"].get(JUDGE_STAGE):
+def _cases(summary: Summary) -> str:
+    parts = [f"{summary.cases:,} on record", f"{summary.passed:,} passed", f"{summary.failed:,} failed"]
+    if errors := summary.infrastructure_errors:
+        parts.append(f"{errors:,} not run")
+    if faults := summary.judge_faults:
         parts.append(f"{faults:,} whose judge could not be asked")
     return ", ".join(parts)
-
-
-_COUNTS = {"cases": "on record", "passed": "passed", "failed": "failed"}
 
 
 def _answers(answers: AnswerCounts, prices: Prices | None) -> str:

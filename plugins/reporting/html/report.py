@@ -3,40 +3,152 @@
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels import LABELS
-from retrocypher.plugins.analysis.report import ReportNumbers, RunNumbers, analyse
-from retrocypher.plugins.analysis.report_judge import (
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.analysis.report import (
     JudgeVariant,
-    SeriesRatings,
+    ReportNumbers,
+    RunNumbers,
+    analyse,
     disputed,
     stored_calibrations,
 )
 from retrocypher.plugins.analysis.report_runs import CaseEntry, ReportRun, read_report_runs
 from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES
-from retrocypher.plugins.reporting.html.case_pages import CaseFolder, Job, PageWriter, file_of, parts_of
-from retrocypher.plugins.reporting.html.failed_cases import (
-    Links,
-    Listed,
-    Rendered,
-    choose,
-    failed_list,
-    shrink_to_fit,
-)
+from retrocypher.plugins.reporting.html.case_pages import Job, PageWriter, case_folder, file_of, parts_of
 from retrocypher.plugins.reporting.html.rendering import about, asset, environment, policy
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import cores, in_processes
 from retrocypher.plugins.statistics.paired import MARGIN
+
+Listed = tuple[ReportRun, CaseEntry]
+Links = Mapping[tuple[str, str], str]
+"""Addresses of the pages of cases, by names of run and case."""
+
+LARGEST = 5_000_000
+"""Bytes of a page."""
+_ALWAYS = ("task", "label")
+_NONE = "no label"
+
+
+class Rendered(NamedTuple):
+    """A page with a list of some length."""
+
+    html: bytes
+    listed: int
+    links: Links
+    """The pages of cases that it links to."""
+
+
+def shrink_to_fit(render: Callable[[int], Rendered], most: int, largest: int = LARGEST) -> Rendered:
+    """Return a page with as long a list as fits into ``largest`` bytes: it is halved until it does."""
+    page = render(most)
+    while page.listed and len(page.html) > largest:
+        page = render(page.listed // 2)
+    return page
+
+
+def choose(runs: Sequence[ReportRun], most: int) -> list[Listed]:
+    """Return the failed cases to list, in order.
+
+    If there are more than ``most``, they are taken in turn from each run, model, loop, task and label, so
+    that no rare error is left out for many that are alike.
+    """
+    every = [(run, case) for run in runs for case in run.failed]
+    if len(every) <= most:
+        return every
+    groups: dict[tuple[str, ...], list[Listed]] = {}
+    for run, case in every:
+        groups.setdefault((run.name, case.model, case.loop, case.task, case.label), []).append((run, case))
+    taken = [each for turn in zip_longest(*groups.values()) for each in turn if each is not None][:most]
+    order = {run.name: place for place, run in enumerate(runs)}
+    return sorted(taken, key=lambda each: (order[each[0].name], each[1].place))
+
+
+class Filter(NamedTuple):
+    """What tells listed cases apart."""
+
+    name: str
+    labels: list[str]
+
+
+class Row(NamedTuple):
+    """One line of the list."""
+
+    case: CaseEntry
+    href: str | None
+    key: str
+    """Number of its label in each filter."""
+    labels: list[str]
+
+
+class FailedList(NamedTuple):
+    """The list as the page shows it."""
+
+    total: int
+    rows: list[Row]
+    filters: list[Filter]
+    columns: list[str]
+    folder: str
+    """Where the pages of cases are."""
+    pages: bool
+
+
+def failed_list(runs: Sequence[ReportRun], cases: Sequence[Listed], links: Links, folder: str) -> FailedList:
+    """Return the list of chosen cases."""
+    labels = [_labels(run, case) for run, case in cases]
+    filters = list(_filters(labels))
+    places = {each.name: {label: place for place, label in enumerate(each.labels)} for each in filters}
+    rows = [
+        Row(
+            case,
+            links.get((run.name, case.id)),
+            ",".join(str(places[each.name][own[each.name]]) for each in filters),
+            [
+                own[each.name].replace("_", " ") if each.name in _ALWAYS else own[each.name]
+                for each in filters
+            ],
+        )
+        for (run, case), own in zip(cases, labels, strict=True)
+    ]
+    columns = ["Question", "F1", *(each.name.capitalize() for each in filters)]
+    return FailedList(sum(len(run.failed) for run in runs), rows, filters, columns, folder, bool(links))
+
+
+def _labels(run: ReportRun, case: CaseEntry) -> dict[str, str]:
+    names = ("prompt", "shot", "loop", "model")
+    return {
+        "run": run.name,
+        "task": case.task,
+        "label": case.label or _NONE,
+        **{name: getattr(case, name) for name in names},
+    }
+
+
+def _filters(labels: Sequence[Mapping[str, str]]) -> Iterator[Filter]:
+    """Yield what tells cases apart; a column that says the same of all is none."""
+    for name in labels[0] if labels else ():
+        ordered = _ordered(name, {each[name] for each in labels})
+        if len(ordered) > 1 or name in _ALWAYS:
+            yield Filter(name, ordered)
+
+
+def _ordered(name: str, labels: Iterable[str]) -> list[str]:
+    known = {"task": list(TASKS), "label": list(LABELS)}.get(name, [])
+    return sorted(labels, key=lambda label: (known.index(label) if label in known else len(known), label))
+
 
 _COSTLIEST_TITLES = {
     "query_s": ("Slowest queries", "seconds"),
@@ -70,13 +182,9 @@ class Report(Struct, frozen=True, kw_only=True):
     """What was written."""
 
     page: Path
-    """The page."""
     bytes: int
-    """Its size."""
     cases: int
-    """Cases of all runs."""
     failed: int
-    """Cases that failed."""
     listed: int
     """Of these, how many the page lists."""
     not_run: int
@@ -84,11 +192,8 @@ class Report(Struct, frozen=True, kw_only=True):
     folder: Path
     """Where the pages of cases are."""
     pages: int
-    """How many there are."""
     pages_bytes: int
-    """Their size together."""
     figures: list[Path]
-    """Figures and tables that were written."""
     lacking: dict[str, str]
     """By name of an incomplete run, what it lacks."""
 
@@ -96,18 +201,7 @@ class Report(Struct, frozen=True, kw_only=True):
 def build_report(
     paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None, root: Path | None = None
 ) -> Report:
-    """Write the report of runs, and a page for each failed case in a folder beside it.
-
-    Args:
-        paths: Run directories; the others are compared with the first.
-        out: The page; replaced if it exists.
-        most: How many failed cases to list at most.
-        figures: A folder for figures and tables; none are written if None.
-        root: The project's folder, which calibrations are below; None for the working directory.
-
-    Raises:
-        InputError: If a run cannot be read, or what is to be written cannot be written.
-    """
+    """Write the report of runs, the first against the others; raise InputError if that is impossible."""
     for path in paths:
         # A folder that is no run is reported before the page in it, which cannot be written either.
         next(RunLog(path).records(), None)
@@ -123,17 +217,22 @@ def build_report(
 
     rendered = shrink_to_fit(render, most)
     try:
-        with CaseFolder(folder) as pages:
+        with case_folder(folder) as pages:
             back = f"../{out.name}"
             sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, back)]
             out.write_bytes(rendered.html)
     except OSError as error:
         raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
-    written = _write_figures(page.numbers, figures) if figures is not None else []
+    written: list[Path] = []
+    if figures is not None:
+        # Imported here: Matplotlib takes a second, which a report without figures does not need.
+        from retrocypher.plugins.reporting.figures import write_figures
+
+        written = write_figures(page.numbers, figures)
     return Report(
         page=out,
         bytes=len(rendered.html),
-        cases=sum(run.summary["cases"] for run in runs),
+        cases=sum(run.summary.cases for run in runs),
         failed=sum(len(run.failed) for run in runs),
         listed=rendered.listed,
         not_run=sum(len(run.not_run) for run in runs),
@@ -166,14 +265,7 @@ def _analysed(runs: Sequence[ReportRun], root: Path, out: Path) -> Page:
 
 
 def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) -> str:
-    """Return the page as HTML.
-
-    Args:
-        page: What is rendered.
-        cases: The failed cases to list.
-        links: The pages of cases.
-        folder: Where these are.
-    """
+    """Return the page as HTML."""
     style = Markup("\n").join([asset("base.css"), asset("page.css")])
     script = Markup("\n").join([asset("theme.js"), asset("page.js")])
     numbers = page.numbers
@@ -183,31 +275,27 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
         "comparisons": numbers.comparisons,
         "not_run": [{"name": run.name, "rows": _troubles(run.not_run)} for run in runs if run.not_run],
     }
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            **shown,
-            shots=list(dict.fromkeys(cell["shot"] for run in runs for cell in run.summary["cells"])),
-            margin=MARGIN,
-            trouble=page.trouble,
-            defined=page.defined,
-            meanings=LABELS,
-            sources=SOURCES,
-            metrics=METRIC_NAMES,
-            failed=failed_list(runs, cases, links, folder),
-            title=", ".join(run.name for run in runs),
-            sections=_sections(shown),
-            policy=policy([script], [style]),
-            style=style,
-            script=script,
-            footer=f"Made by RetroCypher {metadata.version('retrocypher')} on {datetime.now(UTC):%d %B %Y}.",
-        )
+    template = environment().get_template("page.html")
+    return template.render(
+        **shown,
+        shots=list(dict.fromkeys(cell.shot for run in runs for cell in run.summary.cells)),
+        margin=MARGIN,
+        trouble=page.trouble,
+        defined=page.defined,
+        meanings=LABELS,
+        sources=SOURCES,
+        metrics=METRIC_NAMES,
+        failed=failed_list(runs, cases, links, folder),
+        title=", ".join(run.name for run in runs),
+        sections=_sections(shown),
+        policy=policy([script], [style]),
+        style=style,
+        script=script,
+        footer=f"Made by RetroCypher {metadata.version('retrocypher')} on {datetime.now(UTC):%d %B %Y}.",
     )
 
 
 def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
-    """The numbers of a run with what drawings and links need."""
     return {
         **{name: getattr(numbers, name) for name in numbers.__struct_fields__},
         "name": numbers.name,
@@ -219,7 +307,6 @@ def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
 
 
 def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
-    """The titles of the sections that have something to show, by their anchors."""
     runs = shown["runs"]
     everything = (
         ("headline", "Headline", True),
@@ -244,11 +331,7 @@ def _costly(run: ReportRun, links: Links) -> list[dict[str, Any]]:
     parts = []
     for measure, (title, unit) in _COSTLIEST_TITLES.items():
         rows = [
-            {
-                "case": case,
-                "amount": filters[unit](getattr(case, measure)),
-                "href": links.get((run.name, case.id)),
-            }
+            (case, filters[unit](getattr(case, measure)), links.get((run.name, case.id)))
             for case in run.costly.most(measure)
         ]
         parts += [{"title": title, "rows": rows}] if rows else []
@@ -269,25 +352,13 @@ def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:
     return {
         "part": part,
         "title": _JUDGE_TITLES[part.variant],
-        "series": [_bars(each, own, most) for each, own in zip(part.series, shares, strict=True)],
-        "disagreements": [
-            {
-                "case": each,
-                "reason": shortened(each.reason, _REASON),
-                "href": links.get((run, each.case_id)),
-            }
-            for each in part.disagreements
+        "series": [
+            {"of": each, "bars": list(zip(each.counts, [share / most for share in own], strict=True))}
+            for each, own in zip(part.series, shares, strict=True)
         ],
-    }
-
-
-def _bars(series: SeriesRatings, shares: Sequence[float], most: float) -> dict[str, Any]:
-    bars = zip(series.counts, shares, strict=True)
-    return {
-        "of": series,
-        "bars": [
-            {"score": place / 10, "cases": cases, "height": share / most}
-            for place, (cases, share) in enumerate(bars)
+        "disagreements": [
+            {"case": each, "reason": shortened(each.reason, _REASON), "href": links.get((run, each.case_id))}
+            for each in part.disagreements
         ],
     }
 
@@ -315,13 +386,6 @@ def _write_pages(run: ReportRun, links: Links, folder: Path, back: str) -> list[
     parts = parts_of(run.log, run.cases, pages)
     written = in_processes(PageWriter, job, parts, processes, f"{run.log}: {_ENDED}")
     return [size for sizes in written for size in sizes]
-
-
-def _write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
-    # Imported here: Matplotlib takes a second, which a report without figures does not need.
-    from retrocypher.plugins.reporting.figures import write_figures
-
-    return write_figures(numbers, folder)
 
 
 def _require_writable(out: Path) -> None:

@@ -26,9 +26,7 @@ def api() -> Iterator[RolesApi]:
 def refused(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     """Notes that the network was to be refused; in earnest that is for good, for all tests that follow."""
     calls: list[None] = []
-    monkeypatch.setattr(
-        "retrocypher.plugins.operations.judge_request.refuse_network", lambda: calls.append(None)
-    )
+    monkeypatch.setattr("retrocypher.plugins.operations.judging.refuse_network", lambda: calls.append(None))
     return calls
 
 

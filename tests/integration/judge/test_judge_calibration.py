@@ -76,7 +76,7 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     assert told["model"] == "model-j"
     (kept,) = load_calibrations(tmp_path)
     assert told["file"] == f"reports/calibrations/{kept.name}.json"
-    assert kept.kappa.keys() == {"with_reference", "without_reference"}
+    assert kept.calibration.variants.keys() == {"with_reference", "without_reference"}
     page = (tmp_path / told["file"]).read_text()
     assert str(tmp_path) not in page
     assert len(page) < 60_000

@@ -16,7 +16,7 @@ from support.suite import CHECKOUT
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.baselines import find_scores, read_baseline, save
 from retrocypher.plugins.analysis.comparison import compare_runs
-from retrocypher.plugins.analysis.score_table import MEASURES
+from retrocypher.plugins.analysis.scores import MEASURES
 from retrocypher.plugins.cli.compare import (
     baseline_list_command,
     baseline_save_command,

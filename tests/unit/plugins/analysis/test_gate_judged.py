@@ -21,7 +21,7 @@ from retrocypher.plugins.analysis.gate_rules import RuleError, parse_rule
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.cli.gate import gate_command
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, name_for
-from retrocypher.plugins.reporting.gate_text import gate_lines
+from retrocypher.plugins.reporting.text import gate_lines
 from retrocypher.plugins.runs.listing import read_entry
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record, Round

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.suite import CHECKOUT
 
 from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleError, Threshold, parse_rule
-from retrocypher.plugins.analysis.score_table import DIMENSIONS, MEASURES
+from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES
 
 PAGE = CHECKOUT / "docs" / "compare-and-gate.md"
 

@@ -9,8 +9,7 @@ from msgspec import to_builtins
 from support.consoles import printed
 from support.records import record_of
 
-from retrocypher.plugins.analysis.summary import Summary, summarise
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Summary, Usage, summarise
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.record import Record, Round
 

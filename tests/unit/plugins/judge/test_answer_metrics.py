@@ -5,7 +5,7 @@ import json
 import pytest
 from support.records import record_of
 
-from retrocypher.plugins.judge.answer_metrics import AnswerMetrics
+from retrocypher.plugins.judge.metric import AnswerMetrics
 from retrocypher.plugins.runs.record import InfrastructureError, MeasuredAnswer, Round
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request

@@ -19,8 +19,8 @@ from retrocypher.kg.labels import name_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.judge.calibration import CalibrationItem, draw_sample
 from retrocypher.plugins.judge.calibration_run import Calibrated, ask_all, calibrate, sizes
-from retrocypher.plugins.judge.calibration_sample import CalibrationItem, draw_sample
 from retrocypher.plugins.judge.criteria import load_criteria
 from retrocypher.plugins.judge.judge import Task
 from retrocypher.plugins.reporting.judge_tables import calibration_table

@@ -15,8 +15,7 @@ from support.judgements import judged, judgement
 from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage, summarise
 from retrocypher.plugins.judge.criteria import JudgeCase, case_to_judge, fault_of, judge_spec, load_criteria
 from retrocypher.plugins.judge.judge import Judge, open_judge_model
 from retrocypher.plugins.judge.metric import shown

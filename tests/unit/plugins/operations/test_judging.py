@@ -6,15 +6,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.consoles import printed
+from support.judgements import judgement
+from support.records import record_of
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.analysis.score_table import SliceMean
+from retrocypher.plugins.analysis.scores import SliceMean
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.judge import judge_command, render_judged
 from retrocypher.plugins.operations import judging
-from retrocypher.plugins.operations.judging import MEASURES, JudgedRun, Progress, final_status
-from retrocypher.plugins.reporting.run_tables import lines_below
+from retrocypher.plugins.operations.judging import MEASURES, JudgedRun, final_status
+from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
+from retrocypher.plugins.runs.record import VARIANTS
 from retrocypher.plugins.statistics.intervals import Estimate
 
 WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by_stage": {}}
@@ -41,13 +45,13 @@ def test_only_what_lacked_judgements_alone_ends_otherwise(
     assert final_status(before, {**WHOLE, **totals}) == after
 
 
-def test_one_judgement_is_told_in_the_singular(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "_EVERY_S", 0.0)
+def test_messages_between_two_announcements_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    progress = Progress(said.append)
-    progress.add()
-    progress.add()
-    assert said == ["1 judgement", "2 judgements"]
+    say = judging.throttled(said.append)
+    say("1 judgement")
+    monkeypatch.setattr(judging, "_EVERY_S", 0.0)
+    say("2 judgements")
+    assert said == ["2 judgements"]
 
 
 def judged(cases: int = 9, **fields: Any) -> JudgedRun:
@@ -71,9 +75,12 @@ def test_why_a_judge_could_not_be_asked_is_told() -> None:
 
 
 def test_no_score_is_told_once() -> None:
-    variant = {"scored": 0, "mean": None, "weighted": 0, "no_score": {"connection": 2}}
-    cell = {"judge": {"cases": 2, "faults": 2, "with_reference": variant, "without_reference": variant}}
-    assert [*lines_below([cell], [])] == [
+    fault = {"kind": "connection", "message": "x"}
+    unreached = {variant: judgement(variant, None, error=fault) for variant in VARIANTS}
+    judge = {"model": "j", "criteria": "c", **unreached}
+    records = [record_of(name, scores={"f1": 1.0}, judge=judge) for name in "ab"]
+    lines = printed(render_table(summary_of(records))).splitlines()
+    assert [line.strip() for line in lines if line.strip().startswith("judge")] == [
         "judge with reference: no score: connection 2",
         "judge without reference: no score: connection 2",
     ]

@@ -14,8 +14,7 @@ from support.verified import written
 from retrocypher.kg.labels import LABELS
 from retrocypher.plugins.reporting.allure.about import categories_2, categories_3, executor_of
 from retrocypher.plugins.reporting.allure.results import CAP, ResultWriter
-from retrocypher.plugins.reporting.case_view import CaseView
-from retrocypher.plugins.reporting.failures import failure_of
+from retrocypher.plugins.reporting.case_view import CaseView, failure_of
 from retrocypher.plugins.runs.record import Explanation, Record, Round
 
 EMPTY: dict[str, Any] = {"precision": None, "recall": None, "f1": None, "stage": None, "columns": {}}

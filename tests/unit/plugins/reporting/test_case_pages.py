@@ -12,7 +12,7 @@ from support.schemas import DEFAULT_SCHEMA_TEXT
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_manifest
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.reporting.html.case_pages import CaseFolder, CasePages, file_of
+from retrocypher.plugins.reporting.html.case_pages import CasePages, case_folder, file_of
 from retrocypher.plugins.reporting.html.report import build_report
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Round
@@ -138,17 +138,17 @@ def test_values_that_json_has_no_form_for_are_shown() -> None:
 
 
 def test_pages_take_the_place_of_older_ones_and_of_nothing_else(tmp_path: Path) -> None:
-    with CaseFolder(tmp_path / "cases") as folder:
+    with case_folder(tmp_path / "cases") as folder:
         (folder / "a.html").write_text("a")
-    with CaseFolder(tmp_path / "cases") as folder:
+    with case_folder(tmp_path / "cases") as folder:
         (folder / "b.html").write_text("b")
     assert [each.name for each in (tmp_path / "cases").glob("*.html")] == ["b.html"]
-    with pytest.raises(ZeroDivisionError), CaseFolder(tmp_path / "cases"):
+    with pytest.raises(ZeroDivisionError), case_folder(tmp_path / "cases"):
         raise ZeroDivisionError
     assert [each.name for each in (tmp_path / "cases").glob("*.html")] == ["b.html"]
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match="no report wrote"):
-        CaseFolder(tmp_path / "mine")
+    with pytest.raises(InputError, match="no report wrote"), case_folder(tmp_path / "mine"):
+        pass
 
 
 def test_names_of_pages_are_safe_and_their_own() -> None:

@@ -2,15 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 from support.compared import run_of, scores_of
+from support.records import record_of
 
 from retrocypher.plugins.analysis.gate import gate_of
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.reporting.ci import (
     LIMIT,
     Facts,
@@ -29,7 +29,7 @@ def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
     run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
     side = scores_of(run)
     gate = gate_of(rules, str(before), folder).judge(side) if rules else None
-    return facts_of(run, side, summarise(RunLog(run).records()), gate)
+    return facts_of(run, side, summary_of(RunLog(run).records()), gate)
 
 
 def test_what_it_says(tmp_path: Path) -> None:
@@ -127,8 +127,12 @@ def test_it_is_appended_and_never_larger_than_shown(tmp_path: Path) -> None:
 
 def test_a_run_without_scores_has_no_mean(tmp_path: Path) -> None:
     told = facts(tmp_path)
-    summary: dict[str, Any] = {**told.summary, "infrastructure_errors": 20}
-    empty = replace(told, f1=replace(told.f1, value=None, low=None, high=None, n=0), summary=summary)
+    fault = {"stage": "model", "kind": "timeout", "message": "too long"}
+    nothing = summary_of(
+        record_of(case_id=str(number), scores=None, execution=None, infrastructure_error=fault, passed=False)
+        for number in range(20)
+    )
+    empty = replace(told, f1=replace(told.f1, value=None, low=None, high=None, n=0), summary=nothing)
     text = "\n".join(job_summary(empty, {}))
     assert "Mean F1 **n/a** over 0 cases" in text
     assert "**Incomplete**: 20 cases" in text

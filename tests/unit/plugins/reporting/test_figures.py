@@ -15,10 +15,10 @@ from support.records import write_run
 from support.reported import MANIFEST, a_run, answered, some_questions
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.paired_scores import compare
+from retrocypher.plugins.analysis.comparison import compare
 from retrocypher.plugins.analysis.report import ReportNumbers, analyse
 from retrocypher.plugins.analysis.report_runs import read_report_runs
-from retrocypher.plugins.analysis.score_table import ScoreTable, slice_boxes, slice_means
+from retrocypher.plugins.analysis.scores import ScoreTable, slice_boxes, slice_means
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
 from retrocypher.plugins.reporting.figures import write_figures

@@ -14,13 +14,12 @@ from support.reported import MANIFEST, Read, a_run, answered, some_questions
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.analysis.comparison import compare
 from retrocypher.plugins.analysis.ledger import ledger_of
-from retrocypher.plugins.analysis.paired_scores import compare
-from retrocypher.plugins.analysis.score_table import ScoreTable, metric_validity, slice_boxes, slice_means
+from retrocypher.plugins.analysis.scores import ScoreTable, metric_validity, slice_boxes, slice_means
 from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.reporting.html.failed_cases import Rendered, shrink_to_fit
 from retrocypher.plugins.reporting.html.rendering import environment, visible
-from retrocypher.plugins.reporting.html.report import build_report
+from retrocypher.plugins.reporting.html.report import Rendered, build_report, shrink_to_fit
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record, Round
 

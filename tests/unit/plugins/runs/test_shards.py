@@ -17,7 +17,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question, select, setting_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.cli.merge import merge_command
+from retrocypher.plugins.cli.runs import merge_command
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import InfrastructureError, Round

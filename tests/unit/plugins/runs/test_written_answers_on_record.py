@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from support.consoles import printed
 from support.records import record_of
 
-from retrocypher.plugins.analysis.summary import summarise
-from retrocypher.plugins.reporting.run_tables import lines_below
+from retrocypher.plugins.analysis.summary import summarise, summary_of
+from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.record import InfrastructureError, Record, Round
 from retrocypher.prompts.answering.writing import CLAIMS_ROLE, TEXT_ROLE
 
@@ -33,13 +34,13 @@ def test_a_fault_is_found_wherever_it_happened() -> None:
     assert not told(infrastructure_error=FAULT).is_whole
 
 
-def summary_of(*verifications: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the summary of answers with these verifications, and the lines below its table."""
-    summary = summarise(
+def shown(*verifications: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the summary of answers with these verifications, and how it is shown."""
+    records = [
         told(WRITTEN, case_id=str(number), answer="It is.", verification=each)
         for number, each in enumerate(verifications)
-    )
-    return summary, [*lines_below(summary["cells"], summary["wordings"])]
+    ]
+    return summarise(records), printed(render_table(summary_of(records)), width=200)
 
 
 def verified(support: float | None = 1.0, **more: Any) -> dict[str, Any]:
@@ -64,11 +65,8 @@ def test_answers_are_counted_beside_the_scores() -> None:
 
 
 def test_support_is_the_mean_over_the_answers_that_claim() -> None:
-    summary, lines = summary_of(verified(1.0), verified(0.5), verified(None))
-    assert "answers: 3 written; VERIFIED 3; mean support 0.750 (of 2 with claims)" in lines
-    # Summaries of earlier versions do not count the answers that claim.
-    del summary["cells"][0]["answers"]["claiming"]
-    assert "answers: 3 written; VERIFIED 3" in [*lines_below(summary["cells"], summary["wordings"])]
+    _, text = shown(verified(1.0), verified(0.5), verified(None))
+    assert "answers: 3 written; VERIFIED 3; mean support 0.750 (of 2 with claims)" in text
 
 
 def test_what_a_judge_measured_is_shown_apart() -> None:
@@ -79,7 +77,7 @@ def test_what_a_judge_measured_is_shown_apart() -> None:
             judge={"model": "j", "faithfulness": parts, "answer_relevancy": {**parts, "score": 0.5}}
         )
 
-    summary, lines = summary_of(judged(0.5), judged(1.0), judged(None))
+    summary, text = shown(judged(0.5), judged(1.0), judged(None))
     assert summary["answers"]["judge"] == {
         "answer_relevancy": {"mean": 0.5, "count": 3},
         "faithfulness": {"mean": 0.75, "count": 2},
@@ -88,4 +86,4 @@ def test_what_a_judge_measured_is_shown_apart() -> None:
     assert (
         "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3); "
         "no score: faithfulness: malformed 1"
-    ) in lines
+    ) in text

@@ -17,7 +17,7 @@ from retrocypher.kg.questions.question import Question, paraphrases_of, setting_
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server import open as server
-from retrocypher.plugins.analysis.usage import Usage
+from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.scoring import answer_check
 from retrocypher.plugins.scoring.answer_check import passage_search, require_passages
 from retrocypher.plugins.session.manifest import open_graph

@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.records import record_of
 
-from retrocypher.plugins.reporting.case_view import CaseView
-from retrocypher.plugins.reporting.failures import CaseError, CaseFailedError, failure_of, failure_repr
+from retrocypher.plugins.reporting.case_view import (
+    CaseError,
+    CaseFailedError,
+    CaseView,
+    failure_of,
+    failure_repr,
+)
 from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
 from retrocypher.plugins.session.terminal import Progress, Rate, exit_status
 

@@ -12,8 +12,8 @@ from msgspec import to_builtins
 from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.paired_scores import compare
-from retrocypher.plugins.analysis.score_table import (
+from retrocypher.plugins.analysis.comparison import compare
+from retrocypher.plugins.analysis.scores import (
     CaseScores,
     ScoreTable,
     metric_validity,

@@ -1,0 +1,24 @@
+"""Scores and their intervals as text."""
+
+from retrocypher.plugins.statistics.intervals import Estimate
+
+NOT_DEFINED = "n/a"
+
+
+def three_digits(value: float | None, sign: str = "") -> str:
+    """Return a number with three digits, with a plus if ``sign`` is ``+``; ``n/a`` if it is not defined."""
+    return NOT_DEFINED if value is None else f"{value:{sign}.3f}"
+
+
+def interval(estimate: Estimate, sign: str = "", none: str = "none") -> str:
+    """Return the ends of an interval, such as ``0.123, 0.456``."""
+    if estimate.low is None or estimate.high is None:
+        return none
+    return f"{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}"
+
+
+def estimate_text(estimate: Estimate, sign: str = "") -> str:
+    """Return a number and its interval; ``n/a`` if it is not defined."""
+    if estimate.value is None:
+        return NOT_DEFINED
+    return f"{three_digits(estimate.value, sign)} [{interval(estimate, sign, 'no interval')}]"
