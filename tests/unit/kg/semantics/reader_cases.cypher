@@ -8,6 +8,7 @@ MATCH (m:Molecule)-->(r:Reaction) RETURN m
 MATCH (r) WHERE EXISTS { (m)-[:REACTS_IN]->(r) } RETURN r
 ## arrow as_written
 MATCH (m:Molecule)-[:REACTS_IN]->(r) RETURN r
+MATCH (m:Molecule)-[:MADE_BY]->(r) RETURN r
 MATCH (m)-[:REACTS_IN]->(r {id: 1}) RETURN r
 MATCH (m:Molecule)-[:REACTS_IN]-(r) RETURN r
 MATCH (m:Molecule)-[:REACTS_IN|PRODUCES*4]->(n:Molecule) RETURN n
