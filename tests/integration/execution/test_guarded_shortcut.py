@@ -1,17 +1,11 @@
 """Skipping the planning of a known shape, with strings as parameters, changes no result."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.cypher.parameters import shape
 from retrocypher.kg.execution.execution import Call, Execution, Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.server.endpoint import Endpoint
 
 VARIED = [
     "MATCH (m:Molecule {{name: {0}}})<-[p:PRODUCES]-(r:Reaction) RETURN r, p, m",
@@ -28,12 +22,6 @@ VARIED = [
     "MATCH (m:Molecule {{name: {0}}}) CALL {{ WITH m MATCH (m)-->(r) RETURN r.id AS i }} RETURN i ORDER BY i",
     "PROFILE MATCH (m:Molecule {{name: {0}}}) RETURN m.name AS n",
 ]
-
-
-@pytest.fixture
-def executor(endpoint: Endpoint, tmp_path: Path) -> Iterator[GuardedExecutor]:
-    with GuardedExecutor(endpoint, Limits(), tmp_path) as executor:
-        yield executor
 
 
 def result(execution: Execution) -> tuple[object, ...]:

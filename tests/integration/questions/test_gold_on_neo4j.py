@@ -1,6 +1,5 @@
 """Gold on a real server: the two ways of computing it agree, and a difference is not passed over."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +12,8 @@ from retrocypher.kg.questions.authoring.candidates import Kind
 from retrocypher.kg.questions.authoring.gold import GoldDifferenceError, check_gold
 from retrocypher.kg.questions.authoring.question_set import build_questions
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.server.endpoint import Endpoint, connect
 
 QUESTIONS = load_questions().questions
-
-
-@pytest.fixture(scope="module")
-def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
-    with connect(endpoint) as open_driver:
-        yield open_driver
 
 
 def test_all_2400_reference_queries_return_their_gold(driver: neo4j.Driver) -> None:

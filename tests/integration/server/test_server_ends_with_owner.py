@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 from support.interrupts import heed_interrupts
+from support.waiting import gone
 
 OWNER = Path(__file__).with_name("owner.py")
-END_S = 60.0
 
 
 @dataclass
@@ -28,19 +27,6 @@ class Owner:
 
     def nothing_is_left(self) -> bool:
         return gone(self.server.pid) and gone(self.supervisor.pid)
-
-
-def gone(pid: int) -> bool:
-    """Wait for a process to end; one that only waits to be reaped by its parent has ended."""
-    deadline = time.monotonic() + END_S
-    while time.monotonic() < deadline:
-        try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                return True
-        except psutil.NoSuchProcess:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.fixture

@@ -45,7 +45,6 @@ def failing(model: Model, request: Request) -> ModelError:
     ("status", "code", "kind"),
     [
         (401, "invalid_api_key", "authentication"),
-        (404, "model_not_found", "unknown_model"),
         (429, "insufficient_quota", "quota"),
     ],
 )
@@ -71,8 +70,6 @@ def test_what_cannot_pass_is_met_once_in_a_run(
     ("play", "kind"),
     [
         (lambda api: api.refuses(500, "sk-very-secret-0123 broke"), "server_error"),
-        (lambda api: api.refuses(429, "slow"), "rate_limit"),
-        (lambda api: api.drops(), "connection"),
         (lambda api: api.answers("late", pause_s=1.0), "timeout"),
     ],
 )
