@@ -275,7 +275,7 @@ def guarded(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Ran
 
 def test_the_fallback_is_marked_and_scored_apart(guarded: Ran) -> None:
     fell = [record for record in guarded.records.values() if "fallback" in record["execution"]]
-    assert {record["model"] for record in fell} == {"turned", "mutant:unbalanced_bracket"}
+    assert {record["model"] for record in fell} == {"turned", "mutant-unbalanced_bracket"}
     for record in fell:
         execution, fallback = record["execution"], record["execution"]["fallback"]
         assert execution["row_count"] == 0 or not any(any(row) for row in execution["rows"])

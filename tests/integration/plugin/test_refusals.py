@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import pytest
 from support.suite import CHECKOUT, Suite
 
+from retrocypher.kg.errors import RetroCypherError
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
+from retrocypher.plugins.session.manifest import open_graph
 
 Refused = Callable[..., str]
 
@@ -52,7 +54,6 @@ def refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("--phrasing=terse", "--phrasing terse: no such wording"),
         ("--dist=each", "--dist each would ask every case once a worker"),
         ("--key-encoder=all-mpnet-base-v2", "NAME@THRESHOLD"),
-        ("--graph=mongodb://localhost", "mongodb"),
         ("--graph=none", "--graph none: rows then come from earlier runs; name them with --replay DIR"),
         ("--questions=/nowhere", "/nowhere: no such folder"),
         ("--prompt-dir=/nowhere", "/nowhere"),
@@ -113,6 +114,11 @@ def test_a_cache_that_is_none(refused: Refused, monkeypatch: pytest.MonkeyPatch,
     file = tmp_path / "notes.txt"
     file.write_text("These are notes, and no answers of a model.\n" * 50)
     assert f"the answer cache {file} is no SQLite database" in refused("--model=gpt-x", f"--cache={file}")
+
+
+def test_a_graph_in_another_database() -> None:
+    with pytest.raises(RetroCypherError, match="mongodb"):
+        open_graph("mongodb://localhost", load_questions(), print)
 
 
 def copy_of_questions(folder: Path, **changed: str) -> Path:
