@@ -143,13 +143,7 @@ def workers_of(process: "subprocess.Popen[bytes]") -> list[psutil.Process]:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a session is killed, and what of it.
-
-    Attributes:
-        records: Records that the run has by then, beyond those that it had when the session began.
-        pause_s: Seconds that pass after that.
-        worker: Whether one of its workers is killed, and the session lives on; else the session is.
-    """
+    """When a session, or only one of its workers, is killed: after so many records more, and a pause."""
 
     records: int
     pause_s: float

@@ -14,7 +14,7 @@ def judged(live: Suite, api: RolesApi, monkeypatch: pytest.MonkeyPatch) -> Suite
     """Run the suite with a judge behind the scripted API."""
     monkeypatch.setenv("RETROCYPHER_JUDGE_API_KEY", "judge-key-1")
     monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
-    return lambda *arguments, **keywords: judged(*arguments, **keywords)
+    return lambda *arguments, **keywords: live(*ASKED, *arguments, **keywords)
 
 
 def test_a_judge_that_fails_takes_no_score_and_is_asked_again(

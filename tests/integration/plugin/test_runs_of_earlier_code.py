@@ -54,26 +54,17 @@ def said(*arguments: object, status: int = 0) -> Any:
     return json.loads(result.stdout)
 
 
-def test_summary(run: Path) -> None:
+def test_summary_list_comparison_and_gate(run: Path) -> None:
+    cases, kept = CASES[run.name], json.loads((run / "summary.json").read_text())
     told = said("summary", run)
-    kept = json.loads((run / "summary.json").read_text())
-    assert told["runs"] == [{"run": str(run), "cases": CASES[run.name], "lacks": None}]
+    assert told["runs"] == [{"run": str(run), "cases": cases, "lacks": None}]
     assert told["summary"]["means"] == kept["means"]
     assert {name: value for name, value in told["summary"].items() if kept[name] != value} == {}
-
-
-def test_runs_are_listed(run: Path) -> None:
     (listed,) = said("runs", run.parent)["runs"]
-    assert (listed["state"], listed["done"]) == ("complete", CASES[run.name])
-
-
-def test_comparison(run: Path) -> None:
+    assert (listed["state"], listed["done"]) == ("complete", cases)
     found = said("compare", run, run)
-    assert (found["a"]["cases"], found["against"]) == (CASES[run.name], [])
-
-
-def test_gate(run: Path) -> None:
-    mean = json.loads((run / "summary.json").read_text())["means"]["f1"]
+    assert (found["a"]["cases"], found["against"]) == (cases, [])
+    mean = kept["means"]["f1"]
     assert said("gate", run, f"f1>={mean - 0.01}", "--gate-partial")["verdict"] == "holds"
     assert said("gate", run, f"f1>={mean + 0.01}", "--gate-partial", status=1)["verdict"] == "fails"
 
