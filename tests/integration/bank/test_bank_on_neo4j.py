@@ -32,12 +32,12 @@ def test_each_entry_behaves_as_it_says(
             scores = score(questions[entry.question_id], execution, entry.cypher, text_metrics=False)
             same = (execution.status, execution.columns, execution.code) == (
                 entry.status,
-                entry.execution["columns"],
-                entry.execution["code"],
+                entry.execution.columns,
+                entry.execution.code,
             )
             right = is_right(execution.status, scores) == (entry.kind != "error")
-            if not (same and right and scores["f1"] == entry.f1):
-                different.append((entry.operator, entry.cypher, execution.status, scores["f1"]))
+            if not (same and right and scores.f1 == entry.f1):
+                different.append((entry.operator, entry.cypher, execution.status, scores.f1))
     assert not different
 
 

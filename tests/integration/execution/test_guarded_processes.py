@@ -41,11 +41,12 @@ from retrocypher.kg.server.endpoint import Endpoint
 
 task = json.load(sys.stdin)
 limits = Limits(timeout_s=3.0, release_s=0.5)
+parts = ("status", "code", "columns", "rows", "truncated")
 found = {}
 with GuardedExecutor(Endpoint.from_json(task["endpoint"]), limits, Path(task["turns"])) as executor:
     for name, cypher in task["queries"].items():
-        execution = executor.run(cypher).to_json()
-        found[name] = [execution[key] for key in ("status", "code", "columns", "rows", "truncated")]
+        execution = executor.run(cypher)
+        found[name] = [getattr(execution, part) for part in parts]
 print(json.dumps(found))
 """
 

@@ -15,11 +15,9 @@ from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.cli.runs import summary_command
 
 QUESTIONS = frozenset(question.text for question in load_questions().questions)
-VALID = '{"valid": true, "errors": []}'
 WRONG = '{"valid": false, "errors": [{"item": 1, "problem": "not what was asked"}]}'
 REJECTED = '{"accepted": false, "issues": ["not what was asked"], "suggestions": ["start anew"]}'
 ONE_STEP = ("--prompt=P5", "--shot=ZS")
-SAMPLE = "--sample=5"
 PAUSE_S = 0.1
 
 
@@ -181,51 +179,12 @@ def test_a_corrector_that_does_harm_does_none(scripted: Suite, api: RolesApi) ->
     assert told["false_alarm_rate"]["value"] == 1.0
 
 
-def test_a_validator_that_is_never_content_is_stopped(scripted: Suite, api: RolesApi) -> None:
-    """Each of four questions has a validator of its own kind."""
-    said = (WRONG, "I could not say, really.", '{"valid": fal', VALID)
-    turns = iter(range(10_000))
-
-    def longer(text: str) -> str:
-        return str(right_answers()(text)).replace(
-            "RETURN", f"WITH *, {next(turns)} AS n{next(turns)}\nRETURN"
-        )
-
-    api.players |= {"validator": by_question(*map(always, said)), "corrector": longer}
-    ran = scripted(
-        *("-n0", "--model=right", "--loop=cove", "--validator=checklist", "--sample=4", *ONE_STEP),
-        "--task=precursors",
-    )
-    assert ran.status == 0, ran.output
-    looks = sorted(
-        [turn["verdict"] for turn in record["rounds"] if turn["role"] == "validator:checklist"]
-        for record in ran.records.values()
-    )
-    assert looks == [["invalid"] * 3, ["malformed"], ["malformed"], ["valid"]]
-    assert verdicts(ran, "corrector") == ["taken"] * 3
-
-
-def test_both_validators_look_and_are_told_apart(scripted: Suite, api: RolesApi) -> None:
-    ran = scripted(
-        *("-n0", "--model=mutant", "--loop=cove", "--validator=both", SAMPLE, "--loop-model=judge=gpt-x")
-    )
-    assert "their roles played by judge (gpt-x)" in ran.output
-    (entry,) = ran.summary["ledger"]
-    assert entry["validator"] == "both"
-    schema, checklist = entry["validators"]["schema"], entry["validators"]["checklist"]
-    assert schema["looked_at"] == checklist["looked_at"] > 0
-    # The scripted checklist lets everything pass.
-    assert checklist["false_alarm_rate"]["value"] in (0.0, None)
-    assert checklist["non_detected_error_rate"]["value"] == 1.0
-    assert schema["non_detected_error_rate"]["value"] < 0.5
-
-
 def test_a_review_ends_when_it_is_content_and_the_summary_is_made_once(
     scripted: Suite, api: RolesApi
 ) -> None:
     # Half a character, as in an answer that was cut within an emoji, is no reason to lose a case.
     api.players["analyst"] = always("Molecules \ud83d react.")
-    ran = scripted("-n2", "--model=right", "--loop=none,review", SAMPLE)
+    ran = scripted("-n2", "--model=right", "--loop=none,review", "--sample=5")
     assert ran.status == 0, ran.output
     assert api.count("analyst") == 1
     assert set(verdicts(ran, "reviewer")) == {"accepted"}

@@ -51,7 +51,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     assert found.endpoint.password not in up.output
 
     again = runner.invoke(up_command, ["--server", "local"], catch_exceptions=False)
-    assert "Runs already" in again.output
+    assert "Already running" in again.output
     shown = runner.invoke(status_command, catch_exceptions=False).output
     assert found.endpoint.uri in shown
     assert "running" in shown

@@ -46,8 +46,8 @@ def test_the_first_label_is_why_a_query_failed(case: Mapping[str, Any], executor
     question = QUESTIONS[case["question"]]
     other = next(each for each in QUESTIONS.values() if each.target != question.target)
     query = filled(case["query"], question, other.target)
-    execution = executor.run(query).to_json()
+    execution = executor.run(query)
     scores = score(question, execution, query, text_metrics=False)
-    assert execution["status"] != "ok" or not is_perfect(scores), "the error does not show at this question"
+    assert execution.status != "ok" or not is_perfect(scores), "the error does not show at this question"
     found = labels_of(question, query, execution, scores, default_schema())
     assert found[0] in case["primary"], (found, query)

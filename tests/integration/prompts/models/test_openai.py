@@ -1,11 +1,6 @@
 """A model behind an API on this machine that plays a script."""
 
-import os
-import signal
 import socket
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -159,34 +154,6 @@ def test_a_silent_api_is_a_timeout_and_the_next_call_is_answered(api: Any, ask: 
     assert model.answer(ask("x")).text == "ok"
 
 
-ASKING = """
-import signal
-import sys
-from retrocypher.prompts.models.openai_client import OpenAIClient
-
-# What a shell starts in the background is deaf to Ctrl-C, and so are its children.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-client = OpenAIClient({"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": sys.argv[1]}, timeout_s=100, connect_s=10)
-try:
-    client.complete(model="m", messages=[])
-except KeyboardInterrupt:
-    client.close()
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_ends_a_call_at_once(api: Any) -> None:
-    api.answers("late", pause_s=60.0)
-    command = [sys.executable, "-c", ASKING, api.env["OPENAI_BASE_URL"]]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        while not api.times:
-            assert process.poll() is None
-            time.sleep(0.05)
-        os.kill(process.pid, signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
-    assert said == "interrupted\n"
-
-
 def test_an_api_that_nobody_reached_is_not_tried_for_long(
     ask: Ask, open_model: Open, tmp_path: Path, nowhere: str
 ) -> None:
@@ -262,20 +229,3 @@ def test_a_model_without_temperature_or_seed_is_asked_without(api: Any, ask: Ask
     ]
     model.answer(ask("y"))
     assert len(api.bodies) == 4
-
-
-def test_calls_in_flight_are_bounded_over_all_models(api: Any, ask: Ask, model_of: Open) -> None:
-    api.answers("x", pause_s=0.3)
-    times: list[float] = []
-    # Each with places of its own, as every worker has.
-    models = [model_of(places=2) for _ in range(6)]
-    threads = [
-        threading.Thread(target=lambda model=model: times.append(model.answer(ask("x")).time_s))
-        for model in models
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert api.most_at_once == 2
-    assert len(times) == 6
