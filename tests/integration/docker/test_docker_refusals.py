@@ -46,16 +46,6 @@ def test_the_daemon_of_the_docker_context_is_used(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.usefixtures("client")
-def test_an_image_that_cannot_be_pulled_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(IMAGE_VARIABLE, NOWHERE)
-    message = refused()
-    assert message.startswith(f"the Docker image {NOWHERE} is not here and cannot be pulled (")
-    assert IMAGE_VARIABLE in message
-    assert message.endswith("or use --graph local.")
-    assert "\n" not in message
-
-
-@pytest.mark.usefixtures("client")
 def test_auto_goes_on_without_the_image(
     monkeypatch: pytest.MonkeyPatch, reactions: Sequence[Reaction]
 ) -> None:
