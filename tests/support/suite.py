@@ -18,7 +18,7 @@ from support.interrupts import heed_interrupts
 from support.records import raw_records
 
 CHECKOUT = Path(__file__).parents[2]
-ENDS_WITHIN_S = 300.0
+ENDS_WITHIN_S = 600.0
 _OF_THIS_SESSION = ("PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT")
 
 

@@ -81,8 +81,8 @@ def test_sessions_of_one_and_of_four_processes_share_a_server(endpoint: Endpoint
     beside = ended(started(endpoint, tmp_path / "beside", {"loop": HOSTILE["loop"], **PLAIN}))
     together = {name: found for process in four for name, found in ended(process).items()}
 
-    # Each session may have it replaced after either of the query's two runs.
-    assert status(endpoint).generation - before <= 4
+    # Each session may have it replaced after either of two runs of a query, which few need.
+    assert status(endpoint).generation - before <= 8
     assert beside.pop("loop")[0] == "timeout"
     assert beside == expected
     assert {name: found for name, found in together.items() if name in PLAIN} == expected
