@@ -1,36 +1,37 @@
-"""A real server, and a real browser, for the tests that need one."""
+"""A real server, a scripted API and a real browser, for the tests that need one."""
 
 import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import neo4j
 import pytest
+from support.roles_api import RolesApi, scripted_api
 
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
-from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.open import open_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# Files of half a minute and more, the longest first; a worker is given whole files.
+# The longest files, the longest first; a worker is given whole files.
 LONGEST = (
     "test_runs.py",
     "test_loops.py",
-    "test_guarded_processes.py",
     "test_continued_runs.py",
-    "test_answer_cache.py",
-    "test_written_answers.py",
-    "test_bad_input.py",
-    "test_judged_runs.py",
+    "test_guarded_processes.py",
     "test_gold_on_neo4j.py",
     "test_bank_on_neo4j.py",
+    "test_graph_rebuild.py",
     "test_replayed_runs.py",
     "test_background_server.py",
+    "test_written_answers.py",
     "test_gates.py",
-    "test_graph_rebuild.py",
+    "test_judged_runs.py",
+    "test_answer_cache.py",
     "test_sweep.py",
 )
 
@@ -41,17 +42,47 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_of_the_users() -> Iterator[None]:
+    """No key of the user's, and no say of the job that the tests are run in."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("OPENAI_API_KEY", "PYTEST_ADDOPTS", "GITHUB_STEP_SUMMARY"):
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[Endpoint]:
-    """A local Neo4j with the default graph; one for each worker, so that a test may have it replaced."""
+    """A local Neo4j with the default graph, whose user the environment names.
+
+    There is one for each worker, so that a test may have it replaced.
+    """
     reactions = read_graph()
-    with open_server(
-        "local",
-        graph_fingerprint=fingerprint_of(reactions),
-        load_graph=lambda driver: load(driver, reactions),
-        announce=print,
-    ) as running:
+    with (
+        open_server(
+            "local",
+            graph_fingerprint=fingerprint_of(reactions),
+            load_graph=lambda driver: load(driver, reactions),
+            announce=print,
+        ) as running,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("NEO4J_USER", running.endpoint.user)
+        patch.setenv("NEO4J_PASSWORD", running.endpoint.password)
         yield running.endpoint
+
+
+@pytest.fixture(scope="module")
+def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
+    with connect(endpoint) as opened:
+        yield opened
+
+
+@pytest.fixture
+def api() -> Iterator[RolesApi]:
+    """A scripted API whose models write right queries and object to nothing."""
+    with scripted_api() as served:
+        yield served
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,7 @@ _OF_THE_MACHINE = frozenset({"host", "thread"})
 
 
 def shown(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the results of a folder by case, attachments as their content.
-
-    Args:
-        results: The folder; each case may be in it once.
-    """
+    """Return the results of a folder by case, each of which may come once, attachments as their content."""
     found: dict[str, dict[str, Any]] = {}
     for file in results.glob("*-result.json"):
         result = json.loads(file.read_text(encoding="utf-8"))

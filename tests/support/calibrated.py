@@ -21,12 +21,7 @@ JUDGE_ENTRY = {
 
 @cache
 def calibration(mistaken: int = 0, silent: int = 0) -> Calibration:
-    """Return the calibration of a judge that is mistaken about every so many queries.
-
-    Args:
-        mistaken: About every how many; 0 for none.
-        silent: It says nothing of every so many; 0 for none.
-    """
+    """Return the calibration of a judge that is mistaken about, and silent on, each so many; 0 for none."""
     sample = draw_sample(load_bank("development", BANK), load_questions().questions, 3)
     verdicts = []
     for number, item in enumerate(sample):

@@ -5,11 +5,7 @@ from typing import Any
 
 
 def without_times(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return records by case, without what a clock or the cache decides.
-
-    Args:
-        records: The records; a case that comes twice is refused.
-    """
+    """Return records by case, each of which may come once, without what a clock or the cache decides."""
     found: dict[str, dict[str, Any]] = {}
     for given in records:
         record: dict[str, Any] = _timeless(given)

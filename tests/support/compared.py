@@ -65,14 +65,9 @@ def run_of(
     manifest: Mapping[str, Any] | None = None,
     **labels: Any,
 ) -> Path:
-    """Write a run with one case a score, and return its folder.
+    """Write a run with one case for each F1, and return its folder; None is an infrastructure error.
 
-    Args:
-        folder: The folder.
-        scores: F1 of each question in turn; None for an infrastructure error.
-        questions: The questions; `question` of 0, 1 and so on where there are none.
-        manifest: What the manifest says otherwise.
-        labels: What the cases are labelled with.
+    Without ``questions`` they are `question` of 0, 1 and so on.
     """
     asked = [question(number) for number in range(len(scores))] if questions is None else questions
     records = [case(each, f1, **labels) for each, f1 in zip(asked, scores, strict=True)]

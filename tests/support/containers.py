@@ -11,12 +11,7 @@ FindContainer = Callable[[str | None], Container | None]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a program that a test starts has its servers' private folders.
-
-    Attributes:
-        environment: For the program.
-        containers: Returns the containers of servers that were started there.
-    """
+    """The environment of a program whose servers have their folders apart, and the containers of those."""
 
     environment: dict[str, str]
     containers: Callable[[], list[Container]]

@@ -13,13 +13,7 @@ _TIMEOUT_S = 900
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """An environment that the wheel is installed in, used from a folder that has nothing to do with it.
-
-    Attributes:
-        environment: The environment's folder.
-        folder: The folder that commands run in.
-        cache: The cache folder of commands.
-    """
+    """An environment that the wheel is installed in, used from a folder that has nothing to do with it."""
 
     environment: Path
     folder: Path
@@ -31,13 +25,7 @@ class Installed:
         return next(self.environment.glob("lib/python*/site-packages"))
 
     def run(self, *command: str, status: int = 0, folder: Path | None = None) -> str:
-        """Run a command of the environment, require its exit status, and return what it prints.
-
-        Args:
-            command: ``retrocypher`` or ``python`` with its arguments.
-            status: The exit status it must have.
-            folder: Where it runs; `folder` if absent.
-        """
+        """Run a command of the environment, require its exit status, and return what it prints."""
         ours = ("PYTHONPATH", "OPENAI_API_KEY", "GITHUB_STEP_SUMMARY")
         kept = {
             name: value

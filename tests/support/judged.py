@@ -41,16 +41,10 @@ def judged_record(
     kind: str = "",
     **fields: Any,
 ) -> Record:
-    """Return a record that was judged.
+    """Return a record with an F1, None for an infrastructure error, and a judge's score and reason.
 
-    Args:
-        case_id: Its case.
-        f1: What execution says; None for an infrastructure error.
-        score: What the judge says, given the reference.
-        blind: What it says without the reference; there is no such judgement where None.
-        reason: What it states.
-        kind: Why it gave no score.
-        fields: What else the record says.
+    ``blind`` is its score without the reference; there is no such judgement where it is None. ``kind`` says
+    why there is no score.
     """
     judge = {
         "model": MODEL,

@@ -6,12 +6,7 @@ from typing import Any
 
 
 def manifest_of(models: Sequence[str] = ("m",), **fields: Any) -> dict[str, Any]:
-    """Return a manifest, but for its schema version.
-
-    Args:
-        models: Labels of the run's models.
-        fields: What else it says, by its names.
-    """
+    """Return a manifest without its schema version, given labels of models and fields that differ."""
     return {
         "started": "2026-01-02T03:04:05+00:00",
         "ended": "2026-01-02T03:05:05+00:00",

@@ -38,15 +38,7 @@ class NoImageError(Exception):
 
 
 def neo4j_image(client: docker.DockerClient, announce: Callable[[str], None]) -> str:
-    """Return the name of the image, made if the daemon has none.
-
-    Args:
-        client: Of the daemon.
-        announce: Is told what takes long.
-
-    Raises:
-        NoImageError: There is no debootstrap, or it fails.
-    """
+    """Return the name of the image, made if the daemon has none; raise NoImageError without debootstrap."""
     name = f"retrocypher-test/neo4j:{_content_key()}"
     with FileLock(cache_dir() / "test-image.lock"):
         try:

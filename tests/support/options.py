@@ -2,12 +2,7 @@
 
 
 class FakeConfig:
-    """The two look-ups of pytest's config that options are read with.
-
-    Args:
-        command_line: Options by name, as given on the command line.
-        settings: Options by name, as given in ``pyproject.toml``.
-    """
+    """The two look-ups of pytest's config that read options: of the command line, and ``pyproject.toml``."""
 
     def __init__(self, command_line: dict[str, object], settings: dict[str, object] | None = None) -> None:
         self._command_line = command_line

@@ -10,12 +10,7 @@ from retrocypher.prompts.templates.encoder import Vectors
 
 
 class Shelf:
-    """Passages that note how they were asked.
-
-    Args:
-        texts: Their texts; ids of reactions count from 1.
-        molecules: Reactions that molecules take part in.
-    """
+    """Passages of reactions 1, 2 and so on that note how they were asked."""
 
     def __init__(self, *texts: str, molecules: Mapping[str, tuple[int, ...]] | None = None) -> None:
         self._molecules = molecules or {}

@@ -31,13 +31,7 @@ _DEFAULTS: Mapping[str, Any] = {
 
 
 def record_of(case_id: str = "c", *, of: Question | None = None, **fields: Any) -> Record:
-    """Return a record.
-
-    Args:
-        case_id: Its case.
-        of: The question that was asked; one of no question set where None.
-        fields: What else it says, by the names of a record's fields.
-    """
+    """Return a record of a case, about a question of no question set where ``of`` names none."""
     asked = {} if of is None else {name: getattr(of, name) for name in ("task", "setting", "steps")}
     if of is not None:
         asked |= {"question_id": of.id, "question": of.text, "reference_cypher": of.reference_cypher}
@@ -56,13 +50,8 @@ def write_run(
 ) -> Path:
     """Write a run directory, as a run leaves it, and return its folder.
 
-    Args:
-        folder: The folder; made if absent.
-        records: Its records.
-        questions: The questions it asked.
-        manifest: Its manifest without the schema version; none is written where None.
-        summary: Its summary; none is written where None.
-        messages: Its messages by their hash.
+    The manifest is given without its schema version, and messages by their hash. No manifest or summary is
+    written where it is None.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _write_lines(folder / "records.jsonl", records)

@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.loops.cove import mask
 
 _ROLES = {
@@ -22,7 +24,9 @@ _ROLES = {
     "You take apart what others write": "claimant",
 }
 
-_REFUSED = {"message": "scripted", "code": "invalid_api_key"}
+VALID = '{"valid": true, "errors": []}'
+ACCEPTED = '{"accepted": true, "issues": []}'
+JUDGED = '{"reason": "It is right.", "score": 9}'
 
 
 @dataclass(frozen=True)
@@ -30,20 +34,23 @@ class Said:
     """An answer: a text after a pause, or an HTTP status that is no answer.
 
     With ``tokens`` the text is made of them, and for each there are probabilities of what might have stood
-    there; they are told only where they are asked for. ``error`` is that of a status that is no answer, and
-    ``body`` a reply that is sent as it is.
+    there; they are told only where they are asked for. ``error`` is that of a status that is no answer,
+    ``body`` a reply that is sent as it is, and ``parts`` are those of a reply that are otherwise. Where
+    ``drop`` is set the connection is closed without a word.
     """
 
-    text: str = ""
+    text: str | None = ""
     pause_s: float = 0.0
     status: int = 200
     tokens: Sequence[tuple[str, Mapping[str, float]]] = ()
-    error: Mapping[str, str] = field(
+    error: Mapping[str, str | None] = field(
         default_factory=lambda: {"message": "scripted", "code": "invalid_api_key"}
     )
     headers: Mapping[str, str] = field(default_factory=dict)
     body: object = None
     refusal: str | None = None
+    parts: Mapping[str, object] = field(default_factory=dict)
+    drop: bool = False
 
 
 Player = Callable[[str], Said | str]
@@ -58,6 +65,7 @@ class RolesApi:
     asked: list[tuple[str, str]] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
     most_at_once: int = 0
 
     def __post_init__(self) -> None:
@@ -85,10 +93,17 @@ class RolesApi:
         with self._guard:
             self.asked.append((role, text))
             self.bodies.append(body)
+            self.times.append(time.monotonic())
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
         said = self.players[role](text) if role in self.players else ""
         return Said(said) if isinstance(said, str) else said
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def done(self) -> None:
         with self._guard:
@@ -106,7 +121,16 @@ class RolesApi:
                 said = api.answer(body)
                 time.sleep(said.pause_s)
                 api.done()
-                content = json.dumps(_reply(said, bool(body.get("logprobs")))).encode()
+                try:
+                    self._send(said, _reply(said, bool(body.get("logprobs"))))
+                except ConnectionError:
+                    self.close_connection = True  # The client did not wait.
+
+            def _send(self, said: Said, reply: object) -> None:
+                if said.drop:
+                    self.close_connection = True
+                    return
+                content = (reply if isinstance(reply, str) else json.dumps(reply)).encode()
                 self.send_response(said.status)
                 for name, value in {"content-type": "application/json", **said.headers}.items():
                     self.send_header(name, value)
@@ -143,6 +167,7 @@ def _reply(said: Said, logprobs: bool) -> object:
             }
         ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        **said.parts,
     }
 
 
@@ -174,6 +199,19 @@ def right(references: Mapping[str, str]) -> Player:
     return player
 
 
+@cache
+def right_answers() -> Player:
+    """Answer each of the shipped questions rightly."""
+    return right(references_by_question(load_questions().questions))
+
+
 def always(said: Said | str) -> Player:
     """Say the same whatever is asked."""
     return lambda _: said
+
+
+def scripted_api() -> RolesApi:
+    """Return an API whose models write right queries and object to nothing."""
+    said = {"validator": VALID, "reviewer": ACCEPTED, "analyst": "Molecules react.", "judge": JUDGED}
+    players = {role: always(text) for role, text in said.items()}
+    return RolesApi({"generator": right_answers(), "corrector": right_answers(), **players})

@@ -41,16 +41,9 @@ def write_shard(
     manifest: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Path:
-    """Write the run directory of a shard.
+    """Write the run directory of a shard, given questions and key parts of the whole run.
 
-    Args:
-        folder: The folder.
-        shard: Which shard.
-        questions: Those of the whole run.
-        parts: Parts of the key of the whole run.
-        records: Its records; one a question where None.
-        manifest: What its manifest says otherwise.
-        keywords: More for `write_run`.
+    Its records are one a question where None; ``manifest`` has what the manifest says otherwise.
     """
     mine = shard.select(questions)
     held = records_of(mine) if records is None else list(records)

@@ -10,14 +10,7 @@ LIKENESS = 0.3
 
 
 class Simulated:
-    """Questions about molecules, one to four each, answered again and again.
-
-    Args:
-        molecules: How many.
-        mean: Mean score of all molecules there are.
-        runs: How many runs.
-        seed: Of the generator.
-    """
+    """Questions about molecules, one to four each, answered again and again with a mean score."""
 
     def __init__(self, molecules: int, mean: float, runs: int = 1_000, seed: int = 1) -> None:
         self._draw = np.random.default_rng(seed)

@@ -24,14 +24,7 @@ def lacking() -> list[str]:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Path]:
-    """Run an sshd that lets its starter in by a key of its own.
-
-    Args:
-        folder: An empty folder for its keys and settings.
-
-    Returns:
-        A settings file for ssh, in which the machine is called ``loopback``.
-    """
+    """Run an sshd with keys of its own; yield settings for ssh that call the machine ``loopback``."""
     for name in ("host", "key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -6,13 +6,7 @@ from retrocypher.plugins.runs.record import Round
 
 
 def written(answer: str = "It is CCO.", verdict: str = "VERIFIED", **more: Any) -> dict[str, Any]:
-    """Return the fields of a record with a written answer of one claim.
-
-    Args:
-        answer: The answer.
-        verdict: What the graph says of it.
-        more: Other parts of its ``verification``.
-    """
+    """Return the fields of a record with a written answer of one claim; ``more`` is on its verification."""
     supported = verdict == "VERIFIED"
     evidence = [{"reaction": 5, "found": "PRODUCES", "source": {"file": "a.parquet", "row": 3}}]
     claim = {

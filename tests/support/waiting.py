@@ -3,14 +3,28 @@
 import time
 from collections.abc import Callable
 
-END_S = 30.0
+import psutil
+
+END_S = 60.0
 
 
 def becomes_true(condition: Callable[[], bool]) -> bool:
-    """Return whether a condition comes to hold within half a minute."""
+    """Return whether a condition comes to hold within a minute."""
     deadline = time.monotonic() + END_S
     while not condition():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)
     return True
+
+
+def gone(pid: int) -> bool:
+    """Return whether a process ends within a minute; a zombie has ended."""
+    return becomes_true(lambda: _has_ended(pid))
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

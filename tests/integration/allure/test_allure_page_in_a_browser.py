@@ -101,13 +101,10 @@ def cases(tab: "Page") -> int:
     return tab.get_by_test_id("tree-leaf").count()
 
 
-def test_each_case_is_there_once(opened: "Page") -> None:
+def test_cases_are_there_once_and_those_without_a_score_are_broken(opened: "Page") -> None:
     assert cases(opened) == len(ASKED)
     assert opened.get_by_text("precursors", exact=True).first.is_visible()
     assert opened.get_by_text("P5 ZS", exact=True).first.is_visible()
-
-
-def test_what_has_no_score_is_broken_and_not_failed(opened: "Page") -> None:
     opened.get_by_test_id("tab-broken").click()
     opened.get_by_text(LOST.text).first.wait_for()
     assert cases(opened) == 2
@@ -116,18 +113,15 @@ def test_what_has_no_score_is_broken_and_not_failed(opened: "Page") -> None:
     assert cases(opened) == 9
 
 
-def test_search_finds_a_label(opened: "Page") -> None:
+def test_search_finds_a_label_and_labels_are_kinds_of_failure(opened: "Page") -> None:
     opened.get_by_placeholder("Search tests").fill("wrong_entity")
     opened.wait_for_function("document.querySelectorAll('[data-testid=\"tree-leaf\"]').length === 3")
-
-
-def test_kinds_of_failure_are_the_labels(opened: "Page") -> None:
     opened.get_by_text("Categories").first.click()
     for kind in ("timeout", "wrong_entity", "missing_component", "No score: the harness could not ask"):
         opened.get_by_text(kind).first.wait_for()
 
 
-def test_a_failed_case_shows_question_query_difference_and_history(opened: "Page") -> None:
+def test_a_failed_case_shows_question_query_difference_attachments_and_history(opened: "Page") -> None:
     opened.get_by_text(REGRESSED.text).first.click()
     opened.get_by_test_id("test-result-error-message").wait_for()
     told = opened.get_by_test_id("test-result-error-message").inner_text()
@@ -137,24 +131,17 @@ def test_a_failed_case_shows_question_query_difference_and_history(opened: "Page
     assert opened.get_by_test_id("test-result-prev-status").is_visible()
     opened.get_by_test_id("test-result-tab-history").click()
     opened.get_by_test_id("test-result-history-item").first.wait_for()
+    opened.get_by_test_id("test-result-tab-attachments").click()
+    opened.get_by_text("reference Cypher").first.click()
+    opened.get_by_text("OPTIONAL MATCH").first.wait_for()
 
 
-def test_what_passed_before_and_fails_now_is_told(opened: "Page") -> None:
+def test_what_passed_before_and_fails_now_is_told_and_graphs_have_both_runs(opened: "Page") -> None:
     opened.get_by_text("Transition", exact=True).first.click()
     opened.get_by_text("Regressed").first.click()
     opened.wait_for_function("document.querySelectorAll('[data-testid=\"tree-leaf\"]').length === 9")
-
-
-def test_the_graphs_have_both_runs(opened: "Page") -> None:
     opened.get_by_text("Report", exact=True).first.click()
     opened.get_by_text("Graphs").first.click()
     opened.get_by_text("Cases, run by run").first.wait_for()
     for run in ("1/2/2026", "Latest"):
         opened.get_by_text(run).first.wait_for()
-
-
-def test_attachments_can_be_read(opened: "Page") -> None:
-    opened.get_by_text(REGRESSED.text).first.click()
-    opened.get_by_test_id("test-result-tab-attachments").click()
-    opened.get_by_text("reference Cypher").first.click()
-    opened.get_by_text("OPTIONAL MATCH").first.wait_for()

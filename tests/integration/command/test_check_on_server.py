@@ -22,11 +22,7 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_schema_is_read_from_the_server(
-    endpoint: Endpoint, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NEO4J_USER", endpoint.user)
-    monkeypatch.setenv("NEO4J_PASSWORD", endpoint.password)
+def test_the_schema_is_read_from_the_server(endpoint: Endpoint, file: Path) -> None:
     arguments = [str(file), "--convention", "benchmark", "--json"]
     live = CliRunner().invoke(check_command, [*arguments, "--uri", endpoint.uri])
     *references, invented = map(json.loads, live.stdout.splitlines())

@@ -1,3 +1,5 @@
+"""The grammar, fetched into an empty cache."""
+
 import os
 import subprocess
 import sys

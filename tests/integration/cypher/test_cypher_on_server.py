@@ -10,7 +10,6 @@ from neo4j.exceptions import ClientError, CypherSyntaxError, Neo4jError
 
 from retrocypher.kg.cypher.edits import parameterise, quote, shape, string_literals
 from retrocypher.kg.cypher.parser import parse
-from retrocypher.kg.server.endpoint import Endpoint, connect
 
 LISTS = Path(__file__).parents[2] / "unit" / "kg" / "cypher"
 UNREADABLE = (
@@ -26,15 +25,15 @@ def constructs(name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def session(endpoint: Endpoint) -> Iterator[neo4j.Session]:
-    with connect(endpoint) as driver, driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
+def session(driver: neo4j.Driver) -> Iterator[neo4j.Session]:
+    with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
         yield session
 
 
 @pytest.fixture(scope="module")
-def parsing(endpoint: Endpoint) -> Iterator[neo4j.Session]:
+def parsing(driver: neo4j.Driver) -> Iterator[neo4j.Session]:
     """A session that parses queries and does not plan them: the system database refuses them first."""
-    with connect(endpoint) as driver, driver.session(database="system") as session:
+    with driver.session(database="system") as session:
         yield session
 
 

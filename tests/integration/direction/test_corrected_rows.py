@@ -1,10 +1,7 @@
 """On the graph: a reference with turned arrows, once corrected, gives the rows of its gold again."""
 
-from collections.abc import Iterator
-
 import neo4j
 import pytest
-from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import apply_edits
@@ -14,13 +11,6 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.kg.semantics.schema import Schema, parse_schema
-from retrocypher.kg.server.endpoint import Endpoint, connect
-
-
-@pytest.fixture(scope="module")
-def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
-    with connect(endpoint) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +34,6 @@ def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     return sorted(map(repr, value)) if isinstance(value, list) else value
-
-
-def test_the_server_tells_the_schema_that_unit_tests_use(driver: neo4j.Driver) -> None:
-    assert schema_text(driver) == DEFAULT_SCHEMA_TEXT
 
 
 def test_the_rows_come_back(driver: neo4j.Driver, schema: Schema) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import docker
+import neo4j
 import pytest
 from docker.errors import DockerException
 from docker.models.containers import Container
@@ -20,7 +21,7 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.container import DIRECTORY_LABEL, IMAGE, IMAGE_VARIABLE
-from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import start_server
 
@@ -87,6 +88,13 @@ def running(docker_cache: Path, reactions: Sequence[Reaction]) -> Iterator[Runni
 def endpoint(running: RunningServer) -> Endpoint:
     """In place of the local server that other integration tests use."""
     return running.endpoint
+
+
+@pytest.fixture
+def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
+    """A driver of one test, for a server that is replaced between them."""
+    with connect(endpoint) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """A container goes with its owner, however that ends, and the next one starts from the store kept."""
 
+import json
 import os
 import signal
 import stat
@@ -13,6 +14,7 @@ import docker
 import psutil
 import pytest
 from support.containers import FindContainer
+from support.suite import CHECKOUT
 from support.waiting import becomes_true
 
 from retrocypher.kg.server.container import remove_stray_containers
@@ -20,7 +22,7 @@ from retrocypher.kg.server.engine import RunningServer
 
 pytestmark = pytest.mark.docker
 
-OWNER = Path(__file__).with_name("container_owner.py")
+OWNER = CHECKOUT / "tests" / "support" / "server_owner.py"
 
 
 @dataclass
@@ -39,13 +41,10 @@ class Owner:
 @pytest.fixture
 def owner(running: RunningServer) -> Iterator[Owner]:
     """A program of its own with a container of its own, on the store that `running` left."""
-    program = subprocess.Popen(
-        [sys.executable, OWNER], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+    command = [sys.executable, str(OWNER), "docker", "wait"]
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert program.stdout
-    control = program.stdout.readline().strip()
-    assert control
-    yield Owner(program, control)
+    yield Owner(program, json.loads(program.stdout.readline())["control"])
     program.kill()
     program.wait()
 

@@ -13,15 +13,18 @@ import docker
 import pytest
 from docker.context import ContextAPI
 from support.containers import Place
+from support.suite import CHECKOUT
 
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.container import IMAGE_VARIABLE
-from retrocypher.kg.server.endpoint import ServerError, connect
+from retrocypher.kg.server.endpoint import ServerError
 from retrocypher.kg.server.open import start_server
 
-OWNER = Path(__file__).with_name("container_owner.py")
+pytestmark = pytest.mark.docker
+
+OWNER = CHECKOUT / "tests" / "support" / "server_owner.py"
 NOWHERE = "retrocypher-test.invalid/neo4j:5.26"
 
 
@@ -31,39 +34,6 @@ def refused(port: int | None = None) -> str:
     return str(caught.value)
 
 
-@pytest.fixture
-def _no_daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/docker.sock")
-
-
-def goes_on_locally(reactions: Sequence[Reaction]) -> list[str]:
-    """Return what `auto` said on its way to a local process with the graph."""
-    said: list[str] = []
-    with start_server(
-        "auto",
-        graph_fingerprint=fingerprint_of(reactions),
-        load_graph=lambda driver: load(driver, reactions),
-        announce=said.append,
-    ) as running:
-        assert running.endpoint.kind == "local"
-        with connect(running.endpoint) as driver:
-            assert driver.execute_query("MATCH (r:Reaction) RETURN count(r) AS n").records[0]["n"] == 11869
-    return said
-
-
-@pytest.mark.usefixtures("_no_daemon")
-def test_auto_goes_on_without_a_daemon(reactions: Sequence[Reaction]) -> None:
-    said = goes_on_locally(reactions)
-    assert said[0].startswith("Not with Docker: no Docker daemon answers here.")
-    assert said[1] == "Using Neo4j as a local process"
-
-
-def test_a_daemon_over_ssh_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DOCKER_HOST", "ssh://someone@192.0.2.1")
-    assert "reached over a network" in refused()
-
-
-@pytest.mark.docker
 @pytest.mark.usefixtures("client")
 def test_the_daemon_of_the_docker_context_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
@@ -75,31 +45,26 @@ def test_the_daemon_of_the_docker_context_is_used(tmp_path: Path, monkeypatch: p
     assert NOWHERE in refused()
 
 
-@pytest.mark.docker
-@pytest.mark.usefixtures("client")
-def test_an_image_that_cannot_be_pulled_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(IMAGE_VARIABLE, NOWHERE)
-    message = refused()
-    assert message.startswith(f"the Docker image {NOWHERE} is not here and cannot be pulled (")
-    assert IMAGE_VARIABLE in message
-    assert message.endswith("or use --graph local.")
-    assert "\n" not in message
-
-
-@pytest.mark.docker
 @pytest.mark.usefixtures("client")
 def test_auto_goes_on_without_the_image(
     monkeypatch: pytest.MonkeyPatch, reactions: Sequence[Reaction]
 ) -> None:
     monkeypatch.setenv(IMAGE_VARIABLE, NOWHERE)
-    said = goes_on_locally(reactions)
-    assert said[0] == f"Pulling the Docker image {NOWHERE}"
-    assert said[1].startswith("Not with Docker: ")
-    assert NOWHERE in said[1]
-    assert said[2] == "Using Neo4j as a local process"
+    said: list[str] = []
+    with start_server(
+        "auto",
+        graph_fingerprint=fingerprint_of(reactions),
+        load_graph=lambda driver: load(driver, reactions),
+        announce=said.append,
+    ) as running:
+        assert running.endpoint.kind == "local"
+    pulling, without, using = said
+    assert pulling == f"Pulling the Docker image {NOWHERE}"
+    assert without.startswith("Not with Docker: ")
+    assert NOWHERE in without
+    assert using == "Using Neo4j as a local process"
 
 
-@pytest.mark.docker
 def test_a_container_that_ends_is_shown_with_its_last_lines_and_removed(
     client: docker.DockerClient, docker_cache: Path, image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +83,6 @@ def test_a_container_that_ends_is_shown_with_its_last_lines_and_removed(
     assert not list((docker_cache / "stores").glob("*.new"))
 
 
-@pytest.mark.docker
 @pytest.mark.usefixtures("docker_cache")
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.socket() as other:
@@ -128,12 +92,17 @@ def test_a_port_that_is_taken_is_named() -> None:
         assert f"Port {port} is taken" in refused(port)
 
 
-@pytest.mark.docker
 @pytest.mark.usefixtures("running")
 def test_a_daemon_whose_loopback_address_is_another_is_found_out(place: Place) -> None:
     """As in a container that was given its host's socket: the daemon answers, its ports do not."""
     program = shutil.which("unshare")
-    inside = [program or "", "--net", "sh", "-c", f"ip link set lo up && exec {sys.executable} {OWNER}"]
+    inside = [
+        program or "",
+        "--net",
+        "sh",
+        "-c",
+        f"ip link set lo up && exec {sys.executable} {OWNER} docker wait",
+    ]
     if not program or subprocess.run([program, "--net", "ip", "link"], capture_output=True).returncode:
         pytest.skip("no network namespace can be made here")
     done = subprocess.run(

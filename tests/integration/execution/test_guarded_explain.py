@@ -1,20 +1,9 @@
 """What planning alone says of a query."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from retrocypher.kg.execution.execution import Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.server.endpoint import Endpoint
-
-
-@pytest.fixture
-def executor(endpoint: Endpoint, tmp_path: Path) -> Iterator[GuardedExecutor]:
-    with GuardedExecutor(endpoint, Limits(), tmp_path) as executor:
-        yield executor
 
 
 @pytest.mark.parametrize(

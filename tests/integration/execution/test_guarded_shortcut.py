@@ -1,16 +1,10 @@
 """Skipping the planning of a known shape, with strings as parameters, changes no result."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from retrocypher.kg.cypher.edits import quote, shape
 from retrocypher.kg.execution.execution import Call, Execution, Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.server.endpoint import Endpoint
 
 VARIED = [
     "MATCH (m:Molecule {{name: {0}}})<-[p:PRODUCES]-(r:Reaction) RETURN r, p, m",
@@ -29,15 +23,9 @@ VARIED = [
 ]
 
 
-@pytest.fixture
-def executor(endpoint: Endpoint, tmp_path: Path) -> Iterator[GuardedExecutor]:
-    with GuardedExecutor(endpoint, Limits(), tmp_path) as executor:
-        yield executor
-
-
 def result(execution: Execution) -> tuple[object, ...]:
-    names = ("status", "code", "message", "columns", "rows", "truncated")
-    return tuple(getattr(execution, name) for name in names)
+    parts = ("status", "code", "message", "columns", "rows", "truncated")
+    return tuple(getattr(execution, part) for part in parts)
 
 
 def test_results_are_the_same(executor: GuardedExecutor) -> None:

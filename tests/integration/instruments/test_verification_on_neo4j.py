@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from click.testing import CliRunner
 
 from retrocypher.benchmarks.instruments.verification import verification_command
@@ -11,11 +10,7 @@ from retrocypher.kg.server.endpoint import Endpoint
 SAMPLE = 60
 
 
-def test_true_answers_are_verified_and_falsehoods_are_not(
-    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NEO4J_USER", endpoint.user)
-    monkeypatch.setenv("NEO4J_PASSWORD", endpoint.password)
+def test_true_answers_are_verified_and_falsehoods_are_not(endpoint: Endpoint) -> None:
     options = ["--graph", endpoint.uri, "--sample", str(SAMPLE), "--seed", "3", "--json"]
     found = json.loads(CliRunner().invoke(verification_command, options, catch_exceptions=False).stdout)
     kinds = found["kinds"]

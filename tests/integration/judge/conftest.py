@@ -15,16 +15,9 @@ from retrocypher.prompts.models.response_cache import open_cache
 Opened = Callable[..., Judge]
 
 
-@pytest.fixture
-def api() -> Iterator[RolesApi]:
-    server = RolesApi()
-    yield server
-    server.stop()
-
-
 @pytest.fixture(autouse=True)
 def refused(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """Notes that the network was to be refused; in earnest that is for good, for all tests that follow."""
+    """Note that the network was to be refused; in earnest that would hold for all tests that follow."""
     calls: list[None] = []
     monkeypatch.setattr("retrocypher.plugins.operations.judging.refuse_network", lambda: calls.append(None))
     return calls

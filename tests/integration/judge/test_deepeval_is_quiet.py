@@ -45,7 +45,7 @@ def test_nothing_is_left_read_said_or_sent(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _JUDGES],
         cwd=work,
-        env={**os.environ, **loud, "HOME": str(home), "PYTHONPATH": str(CHECKOUT)},
+        env={**os.environ, **loud, "HOME": str(home), "PYTHONPATH": str(CHECKOUT / "src")},
         capture_output=True,
         text=True,
         check=True,

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.calibrated import BANK
 from support.judged import judge_answer
 from support.manifests import manifest_of
 from support.records import write_run
@@ -21,8 +21,6 @@ from retrocypher.plugins.cli.judge import judge_command
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.stored_calibration import load_calibrations
 
-CHECKOUT = Path(__file__).parents[3]
-BANK = CHECKOUT / "tests" / "data" / "bank"
 REFERENCES = frozenset(each.reference_cypher for each in load_questions().questions)
 RIGHT = REFERENCES | {each.cypher for each in load_bank("development", BANK) if each.kind == "neutral"}
 QUERY = re.compile(r"<<< query (\w+)\n(.*?)\n>>> \1", re.DOTALL)
@@ -36,14 +34,13 @@ def said_of(text: str) -> Said | str:
     return judge_answer(9 if right else 2, "It is right." if right else "The arrow is reversed.")
 
 
-@pytest.fixture
-def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RolesApi]:
-    served = RolesApi(players={"judge": said_of})
+@pytest.fixture(autouse=True)
+def _judged_here(api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of the test's own, and a judge behind the scripted API."""
+    api.players["judge"] = said_of
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", served.address)
+    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
     monkeypatch.chdir(tmp_path)
-    yield served
-    served.stop()
 
 
 def calibrated(*arguments: str) -> Result:

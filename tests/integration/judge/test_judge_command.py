@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from support.interrupts import heed_interrupts
 from support.manifests import manifest_of
 from support.records import raw_records, record_of, write_run
-from support.roles_api import RolesApi, Said, always
+from support.roles_api import JUDGED, RolesApi, Said, always
 from support.waiting import becomes_true
 
 from retrocypher.kg.errors import InputError
@@ -25,7 +25,6 @@ from retrocypher.prompts.models.cache_files import stats
 from retrocypher.prompts.models.response_cache import ResponseCacheError
 
 QUESTIONS = load_questions().questions[:6]
-GOOD = '{"reason": "It is right.", "score": 9}'
 OK: dict[str, Any] = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1, "truncated": False}
 OK |= {"time_s": 0.1, "code": None, "message": None}
 SCORES = {"f1": 0.5, "precision": 0.5, "recall": 0.5}
@@ -50,7 +49,6 @@ Asked = Callable[..., Result]
 def asked(api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     monkeypatch.setenv("OPENAI_API_KEY", "usual-key-1")
     monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
-    api.players["judge"] = always(GOOD)
 
     def invoke(run: Path, *arguments: str) -> Result:
         cache = () if "--cache" in arguments else ("--cache", str(tmp_path / "answers.sqlite"))
@@ -97,7 +95,7 @@ def test_the_same_judge_goes_on(run: Path, asked: Asked, api: RolesApi) -> None:
     first = QUESTIONS[0].text
 
     def sometimes(text: str) -> Said | str:
-        return Said(status=400, error={"message": "not now"}) if first in text else GOOD
+        return Said(status=400, error={"message": "not now"}) if first in text else JUDGED
 
     api.players["judge"] = sometimes
     done = asked(run, "--judge", "gpt-4o")
@@ -112,21 +110,30 @@ def test_the_same_judge_goes_on(run: Path, asked: Asked, api: RolesApi) -> None:
     assert SCORES.items() <= record["scores"].items()
     assert RunLog(run).summary_json["judge"]["faults"] == 1
     # Without --judge it is the run's own; what it has said stays.
-    api.players["judge"] = always(GOOD)
+    api.players["judge"] = always(JUDGED)
     again = told(asked(run, "--json"))
     assert (again["kept"], again["asked"], again["summary"]["faults"]) == (8, 2, 0)
     assert raw_records(run)[0]["infrastructure_error"] is None
 
 
 def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
-    run: Path, asked: Asked, api: RolesApi, refused: list[None]
+    run: Path, asked: Asked, api: RolesApi, refused: list[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # One that was never reached has nothing to lose.
+    api.players["judge"] = always(Said(status=401))
+    assert asked(run, "--judge", "gpt-5").exit_code == 16
+    api.players["judge"] = always(JUDGED)
+    api.asked.clear()
     assert asked(run, "--judge", "gpt-4o").exit_code == 0
     before = (run / "records.jsonl").read_bytes()
     with pytest.raises(InputError, match=r"model gpt-4o, now gpt-4o-mini. .* or give --replace"):
         asked(run, "--judge", "gpt-4o-mini")
     with pytest.raises(InputError, match="shown 0 rows, now 2"):
         asked(run, "--judge", "gpt-4o", "--judge-rows", "2")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("RETROCYPHER_JUDGE_BASE_URL", "http://elsewhere/v1")
+        with pytest.raises(InputError, match=r"API 127\.0\.0\.1:\d+/v1, now elsewhere/v1"):
+            asked(run, "--offline")
     assert api.count("judge") == 10
 
     other = told(asked(run, "--judge", "gpt-4o", "--judge-rows", "2", "--replace", "--json"))
@@ -135,7 +142,7 @@ def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
     api.stop()
     back = asked(run, "--judge", "gpt-4o", "--judge-rows", "0", "--replace", "--offline", "--json")
     assert (told(back)["from_cache"], told(back)["asked"], back.exit_code) == (10, 0, 0)
-    assert len(refused) == 1
+    assert refused
     assert {**judge_of(before), "cached": True, "cost": None} == judge_of(
         (run / "records.jsonl").read_bytes()
     )
@@ -157,32 +164,15 @@ def test_what_was_paid_for_gives_way_to_no_fault(
     assert "could not be asked about 5 cases; nothing was replaced" in gone.output
     last = QUESTIONS[4].text
     failing = Said(status=400, error={"message": "not now"})
-    api.players["judge"] = lambda text: failing if last in text else Said(GOOD)
+    api.players["judge"] = lambda text: failing if last in text else Said(JUDGED)
     half = asked(run, "--judge", "gpt-4o-mini", "--replace", "--json")
     assert (half.exit_code, told(half)["written"], told(half)["agreement"]) == (16, False, [])
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before
     # The same command again asks for what was not had, and then replaces.
-    api.players["judge"] = always(GOOD)
+    api.players["judge"] = always(JUDGED)
     whole = told(asked(run, "--judge", "gpt-4o-mini", "--replace", "--json"))
     assert (whole["from_cache"], whole["asked"], whole["written"]) == (8, 2, True)
     assert raw_records(run)[0]["judge"]["model"] == "gpt-4o-mini"
-
-
-def test_a_judge_that_was_never_reached_has_nothing_to_lose(run: Path, asked: Asked, api: RolesApi) -> None:
-    api.players["judge"] = always(Said(status=401))
-    assert asked(run, "--judge", "gpt-4o").exit_code == 16
-    api.players["judge"] = always(GOOD)
-    assert asked(run, "--judge", "gpt-4o-mini").exit_code == 0
-
-
-def test_judgements_of_another_address_are_of_another_judge(
-    run: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert asked(run, "--judge", "gpt-4o").exit_code == 0
-    monkeypatch.delenv("RETROCYPHER_JUDGE_BASE_URL")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1")
-    with pytest.raises(InputError, match=r"API 127\.0\.0\.1:\d+/v1, now elsewhere/v1"):
-        asked(run, "--offline")
 
 
 @pytest.mark.parametrize(
@@ -203,11 +193,6 @@ def test_what_cannot_be_judged_is_refused_and_changes_nothing(
     assert (run / "records.jsonl").read_bytes() == before
 
 
-def test_a_folder_without_a_run_is_told_as_such(tmp_path: Path, asked: Asked) -> None:
-    with pytest.raises(InputError, match="there is no such folder"):
-        asked(tmp_path / "nowhere")
-
-
 def test_a_run_that_is_held_is_refused(run: Path, asked: Asked) -> None:
     with RunDirectory(run, resume=True), pytest.raises(Exception, match="is writing this run"):
         asked(run, "--judge", "gpt-4o")
@@ -217,7 +202,7 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     run: Path, api: RolesApi, tmp_path: Path, asked: Asked
 ) -> None:
     last = QUESTIONS[4].text
-    api.players["judge"] = lambda text: Said(GOOD, pause_s=60.0 if last in text else 0.0)
+    api.players["judge"] = lambda text: Said(JUDGED, pause_s=60.0 if last in text else 0.0)
     cache = tmp_path / "kept.sqlite"
     code = "from retrocypher.plugins.cli.main import main; main()"
     arguments = ["judge", str(run), "--judge", "gpt-4o", "--cache", str(cache)]
@@ -236,6 +221,6 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     assert f"responses are in {cache}" in error
     assert (run / "records.jsonl").read_bytes() == before
     assert not list(run.glob("*.partial"))
-    api.players["judge"] = always(GOOD)
+    api.players["judge"] = always(JUDGED)
     done = told(asked(run, "--judge", "gpt-4o", "--cache", str(cache), "--json"))
     assert (done["from_cache"], done["asked"]) == (8, 2)

@@ -1,43 +1,38 @@
 """A judge in a session: on records, in the summary, when it fails, gone on with, and replayed."""
 
-import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.roles_api import RolesApi, Said, always
-from support.suite import CHECKOUT, Suite
+from support.roles_api import JUDGED, RolesApi, Said, always
+from support.suite import Suite
 
-GOOD = '{"reason": "It is right.", "score": 9}'
 ASKED = ("--model=oracle", "--sample=6", "--prompt=P5", "--shot=ZS", "--judge=gpt-4o")
 
 
 @pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[RolesApi]:
-    server = RolesApi({"judge": always(GOOD)})
+def judged(live: Suite, api: RolesApi, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    """Run the suite with a judge behind the scripted API."""
     monkeypatch.setenv("RETROCYPHER_JUDGE_API_KEY", "judge-key-1")
-    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", server.address)
-    yield server
-    server.stop()
+    monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
+    return lambda *arguments, **keywords: live(*ASKED, *arguments, **keywords)
 
 
 def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
-    live: Suite, api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judged: Suite, api: RolesApi, tmp_path: Path
 ) -> None:
     refused: list[str] = []
 
     def refusing(text: str) -> Said | str:
         # One case, where it is shown the reference: by whichever question comes first.
         if "<<< reference query" not in text:
-            return GOOD
+            return JUDGED
         question = text.partition("<<< question")[2].splitlines()[1]
         refused.append(question)
-        return Said(status=400, error={"message": "not now"}) if question == refused[0] else GOOD
+        return Said(status=400, error={"message": "not now"}) if question == refused[0] else JUDGED
 
     api.players["judge"] = refusing
     cache, run = f"--cache={tmp_path / 'answers.sqlite'}", tmp_path / "judged"
-    first = live(*ASKED, cache, "-n2", run_dir=run)
+    first = judged(cache, "-n2", run_dir=run)
     assert first.status == 16
     assert "incomplete: 1 case without a judgement: judge bad_request" in first.output
     assert "judge with reference: mean 0.900 of 5 cases; no score: bad_request 1" in first.output
@@ -49,13 +44,13 @@ def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
     assert "judge-key-1" not in (run / "records.jsonl").read_text() + first.output
 
     asked = len(api.asked)
-    api.players["judge"] = always(GOOD)
-    second = live(*ASKED, cache, "-n0", run_dir=run)
+    api.players["judge"] = always(JUDGED)
+    second = judged(cache, "-n0", run_dir=run)
     assert second.status == 0
     assert "5 of 6 cases are taken" in second.output
     assert len(api.asked) == asked + 1
     assert second.summary["judge"]["with_reference"]["scored"] == 6
-    manifest = json.loads((run / "manifest.json").read_text())
+    manifest = second.manifest
     assert manifest["judge"]["api"] == api.address.removeprefix("http://")
     # What was paid for the case before it was asked again belongs to the run.
     told = manifest["answers"]["by_model"]["judge:gpt-4o"]
@@ -66,18 +61,9 @@ def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
     # Again without graph, judge, cache or network: the judgements are those on record.
     api.stop()
     replayed = ("--graph=none", f"--replay={run}", "--offline", "--cache=none", "-n0")
-    third = live(*ASKED, *replayed)
+    third = judged(*replayed)
     assert third.status == 0
     for case, record in third.records.items():
         before, now = second.records[case]["judge"], record["judge"]
         for variant in ("with_reference", "without_reference"):
             assert now[variant] == {**before[variant], "cached": True, "cost": None}
-
-    # Without a judge, what judges is not loaded.
-    monkeypatch.setenv("PYTHONPATH", str(CHECKOUT / "tests"), prepend=os.pathsep)
-    monkeypatch.setenv("LOADED_NAMES", "deepeval,openai")
-    monkeypatch.setenv("LOADED_FILE", str(tmp_path / "loaded"))
-    plain = live(*ASKED[:-1], "--graph=none", f"--replay={run}", "-n0", "-p", "support.loaded")
-    assert plain.status == 0
-    assert "judge" not in plain.summary
-    assert (tmp_path / "loaded").read_text() == "\n"

@@ -1,14 +1,13 @@
 """A run repeated from its own folder: no graph, no model, no cache, no Java, no other machine."""
 
 import json
-import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.roles_api import RolesApi, always, references_by_question, right
-from support.suite import Ran, Suite
+from support.comparable import without_times
+from support.roles_api import RolesApi, always
+from support.suite import Suite
 
 from retrocypher.kg.questions.question import select
 from retrocypher.kg.questions.reading import load_questions
@@ -26,7 +25,7 @@ ODD = (
     "// I would not know",
     None,
 )
-_WATCHES = """
+WATCHES = """
 import os, sys
 
 def look(event, arguments):
@@ -44,18 +43,6 @@ sys.addaudithook(look)
 
 
 @pytest.fixture
-def api() -> Iterator[RolesApi]:
-    """Writes right queries, wrongly corrected; a reviewer that is never content."""
-    references = references_by_question(load_questions().questions)
-    server = RolesApi({"generator": right(references), "corrector": right(references)})
-    server.players["validator"] = always('{"valid": false, "errors": [{"item": 1, "problem": "not so"}]}')
-    server.players["reviewer"] = always('{"accepted": false, "issues": ["It is too long."]}')
-    server.players["analyst"] = always("Molecules react.")
-    yield server
-    server.stop()
-
-
-@pytest.fixture
 def odd(tmp_path: Path) -> str:
     """A model whose queries end in every way there is."""
     asked = select(list(load_questions().questions), tasks=None, sample=7, seed=0)
@@ -68,26 +55,18 @@ def odd(tmp_path: Path) -> str:
     return f"--model=odd=file:{file}"
 
 
-def same(value: Any) -> Any:
-    """A record without what tells when, and at whose cost, it was made."""
-    if isinstance(value, dict):
-        return {key: same(part) for key, part in value.items() if key not in ("time_s", "cached", "cost")}
-    return [same(part) for part in value] if isinstance(value, list) else value
-
-
-def records(ran: Ran) -> Any:
-    return same(ran.records)
-
-
 def test_a_run_is_all_that_it_takes_to_repeat_it(
     live: Suite,
     suite: Suite,
     api: RolesApi,
     odd: str,
-    pytester: pytest.Pytester,
+    plugin: Callable[[str], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # A validator and a reviewer that are never content.
+    api.players["validator"] = always('{"valid": false, "errors": [{"item": 1, "problem": "not so"}]}')
+    api.players["reviewer"] = always('{"accepted": false, "issues": ["It is too long."]}')
     models = ("--model=gpt-4.1-mini", odd, *PROMPTS, *LOOPS)
     with monkeypatch.context() as there:
         there.setenv("OPENAI_BASE_URL", api.address)
@@ -104,23 +83,20 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     assert (found.changed, found.results_left) == (0, 0)
     assert (tmp_path / "rescored" / "summary.json").read_bytes() == (first.run / "summary.json").read_bytes()
 
-    pytester.makepyfile(watches=_WATCHES)
-    monkeypatch.setenv("PYTHONPATH", f"{pytester.path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.setenv("WATCHED", str(tmp_path / "watched"))
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.setenv("PATH", str(empty))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere")
-    replay = ("-n2", "-pwatches", "-p", "no:allure_pytest", "--offline", "--graph=none")
+    replay = ("-n2", plugin(WATCHES), "-p", "no:allure_pytest", "--offline", "--graph=none")
     again = suite(*replay, f"--replay={first.run}", *models, "--sample=7")
     assert again.status == first.status, again.output
     assert len(api.asked) == asked
-    assert records(again) == records(first)
+    assert without_times(again.records.values()) == without_times(first.records.values())
     assert {**again.summary, "ledger": None} == {**first.summary, "ledger": None}
-    told = json.loads((again.run / "manifest.json").read_text())
-    assert told["graph"]["kind"] == "none"
-    assert told["answers"]["asked"] == 0
+    assert again.manifest["graph"]["kind"] == "none"
+    assert again.manifest["answers"]["asked"] == 0
     assert f"(none, rows of {first.run})" in again.output
     watched = (tmp_path / "watched").read_text().splitlines()
     assert not [line for line in watched if line.startswith("socket.connect (")]
@@ -138,9 +114,3 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     assert (fault["stage"], fault["kind"]) == ("graph", "NotRecorded")
     assert missing["case_id"] in fault["message"]
     assert missing["scores"] is None
-
-
-def test_without_a_run_there_is_no_graph(suite: Suite) -> None:
-    ran = suite("-n0", "--graph=none", "--model=oracle", "--sample=1")
-    assert ran.status == 4
-    assert "--graph none: rows then come from earlier runs; name them with --replay DIR" in ran.output

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.comparable import without_times
+from support.records import raw_records
 from support.suite import CHECKOUT, Suite
 
 from retrocypher.plugins.cli.main import cli
@@ -53,36 +54,23 @@ def said(*arguments: object, status: int = 0) -> Any:
     return json.loads(result.stdout)
 
 
-def records_in(run: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
-
-
-def test_summary(run: Path) -> None:
+def test_summary_list_comparison_and_gate(run: Path) -> None:
+    cases, kept = CASES[run.name], json.loads((run / "summary.json").read_text())
     told = said("summary", run)
-    kept = json.loads((run / "summary.json").read_text())
-    assert told["runs"] == [{"run": str(run), "cases": CASES[run.name], "lacks": None}]
+    assert told["runs"] == [{"run": str(run), "cases": cases, "lacks": None}]
     assert told["summary"]["means"] == kept["means"]
     assert {name: value for name, value in told["summary"].items() if kept[name] != value} == {}
-
-
-def test_runs_are_listed(run: Path) -> None:
     (listed,) = said("runs", run.parent)["runs"]
-    assert (listed["state"], listed["done"]) == ("complete", CASES[run.name])
-
-
-def test_comparison(run: Path) -> None:
+    assert (listed["state"], listed["done"]) == ("complete", cases)
     found = said("compare", run, run)
-    assert (found["a"]["cases"], found["against"]) == (CASES[run.name], [])
-
-
-def test_gate(run: Path) -> None:
-    mean = json.loads((run / "summary.json").read_text())["means"]["f1"]
+    assert (found["a"]["cases"], found["against"]) == (cases, [])
+    mean = kept["means"]["f1"]
     assert said("gate", run, f"f1>={mean - 0.01}", "--gate-partial")["verdict"] == "holds"
     assert said("gate", run, f"f1>={mean + 0.01}", "--gate-partial", status=1)["verdict"] == "fails"
 
 
 def test_cases_are_shown_as_recorded(run: Path) -> None:
-    for record in records_in(run)[:3]:
+    for record in raw_records(run)[:3]:
         told = said("show", run, record["case_id"], "--messages")
         assert {name: told["record"][name] for name in record} == record
         asked = [each["messages_sha256"] for each in record["rounds"] if each["messages_sha256"]]
@@ -99,7 +87,7 @@ def test_report_and_allure(run: Path, tmp_path: Path) -> None:
 def test_scoring_again_changes_nothing(run: Path, tmp_path: Path) -> None:
     told = said("rescore", run, "--out", tmp_path / "again")
     assert (told["rescored"], told["changed"]) == (CASES[run.name], 0)
-    before, after = (without_times(records_in(each)) for each in (run, tmp_path / "again"))
+    before, after = (without_times(raw_records(each)) for each in (run, tmp_path / "again"))
     for case, record in before.items():
         assert {name: after[case][name] for name in record} == record
 

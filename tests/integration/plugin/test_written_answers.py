@@ -1,19 +1,14 @@
 """Written answers from end to end, with a model that plays a script."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.comparable import without_times
-from support.roles_api import RolesApi, Said, always, references_by_question, right
+from support.roles_api import RolesApi, Said, always, right_answers
 from support.suite import Ran, Suite
 
-from retrocypher.kg.questions.reading import load_questions
-
-QUESTIONS = load_questions().questions
-RIGHT = right(references_by_question(QUESTIONS))
 ASKED = ("--prompt=P5", "--shot=ZS", "--sample=6", "--model=gpt-4.1-mini", "--answer")
 WRITTEN = "answer:text"
 
@@ -60,34 +55,23 @@ def measures(text: str) -> str:
 
 
 @pytest.fixture
-def api() -> Iterator[RolesApi]:
-    server = RolesApi({"generator": RIGHT, "writer": says_the_rows, "claimant": lists_a_product})
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def answered(live: Suite, api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
-    """Run the suite with a cache of its own, and the scripted server behind every model of an API."""
-
-    def run(*arguments: str, **keywords: Any) -> Ran:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-any-0123456789abcdef")
-        monkeypatch.setenv("OPENAI_BASE_URL", api.address)
-        kept = f"--cache={tmp_path / 'answers.sqlite'}"
-        return live("-p", "no:allure_pytest", kept, *ASKED, *arguments, **keywords)
-
-    return run
+def answered(scripted: Suite, api: RolesApi, tmp_path: Path) -> Suite:
+    """Run the suite with a cache of its own, and written answers by the scripted API."""
+    api.players |= {"writer": says_the_rows, "claimant": lists_a_product}
+    kept = f"--cache={tmp_path / 'answers.sqlite'}"
+    return lambda *arguments, **keywords: scripted(kept, *ASKED, *arguments, **keywords)
 
 
 def turns(ran: Ran, role: str) -> list[dict[str, Any]]:
-    return [turn for each in ran.records.values() for turn in each["rounds"] if turn["role"] == role]
+    return [turn for turn in ran.rounds if turn["role"] == role]
 
 
 def test_answers_are_written_verified_measured_and_replayed(
     answered: Suite, suite: Suite, api: RolesApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What the metrics ask has no role of its own.
-    api.players["generator"] = lambda text: RIGHT(text) if "(:Molecule" in text else measures(text)
+    query = right_answers()
+    api.players["generator"] = lambda text: query(text) if "(:Molecule" in text else measures(text)
     api.players["judge"] = always(json.dumps({"reason": "It is the same.", "score": 10}))
     more = ("--answer-context=hybrid-lexical", "--judge=gpt-4.1-mini")
     first = answered("-n2", *more)
@@ -112,7 +96,7 @@ def test_answers_are_written_verified_measured_and_replayed(
         assert context["characters"] <= 6_000
         assert turn["cost"] == pytest.approx((100 * 0.40 + 20 * 1.60) / 1_000_000)
     assert any("\n> " in text for role, text in api.asked if role == "writer")
-    manifest = json.loads((first.run / "manifest.json").read_text())
+    manifest = first.manifest
     assert manifest["answering"]["writers"]["gpt-4.1-mini"]["kind"] == "openai"
     used = manifest["answers"]["by_model"]["judge:gpt-4.1-mini"]
     assert used["asked"] + used["from_cache"] == 6 * (2 + 5)

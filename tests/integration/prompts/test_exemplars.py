@@ -12,7 +12,6 @@ from support.real_encoder import loaded
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.prompts.templates.encoder import (
     SentenceEncoder,
     build_vectors,
@@ -44,8 +43,8 @@ RETURN a.name AS a, b.name AS b, [n IN nodes(path) WHERE n:Reaction | n.id] AS i
 
 
 @pytest.fixture(scope="module")
-def session(endpoint: Endpoint) -> Iterator[neo4j.Session]:
-    with connect(endpoint) as driver, driver.session(database=endpoint.database) as session:
+def session(driver: neo4j.Driver) -> Iterator[neo4j.Session]:
+    with driver.session() as session:
         yield session
 
 

@@ -40,14 +40,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 
 @pytest.fixture
-def said() -> list[str]:
-    """What the browser had to say, and what it asked the network for: nothing, at the end of each test."""
-    return []
-
-
-@pytest.fixture
-def opened(browser: "Browser", said: list[str], request: pytest.FixtureRequest) -> Iterator["Page"]:
-    """A page without network, of the scheme and width that a test asks for."""
+def opened(browser: "Browser", request: pytest.FixtureRequest) -> Iterator["Page"]:
+    """A page of the scheme and width that a test asks for, which says nothing and asks no network."""
+    said: list[str] = []
     asked: dict[str, Any] = getattr(request, "param", {})
     context = browser.new_context(
         offline=True,

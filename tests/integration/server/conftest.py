@@ -1,14 +1,22 @@
-"""A cache that a test may change."""
+"""A driver to the server, and a cache that a test may change."""
 
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import neo4j
 import pytest
 
 from retrocypher.kg.paths import cache_dir
-from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.endpoint import Endpoint, connect
+
+
+@pytest.fixture
+def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
+    """A driver of one test, for a server that is replaced between them."""
+    with connect(endpoint) as opened:
+        yield opened
 
 
 @pytest.fixture

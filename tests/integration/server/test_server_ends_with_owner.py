@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,16 @@ from pathlib import Path
 import psutil
 import pytest
 from support.interrupts import heed_interrupts
+from support.suite import CHECKOUT
+from support.waiting import gone
 
-OWNER = Path(__file__).with_name("owner.py")
-END_S = 60.0
+OWNER = CHECKOUT / "tests" / "support" / "server_owner.py"
+Start = Callable[[str], "subprocess.Popen[str]"]
 
 
 @dataclass
 class Owner:
-    program: subprocess.Popen[str]
-    uri: str
+    program: "subprocess.Popen[str]"
     folder: Path
     server: psutil.Process
     supervisor: psutil.Process
@@ -30,31 +30,16 @@ class Owner:
         return gone(self.server.pid) and gone(self.supervisor.pid)
 
 
-def gone(pid: int) -> bool:
-    """Wait for a process to end; one that only waits to be reaped by its parent has ended."""
-    deadline = time.monotonic() + END_S
-    while time.monotonic() < deadline:
-        try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                return True
-        except psutil.NoSuchProcess:
-            return True
-        time.sleep(0.05)
-    return False
-
-
 @pytest.fixture
-def start() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+def start() -> Iterator[Start]:
     programs = []
 
-    def started(mode: str) -> subprocess.Popen[str]:
+    def started(then: str) -> "subprocess.Popen[str]":
+        command = [sys.executable, str(OWNER), "local", then]
+        pipe = subprocess.PIPE
         programs.append(
             subprocess.Popen(
-                [sys.executable, OWNER, mode],
-                stdout=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-                preexec_fn=heed_interrupts,
+                command, stdout=pipe, text=True, start_new_session=True, preexec_fn=heed_interrupts
             )
         )
         return programs[-1]
@@ -65,20 +50,17 @@ def start() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
         program.wait()
 
 
-def told(program: subprocess.Popen[str]) -> Owner:
+def told(program: "subprocess.Popen[str]") -> Owner:
     assert program.stdout
     said = json.loads(program.stdout.readline())
     server = psutil.Process(said["server"])
     supervisor = server.parent()
     assert supervisor
-    return Owner(program, said["uri"], Path(said["control"]).parent, server, supervisor)
+    return Owner(program, Path(said["control"]).parent, server, supervisor)
 
 
-def test_two_owners_have_two_servers_and_each_ends_with_its_own(
-    start: Callable[[str], subprocess.Popen[str]],
-) -> None:
+def test_two_owners_have_two_servers_and_each_ends_with_its_own(start: Start) -> None:
     killed, interrupted = map(told, [start("wait"), start("wait")])
-    assert killed.uri != interrupted.uri
     assert killed.folder != interrupted.folder
 
     killed.program.kill()
@@ -92,9 +74,7 @@ def test_two_owners_have_two_servers_and_each_ends_with_its_own(
     assert not interrupted.folder.exists()
 
 
-def test_an_owner_that_forgets_its_server_and_a_supervisor_that_is_killed(
-    start: Callable[[str], subprocess.Popen[str]],
-) -> None:
+def test_an_owner_that_forgets_its_server_and_a_supervisor_that_is_killed(start: Start) -> None:
     programs = [start("end"), start("wait")]
     forgetful = json.loads(programs[0].communicate(timeout=100)[0])
     assert gone(forgetful["server"])

@@ -1,46 +1,42 @@
 """A sweep on this machine: shards side by side, merged, against the same run in one piece."""
 
-import os
+import gzip
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import pytest
+from support.comparable import without_times
 from support.records import raw_records
-from support.suite import CHECKOUT
+from support.roles_api import RolesApi, Said, right_answers
+from support.suite import CHECKOUT, Session, environment
 
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
-OPTIONS = ("--model=mutant", "--model=exemplar", "--sample=12", "--seed=3", "--shot=1S-S,1S-D-S")
+OPTIONS = ("--model=mutant", "--model=exemplar", "--sample=8", "--seed=3", "--shot=1S-S,1S-D-S")
+CASES = 32
 
 
-def environment(endpoint: Endpoint) -> dict[str, str]:
-    ours = ("OPENAI_API_KEY", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
-    kept = {name: value for name, value in os.environ.items() if name not in ours}
-    said = {"NEO4J_USER": endpoint.user, "NEO4J_PASSWORD": endpoint.password}
-    return {**kept, **said, "PYTHONPATH": str(CHECKOUT)}
+def done(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of this environment, which finds the checkout."""
+    return subprocess.run(
+        [sys.executable, *command],
+        env={**environment(), "PYTHONPATH": str(CHECKOUT / "src")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 def sweep(folder: Path, endpoint: Endpoint, *more: str) -> subprocess.CompletedProcess[str]:
     config = [f"folder={folder}", "shards=2", f"options={' '.join(OPTIONS)}", f"graph={endpoint.uri}"]
-    command = [sys.executable, "-m", "snakemake", "--cores=2", "--directory", str(folder.parent)]
+    command = ["-m", "snakemake", "--cores=2", "--directory", str(folder.parent)]
     command += ["--snakefile", str(CHECKOUT / "workflow" / "Snakefile"), *more, "--config", *config]
-    return subprocess.run(
-        command, env=environment(endpoint), capture_output=True, text=True, timeout=300, check=False
-    )
-
-
-def timeless(record: Mapping[str, Any]) -> dict[str, Any]:
-    rounds = [{**turn, "time_s": 0} for turn in record["rounds"]]
-    execution = record["execution"] and {**record["execution"], "time_s": 0}
-    return {**record, "rounds": rounds, "execution": execution}
-
-
-def records_by_case(run: Path) -> dict[str, dict[str, Any]]:
-    return {record["case_id"]: timeless(record) for record in raw_records(run)}
+    return done(*command)
 
 
 def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> None:
@@ -49,21 +45,12 @@ def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> 
     assert swept.returncode == 0, swept.stdout + swept.stderr
     merged = folder / "merged"
 
-    whole = tmp_path / "whole"
-    command = [sys.executable, "-m", "pytest", "benchmarks", "-q", f"--graph={endpoint.uri}", *OPTIONS]
-    ran = subprocess.run(
-        [*command, f"--run-dir={whole}"],
-        cwd=CHECKOUT,
-        env=environment(endpoint),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    found = records_by_case(merged)
-    assert len(found) == 48
-    assert found == records_by_case(whole)
+    ran = Session(("-q", f"--graph={endpoint.uri}", *OPTIONS), tmp_path / "whole").whole()
+    assert ran.status == 1, ran.output
+    whole = ran.run
+    found = without_times(raw_records(merged))
+    assert len(found) == CASES
+    assert found == without_times(raw_records(whole))
     assert RunLog(merged).summary_json == RunLog(whole).summary_json
     assert list(RunLog(merged).questions) == list(RunLog(whole).questions)
     assert RunLog(merged).messages == RunLog(whole).messages
@@ -77,7 +64,7 @@ def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> 
     assert [each["number"] for each in mine["merged_from"]] == [1, 2]
     assert is_complete(RunLog(merged))
     results = list((merged / "allure-results").glob("*-result.json"))
-    assert len(results) == 48
+    assert len(results) == CASES
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
     assert "exemplar" in (folder / "table.txt").read_text()
     assert (folder / "answers.jsonl.gz").exists()
@@ -86,25 +73,46 @@ def test_a_sweep_is_the_run_in_one_piece(endpoint: Endpoint, tmp_path: Path) -> 
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
-def test_a_shard_that_cannot_be_run_fails_its_job_and_says_why(endpoint: Endpoint, tmp_path: Path) -> None:
-    script = CHECKOUT / "workflow" / "scripts" / "shard.py"
-    asked = ["--shard=9/9", f"--run-dir={tmp_path / 'run'}", f"--graph={endpoint.uri}"]
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(script),
-            *asked,
-            f"--kept={tmp_path / 'kept'}",
-            "--",
-            "--model=oracle",
-            "--sample=2",
-        ],
-        env=environment(endpoint),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 4
-    assert "--shard 9/9: no question is left for it, for the run has 2" in done.stderr
-    assert [entry.name for entry in tmp_path.iterdir()] == ["kept"]
+Attempt = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def attempt(endpoint: Endpoint, tmp_path: Path) -> Attempt:
+    """Run a shard as the workflow does, with its answers below ``kept``."""
+    script = str(CHECKOUT / "workflow" / "scripts" / "shard.py")
+    places = (f"--run-dir={tmp_path / 'run'}", f"--kept={tmp_path / 'kept' / 'answers.jsonl.gz'}")
+    graph = f"--graph={endpoint.uri}"
+    return lambda shard, *options: done(script, f"--shard={shard}", *places, graph, "--", *options)
+
+
+def test_a_shard_that_cannot_be_run_fails_its_job_and_says_why(attempt: Attempt, tmp_path: Path) -> None:
+    failed = attempt("9/9", "--model=oracle", "--sample=2")
+    assert failed.returncode == 4
+    assert "--shard 9/9: no question is left for it, for the run has 2" in failed.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_second_attempt_resumes_the_first_and_asks_nothing_twice(
+    attempt: Attempt, api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", api.address)
+    options = ("--model=gpt-4.1-mini", "--prompt=P5", "--shot=ZS", "--sample=4", "-p", "no:allure_pytest")
+
+    def answers() -> int:
+        return len(gzip.decompress((tmp_path / "kept" / "answers.jsonl.gz").read_bytes()).splitlines())
+
+    turns = iter(range(100))
+    query = right_answers()
+    api.players["generator"] = lambda text: Said(status=400) if next(turns) == 1 else query(text)
+    assert attempt("1/1", *options).returncode == 16
+    assert answers() == 3
+    before = api.count("generator")
+    # The third is as where a job was lost after its pytest had ended well.
+    for _ in range(2):
+        assert attempt("1/1", *options).returncode == 0
+        assert api.count("generator") == before + 1
+        assert answers() == 4
+    run = RunLog(tmp_path / "run")
+    assert is_complete(run)
+    assert len(list(run.records())) == 4

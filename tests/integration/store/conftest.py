@@ -1,3 +1,5 @@
+"""A server whose content a test may change."""
+
 from collections.abc import Iterator
 
 import neo4j

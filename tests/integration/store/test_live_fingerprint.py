@@ -1,3 +1,5 @@
+"""The fingerprint of a live graph: that of its reactions, and another after any change."""
+
 from dataclasses import replace
 
 import neo4j
@@ -8,12 +10,10 @@ from retrocypher.kg.graph.compact import read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.server.endpoint import Endpoint, connect
 
 
-def test_the_default_graph_has_the_fingerprint_of_its_manifest(endpoint: Endpoint) -> None:
-    with connect(endpoint) as driver:
-        assert fingerprint(driver) == read_manifest()["fingerprint"]
+def test_the_default_graph_has_the_fingerprint_of_its_manifest(driver: neo4j.Driver) -> None:
+    assert fingerprint(driver) == read_manifest()["fingerprint"]
 
 
 def test_it_equals_the_one_in_memory_whatever_the_order(

@@ -1,29 +1,15 @@
+"""The schema that a server tells."""
+
 import neo4j
 import pytest
+from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.loading import schema_text
-from retrocypher.kg.server.endpoint import Endpoint, connect
-
-DEFAULT = """\
-Nodes and their properties:
-(:Molecule {name: STRING})
-(:Reaction {id: INTEGER})
-Relationships and their properties:
-[:PRODUCES {yield: FLOAT}]
-[:REACTS_IN]
-[:USES_AGENT]
-[:USES_SOLVENT]
-Directions:
-(:Molecule)-[:REACTS_IN]->(:Reaction)
-(:Reaction)-[:PRODUCES]->(:Molecule)
-(:Reaction)-[:USES_AGENT]->(:Molecule)
-(:Reaction)-[:USES_SOLVENT]->(:Molecule)"""
 
 
-def test_the_schema_of_the_default_graph(endpoint: Endpoint) -> None:
-    with connect(endpoint) as driver:
-        assert schema_text(driver) == DEFAULT
+def test_the_schema_of_the_default_graph(driver: neo4j.Driver) -> None:
+    assert schema_text(driver) == DEFAULT_SCHEMA_TEXT
 
 
 def test_it_says_what_is_there_and_nothing_else(empty: neo4j.Driver) -> None:

@@ -1,10 +1,9 @@
 """Claims and files of answers, verified on a real server."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+import neo4j
 from click.testing import CliRunner
 
 from retrocypher.kg.claims.claim import Claim
@@ -12,19 +11,13 @@ from retrocypher.kg.claims.facts import asking
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.cli.verify import verify_command
 
 
-@pytest.fixture(scope="module")
-def verifier(endpoint: Endpoint) -> Iterator[Verifier]:
-    with connect(endpoint) as driver:
-        yield Verifier(
-            asking(driver, endpoint.database), {each.id: each.source for each in read_graph() if each.source}
-        )
-
-
-def test_chains_without_ids(verifier: Verifier) -> None:
+def test_chains_without_ids(driver: neo4j.Driver, endpoint: Endpoint) -> None:
+    sources = {each.id: each.source for each in read_graph() if each.source}
+    verifier = Verifier(asking(driver, endpoint.database), sources)
     route = next(each for each in load_questions().questions if each.task == "chains_between")
     start, target = route.slots["start"], route.target
     found = verifier.verify(
@@ -38,9 +31,7 @@ def test_chains_without_ids(verifier: Verifier) -> None:
     assert [each.reaction for each in found[0].evidence] in [row["route"] for row in route.gold]
 
 
-def test_a_file_of_answers(endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NEO4J_USER", endpoint.user)
-    monkeypatch.setenv("NEO4J_PASSWORD", endpoint.password)
+def test_a_file_of_answers(endpoint: Endpoint, tmp_path: Path) -> None:
     question = next(each for each in load_questions().questions if each.task == "producing_reactions")
     ids = ", ".join(str(row["id"]) for row in question.gold)
     lines = [

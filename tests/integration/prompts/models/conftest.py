@@ -1,16 +1,15 @@
 """OpenAI-compatible servers that play a script, models that ask them, and questions to ask with."""
 
-import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.roles_api import RolesApi, Said
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.interface import Request
@@ -19,112 +18,40 @@ from retrocypher.prompts.models.retries import CircuitBreaker, RetryPolicy, Slot
 
 
 @dataclass
-class Step:
-    """One reply: a status with a body, after a pause; or a connection dropped without a word."""
+class ScriptedApi(RolesApi):
+    """Says what it is to say in order, the last of it for ever."""
 
-    status: int = 200
-    body: Any = None
-    headers: dict[str, str] = field(default_factory=dict)
-    pause_s: float = 0.0
-    drop: bool = False
+    said: list[Said] = field(default_factory=list)
 
-
-class ScriptedApi:
-    """Plays its steps in order, the last one for ever; keeps what it was sent."""
-
-    def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self.bodies: list[dict[str, Any]] = []
-        self.keys: list[str] = []
-        self.times: list[float] = []
-        self.most_at_once = 0
-        self._at_once = 0
-        self._guard = threading.Lock()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.players["generator"] = lambda _: self.said.pop(0) if len(self.said) > 1 else self.said[0]
 
     @property
     def env(self) -> dict[str, str]:
-        address = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-        return {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": address}
+        return {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": self.address}
 
-    def answers(self, text: str | None, pause_s: float = 0.0, **more: Any) -> None:
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-        usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-        body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m-1", "choices": [choice]}
-        self.steps.append(Step(body={**body, "usage": usage, **more}, pause_s=pause_s))
+    def answers(self, text: str | None, pause_s: float = 0.0, **parts: Any) -> None:
+        self.said.append(Said(text, pause_s, parts=parts))
 
     def refuses(
         self, status: int, message: str, code: str | None = None, param: str | None = None, **headers: str
     ) -> None:
         error = {"message": message, "type": "x", "code": code, "param": param}
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.steps.append(Step(status, {"error": error}, names))
+        self.said.append(Said(status=status, error=error, headers=names))
 
     def says(self, body: str) -> None:
-        self.steps.append(Step(body=body))
+        self.said.append(Said(body=body))
 
     def drops(self) -> None:
-        self.steps.append(Step(drop=True))
-
-    def stop(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-
-    def take(self, body: dict[str, Any], key: str) -> Step:
-        with self._guard:
-            self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
-            self.bodies.append(body)
-            self.keys.append(key)
-            self.times.append(time.monotonic())
-            return self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
-
-    def done(self) -> None:
-        with self._guard:
-            self._at_once -= 1
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        api = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                content = self.rfile.read(int(self.headers["content-length"]))
-                step = api.take(json.loads(content), self.headers["authorization"])
-                try:
-                    time.sleep(step.pause_s)
-                    self._reply(step)
-                except ConnectionError:
-                    self.close_connection = True  # The client did not wait.
-                finally:
-                    api.done()
-
-            def _reply(self, step: Step) -> None:
-                if step.drop:
-                    self.close_connection = True
-                    return
-                body = step.body if isinstance(step.body, str) else json.dumps(step.body)
-                self.send_response(step.status)
-                for name, value in {"content-type": "application/json", **step.headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(body.encode())))
-                self.end_headers()
-                self.wfile.write(body.encode())
-
-            def log_message(self, *_: object) -> None:
-                """Keep quiet."""
-
-        return Handler
+        self.said.append(Said(drop=True))
 
 
 @pytest.fixture
 def api() -> Iterator[ScriptedApi]:
-    server = ScriptedApi()
-    yield server
-    server.stop()
+    with ScriptedApi() as served:
+        yield served
 
 
 class DrippingApi:

@@ -1,17 +1,18 @@
+"""A real small model in llama.cpp: the same answers every time, and no process left behind."""
+
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
+from support.waiting import gone
 
 from retrocypher.kg.errors import InputError
 from retrocypher.prompts.models.interface import ModelError, Request, TextModel
@@ -33,7 +34,7 @@ time.sleep(600)
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shared() -> Iterator[SharedModels]:
     running = start_shared([SPEC])
     yield running
@@ -47,15 +48,6 @@ def opened(running: SharedModels, folder: Path) -> TextModel:
 def pid_of(running: SharedModels) -> int:
     (pid,) = running.pids().values()
     return pid
-
-
-def gone(pid: int, within_s: float = 60.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_an_answer_that_was_kept_needs_no_process(ask: Callable[[str], Request], tmp_path: Path) -> None:
@@ -124,25 +116,18 @@ def test_takes_requests_with_its_token_only(shared: SharedModels) -> None:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
 
 
-def test_a_process_that_is_gone_for_good_is_an_error(
-    shared: SharedModels,
-    ask: Callable[[str], Request],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_process_that_was_stopped_is_gone_for_good(
+    ask: Callable[[str], Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrocypher.prompts.models.llama._COMEBACK_S", 0.3)
-    model = opened(shared, tmp_path)
-    shared.stop()
+    stopped = start_shared([SPEC])
+    model, pid = opened(stopped, tmp_path), pid_of(stopped)
+    stopped.stop()
+    assert gone(pid)
     for _ in range(2):
         with pytest.raises(ModelError, match="did not come back") as caught:
             model.answer(ask(PROMPT))
         assert caught.value.kind == "local_model"
-
-
-def test_stop_ends_the_process(shared: SharedModels) -> None:
-    pid = pid_of(shared)
-    shared.stop()
-    assert gone(pid)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
