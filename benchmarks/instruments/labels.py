@@ -12,7 +12,7 @@ from rich.console import Console, Group
 from rich.table import Table
 
 from retrocypher.benchmarks.instruments.options import held_out_option, misses_option
-from retrocypher.kg.labels import LABELS, detail_of, name_of
+from retrocypher.kg.labels.error_labels import LABELS, detail_of, name_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.cli.bank import bank_option, folder_of, part_of

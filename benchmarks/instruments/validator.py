@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.table import Table
 
 from retrocypher.benchmarks.instruments.options import held_out_option, misses_option
-from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import (
     PARAPHRASE_COUNT,
     Question,

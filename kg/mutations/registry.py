@@ -9,7 +9,7 @@ from types import MappingProxyType
 from retrocypher.kg.cypher.edits import apply_edits
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import name_of
+from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.mutations import (
     name_errors,
     neutral_clauses,

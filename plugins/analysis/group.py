@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET
 
-from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, JsonValue, Record
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import name_of
+from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.scores import ScoreTable

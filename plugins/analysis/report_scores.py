@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from retrocypher.kg.labels import detail_of, name_of
+from retrocypher.kg.labels.error_labels import detail_of, name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import MEASURED, Answers, Group, together
 from retrocypher.plugins.analysis.report_runs import ReportRun, task_place

@@ -13,7 +13,7 @@ from rich.table import Table
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.loading import schema_text
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.kg.semantics.direction import Corrected, correct_directions
 from retrocypher.kg.semantics.schema import Schema, default_schema, parse_schema
 from retrocypher.kg.server.endpoint import connect

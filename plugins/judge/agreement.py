@@ -12,7 +12,7 @@ import yaml
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.runs.record import VARIANTS, Record
 from retrocypher.plugins.statistics.correlation import (

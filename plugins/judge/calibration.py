@@ -13,7 +13,7 @@ import yaml
 from msgspec import Struct
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.judge.agreement import ACCEPTED
 from retrocypher.plugins.judge.bank_candidates import BankEntry

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from retrocypher.kg.cypher.edits import differing
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
-from retrocypher.kg.labels import LABELS, name_of
+from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.runs.files import QUESTIONS

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from retrocypher.kg.labels import name_of
+from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.mutations.registry import OPERATORS
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.formatting.text import counted, one_line, usd

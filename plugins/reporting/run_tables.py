@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from retrocypher.kg.labels import name_of
+from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.analysis.group import MEASURED, Answers, by_label, by_name, together
 from retrocypher.plugins.analysis.group import Group as Counts
 from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels import with_detail
+from retrocypher.kg.labels.error_labels import with_detail
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.single_step import Values, values_by_key

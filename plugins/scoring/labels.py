@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels import detail_of, name_of
+from retrocypher.kg.labels.error_labels import detail_of, name_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema

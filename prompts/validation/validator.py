@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import is_label, name_of
+from retrocypher.kg.labels.error_labels import is_label, name_of
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Setting
 from retrocypher.kg.semantics.query_model import QueryModel
 from retrocypher.kg.semantics.reader import read_query

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from allure_commons.utils import md5, platform_label
 
-from retrocypher.kg.labels import name_of
+from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.case_view import CaseError, CaseView, Label, failure_of
 from retrocypher.plugins.runs.record import NO_LOOP, KeyScore, Record, RecordedExecution, Round, Scores

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.report import (
     JudgeVariant,

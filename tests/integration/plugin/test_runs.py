@@ -251,15 +251,15 @@ def test_hostile_answers_are_results(live: Suite, tmp_path: Path) -> None:
 
 
 BREAKS = """
-import retrocypher.plugins.scoring.assessor as assessor
-score = assessor.score
+import retrocypher.plugins.scoring.score as module
+score = module.score
 
 def broken(question, *arguments, **keywords):
     if question.task == "conditions":
         raise RuntimeError("a fault of the harness")
     return score(question, *arguments, **keywords)
 
-assessor.score = broken
+module.score = broken
 
 class Breaks:
     name = "breaks"

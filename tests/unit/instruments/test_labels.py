@@ -13,7 +13,7 @@ from rich.console import Console
 
 from retrocypher.benchmarks.instruments.labels import LabelCounts, label_bank, label_tables, labels_command
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.bank import Bank, load_bank, write_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry

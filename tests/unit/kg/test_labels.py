@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from retrocypher.kg.execution.execution import Status
-from retrocypher.kg.labels import LABELS, Source, detail_of, is_label, name_of, with_detail
+from retrocypher.kg.labels.error_labels import LABELS, Source, detail_of, is_label, name_of, with_detail
 
 
 def test_every_status_that_is_not_ok_has_a_label_of_its_name() -> None:

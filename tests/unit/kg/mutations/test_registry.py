@@ -10,7 +10,7 @@ from support.examples import examples
 from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import is_label
+from retrocypher.kg.labels.error_labels import is_label
 from retrocypher.kg.mutations.operator import Operator
 from retrocypher.kg.mutations.registry import (
     OPERATORS,

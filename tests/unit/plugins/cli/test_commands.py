@@ -15,7 +15,7 @@ from support.commands import leaf_commands
 from support.records import record_of, write_run
 from support.suite import CHECKOUT
 
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.cli.console import table_console
 from retrocypher.plugins.cli.main import cli, main
 

@@ -12,7 +12,7 @@ from support.judged import CRITERIA, MODEL, judged_record
 from support.records import record_of
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.judge.agreement import (
     NO_REASON,
     UNCLEAR,

@@ -14,7 +14,7 @@ from support.calibrated import BANK
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels import is_label, name_of
+from retrocypher.kg.labels.error_labels import is_label, name_of
 from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.questions.reading import load_questions

@@ -15,7 +15,7 @@ from support.consoles import printed
 from support.judgements import judgement
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels import name_of
+from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry

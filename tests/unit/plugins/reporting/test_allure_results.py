@@ -11,7 +11,7 @@ from support.allure_results import attachments, shown
 from support.records import record_of
 from support.verified import written
 
-from retrocypher.kg.labels import LABELS
+from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.reporting.allure.about import categories_2, categories_3, executor_of
 from retrocypher.plugins.reporting.allure.results import CAP, ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseView, failure_of

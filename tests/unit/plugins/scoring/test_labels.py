@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.suite import CHECKOUT
 
 from retrocypher.kg.execution.execution import Execution, Status
-from retrocypher.kg.labels import LABELS, Label, is_label
+from retrocypher.kg.labels.error_labels import LABELS, Label, is_label
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import correct_directions
