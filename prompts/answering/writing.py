@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -133,8 +134,11 @@ def _reaction(value: Any, where: str) -> str | int:
 
 
 def _percentage(value: Any) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # Of a model's own list, an integer may be too large for a float.
+        with suppress(OverflowError):
+            if math.isfinite(value):
+                return float(value)
     raise ValueError("the object is no number")
 
 

@@ -88,6 +88,7 @@ def test_what_is_no_list_is_malformed(reply: str, why: str) -> None:
         ({"subject": 5, "predicate": "REACTS_IN", "object": 17}, "the subject is no SMILES"),
         ({**YIELD, "object": "87"}, "the object is no number"),
         ({**YIELD, "object": True}, "the object is no number"),
+        ({**YIELD, "object": 10**400}, "the object is no number"),
         ({**YIELD, "product": 3}, "the product is no SMILES"),
     ],
 )
