@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Reports:
-    """The one hook that is not given a config."""
+    """Holds `pytest_runtest_logreport`, which pytest calls without a config."""
 
     def __init__(self, session: SuiteSession) -> None:
         self._session = session
@@ -47,7 +47,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Hand a worker what the controller started."""
+    """Send an xdist worker the addresses of the running server and models."""
     node.config.stash[SESSION].hand_over(node)
 
 
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Send the record along with the report."""
+    """Attach the case's record to its test report."""
     report = yield
     item.config.stash[SESSION].annotate(item, call, report)
     return report
@@ -83,7 +83,7 @@ def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, s
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Say what is being measured."""
+    """Return the header lines: models, prompts, questions, graph."""
     return config.stash[SESSION].header()
 
 

@@ -26,7 +26,7 @@ from retrocypher.plugins.analysis.scores import (
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.runs.record import METRICS, JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "baselines")
@@ -85,11 +85,11 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
     return [question, *labels, *hashes, *(_written(scores[name]) for name in MEASURES)]
 
 
-def _case_of(cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
+def _case_of(columns: Sequence[str], cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
     """Return the case in a line, with its hashes of text, gold and target; raise ValueError if damaged."""
-    named = dict(zip(COLUMNS, cells, strict=True))
+    named = dict(zip(columns, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
-    scores = {name: float(named[name]) if named[name] else None for name in MEASURES}
+    scores = {name: float(named[name]) if named.get(name) else None for name in MEASURES}
     asked, gold, target = (named[name] for name in _HASHES)
     case = CaseScores(question_id=named["question_id"], scores=scores, **labels)  # type: ignore[arg-type]
     return case, (asked, gold, target)
@@ -129,9 +129,10 @@ def read_baseline(folder: Path) -> RunScores:
         if hashlib.sha256(content).hexdigest() != page.cases_sha256:
             raise ValueError(f"not the table that {BASELINE} is of")
         header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
-        if tuple(header) != COLUMNS:
+        # A metric that was added later is missing from an older baseline: its scores are not known.
+        if [name for name in COLUMNS if name in header or name not in METRICS] != header:
             raise ValueError("other columns than a baseline has")
-        cases = [_case_of(line) for line in lines]
+        cases = [_case_of(header, line) for line in lines]
         manifest = msgspec.convert(page.manifest, Manifest)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"{file}: cannot be read ({error}); {_REMEDY}") from error

@@ -32,10 +32,10 @@ from retrocypher.plugins.runs.summary import RunSummary
 
 
 class RunLog:
-    """A run on disk; each part is read when it is first asked for.
+    """A run on disk. Each file is read at first use.
 
     Manifest, summary, questions and messages are kept; records are streamed, because they can be larger than
-    memory. Whatever is damaged, absent or of another schema version raises InputError.
+    memory. Raises InputError for a damaged file, another schema version or missing records.
     """
 
     def __init__(self, path: Path) -> None:
@@ -80,7 +80,7 @@ class RunLog:
 
     @cached_property
     def facts(self) -> "RunFacts":
-        """What the run says of itself; nothing is known of a folder with records alone."""
+        """Models, size and ending of the run. All unknown if there is no manifest."""
         return _facts(self)
 
     @cached_property
@@ -97,7 +97,7 @@ class RunLog:
 
     @cached_property
     def targets(self) -> dict[str, str]:
-        """By question id, the molecule that the question clusters by."""
+        """Target molecule of each question, by question id. Statistics use it as the cluster."""
         targets = {}
         for line in self._lines(QUESTIONS):
             for name in ("id", "target"):
@@ -143,7 +143,7 @@ class RunLog:
             yield RecordLine(*line, record_in(self.path / RECORDS, line.number, line.value))
 
     def case_ids(self) -> Iterator["CasePlace"]:
-        """Yield the ids of the cases in the order of their records, which are read up to their ids only."""
+        """Yield the id and place of each record, without parsing the rest of the line."""
         for number, offset, line in self._raw(RECORDS):
             begins = _CASE_ID.match(line)
             if begins is not None and line.endswith(b"\n"):
@@ -168,7 +168,7 @@ class RunLog:
         return self.record_at(places[-1].number, places[-1].offset) if places else None
 
     def chunks(self) -> Iterator["Chunk"]:
-        """Yield the records in parts for several processes, in order; they are not looked into."""
+        """Split the records into chunks for parallel reading, in order, without parsing them."""
         first, offset, size, lines = 1, 0, 0, 0
         for _, _, line in self._raw(RECORDS):
             size, lines = size + len(line), lines + 1
@@ -248,7 +248,7 @@ _BEGINNING = f'{{"schema_version": {SCHEMA_VERSION}, '.encode()
 _CHUNK_BYTES = 1_000_000
 _CHUNK_LINES = 250
 _CASE_ID = re.compile(rb'\{"schema_version": \d+, "case_id": ("(?:[^"\\]|\\.)*")')
-"""How the line of a record begins, as it is written. The rest, by far the most, is not read for the id."""
+"""Start of a record line. It is enough to find the case id."""
 
 
 class RunFacts(Struct, frozen=True):
@@ -259,11 +259,11 @@ class RunFacts(Struct, frozen=True):
     planned: int | None = None
     """Number of cases selected, or planned if the run did not get so far; None if unknown."""
     ending: str | None = None
-    """How it ended, unless it ended well or nothing is known."""
+    """How the run ended, such as `interrupted`. None if it is complete or unknown."""
     loops: tuple[str, ...] = ()
     """Names of its loops, in the order they were asked for; empty if unknown."""
     unpriced: dict[str, str] = {}
-    """By label of a model, the name of the one that plays its roles, if that has no list price."""
+    """Role models without a list price, by the label of the model that they serve."""
 
     def lacks(self, cases: int) -> str:
         """Return what the run lacks, such as ``43 of 2,400 cases; interrupted``; empty if nothing."""
@@ -274,7 +274,7 @@ class RunFacts(Struct, frozen=True):
 
 
 INCOMPLETE_ENDING = "incomplete"
-"""How a run ended that lacks something: scores, judgements or written answers."""
+"""Ending of a run with missing scores, judgements or written answers."""
 
 _ENDINGS = {
     None: "not ended",

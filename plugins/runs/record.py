@@ -16,7 +16,7 @@ from retrocypher.kg.execution.execution import Execution, Status
 SCHEMA_VERSION = 1
 
 JsonValue = Any
-"""A value as JSON holds it, in the open parts of records: null, boolean, number, string, list or object."""
+"""Any JSON value, for fields whose content is not fixed."""
 
 Variant = Literal["with_reference", "without_reference"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -24,7 +24,7 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 NO_LOOP = "none"
 GENERATOR = "generator"
 JUDGE_STAGE = "judge"
-"""The one stage of an infrastructure error that comes after the scores."""
+"""Stage of an infrastructure error of the judge. The case is already scored then."""
 _OF_ANSWER = "answer:"
 _OF_JUDGE = f"{_OF_ANSWER}judge:"
 
@@ -33,7 +33,7 @@ class InfrastructureError(Struct):
     """Why a case could not be run or judged."""
 
     stage: str
-    """What could not be asked: `model`, `graph` or `judge`. With `judge` the case has its scores."""
+    """What failed: `model`, `graph` or `judge`. With `judge` the case has its scores."""
     kind: str
     """Kind of failure, such as `not_cached` or `NotRecorded`."""
     message: str
@@ -65,11 +65,11 @@ class Scores(Struct, kw_only=True):
     """The scores of a case; null where one is not defined."""
 
     precision: float | None = None
-    """Precision, pooled over the keys of the gold answer; of routes for multi-step questions."""
+    """Precision. Single-step: pooled over the keys of the gold answer. Multi-step: over routes."""
     recall: float | None = None
-    """Recall, pooled likewise."""
+    """Recall, computed like `precision`."""
     f1: float
-    """F1, pooled likewise. A case passes by this score."""
+    """F1, computed like `precision`. A case passes by this score."""
     per_key: dict[str, KeyScore] | None = None
     """Scores of each key of a single-step question."""
     focus_f1: float | None = None
@@ -116,7 +116,7 @@ METRICS = (
 
 
 class ResultScores(Struct):
-    """The scores of rows beside those of the case: of a query within a loop, or of a fallback."""
+    """Scores of the rows that a fallback returned."""
 
     f1: float
     """F1 of the rows."""
@@ -168,7 +168,7 @@ class Fallback(Struct, kw_only=True):
     resolved: list[str] = field(default_factory=list)
     """Names that the graph knows."""
     hops: int = 0
-    """How far around them reactions were returned."""
+    """Maximum distance, in reactions, from these molecules."""
     cypher: str | None = None
     """The query of the fallback; null if the graph knows no molecule of the question."""
     status: Status
@@ -218,7 +218,7 @@ class Round(Struct):
     verdict: str | None = None
     """Result of the step, in a word; null for the first completion."""
     findings: list[JsonValue] = field(default_factory=list)
-    """What else is known of the step.
+    """Further details of the step.
 
     What the model reported beside its completion (such as a finish reason); issues (`label`, `message`,
     `start`, `stop`); `edit` (changes, each with `was` and `is`); `detail` (why a proposal was rejected);
@@ -231,7 +231,7 @@ class Round(Struct):
     cost: float | None = None
     """Cost of these tokens in USD at the list price; null if tokens or price are unknown, or if `cached`."""
     cached: bool = False
-    """Whether the completion existed before and cost this case nothing.
+    """Whether the completion was reused, at no cost to this case.
 
     It was made once for the run, or comes from the cache. `tokens` and `time_s` are then those of the
     original call.
@@ -360,19 +360,19 @@ class Claim(Struct, kw_only=True):
     subject: JsonValue
     """What the claim is about: a reaction id, a canonical SMILES, or null for any."""
     predicate: str
-    """What is said of it."""
+    """Relation."""
     object: JsonValue
-    """Of what, or how much."""
+    """Object: a reaction, a molecule or a number."""
     product: JsonValue | UnsetType = UNSET
-    """The product that a yield is of, or that a reaction without an id makes."""
+    """Product that a yield refers to, or product of a reaction that has no id."""
     steps: JsonValue | UnsetType = UNSET
     """Number of reactions of a `PRECURSOR_OF`."""
     low: JsonValue | UnsetType = UNSET
-    """Where the range of a yield begins."""
+    """Lower end of a yield range."""
     share: JsonValue | UnsetType = UNSET
     """Whether a yield may be a share of 1."""
     negated: JsonValue | UnsetType = UNSET
-    """Whether the answer says that it is not so."""
+    """Whether the claim is negated."""
     origin: JsonValue | UnsetType = UNSET
     """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
     start: JsonValue | UnsetType = UNSET
@@ -397,7 +397,7 @@ class ListedClaims(Struct):
     unreadable: int
     """How many name no molecule or reaction that can be looked up."""
     shared: int
-    """How many the reader finds too."""
+    """Number of claims that both lists contain."""
     only_model: int
     """How many only the model lists."""
     only_reader: int
@@ -425,7 +425,7 @@ class AnswerJudge(Struct):
     faithfulness: MeasuredAnswer | UnsetType = UNSET
     """Share of claims that the rows and passages do not contradict."""
     answer_relevancy: MeasuredAnswer | UnsetType = UNSET
-    """Share of statements that bear on the question."""
+    """Share of statements that are relevant to the question."""
 
 
 class Verification(Struct, kw_only=True):
@@ -440,7 +440,7 @@ class Verification(Struct, kw_only=True):
     counts: dict[str, int] = field(default_factory=dict)
     """Number of claims by verdict."""
     shortcomings: list[str] = field(default_factory=list)
-    """What keeps the answer from being verified although its claims hold."""
+    """Reasons why the answer is not `VERIFIED` although its claims are supported."""
     thresholds: dict[str, JsonValue] = field(default_factory=dict)
     """Shares of supported claims that the verdicts need."""
     model: ListedClaims | None = None
@@ -453,7 +453,7 @@ class Explanation(Struct):
     """What is wrong with a case, for a person to read; at most 20,000 characters of difference."""
 
     difference: list[str] = field(default_factory=list)
-    """What the result lacks (`-`) and what it has too much (`+`), a line each; empty if it is right."""
+    """Lines: `-` for what is missing from the result, `+` for what is extra. Empty if the result is right."""
     why: dict[str, str] = field(default_factory=dict)
     """For a failed case, where there is something to say: `finding` (what the text of the query shows of the
     primary label), `focus` (the requested key alone is right), `loop` (what the loop did)."""

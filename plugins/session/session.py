@@ -58,7 +58,7 @@ class SuiteSession:
         self._folder: SessionFolder | None = None
 
     def configure(self) -> None:
-        """Check all that can be checked before a server or worker starts; raise pytest.UsageError."""
+        """Check the options and the plan, before a server or worker starts; raise pytest.UsageError."""
         for name in ("single_step", "multi_step"):
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
@@ -94,7 +94,7 @@ class SuiteSession:
             limit_to_other_tests(self._config, lambda item: case_of(item) is not None)
 
     def start(self) -> None:
-        """Start the server and what models share; raise pytest.UsageError if that fails."""
+        """Start the server and the processes that models share; raise pytest.UsageError if that fails."""
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
@@ -124,14 +124,14 @@ class SuiteSession:
             self.worker.parametrize(metafunc)
 
     def deselect_empty(self, items: list[pytest.Item]) -> None:
-        """Drop the test of a setting that the plan has no case for."""
+        """Deselect tests for which the plan has no case."""
         if self.worker is not None:
             empty = [item for item in items if is_empty(item)]
             items[:] = [item for item in items if not is_empty(item)]
             self._config.hook.pytest_deselected(items=empty)
 
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-        """Put a case's record on its report, and take secrets out of what the report shows."""
+        """Put a case's record on its report, and redact secrets in the report."""
         if self.worker is not None and case_of(item) is not None:
             self.worker.annotate(item, call, report)
         if self.worker is not None:
@@ -172,7 +172,7 @@ class SuiteSession:
                 reporter.write_line(self._secrets.redact(line))
 
     def stop(self) -> None:
-        """Stop what was started, whatever happened."""
+        """Stop the server, models and the workers' folder. Runs also after an error."""
         if self.controller is not None:
             self.controller.stop()
         if self._folder is not None:
@@ -180,7 +180,9 @@ class SuiteSession:
 
     def _configure_controller(self, plan: Plan, settings: Collection[Setting]) -> None:
         if self._config.getoption("dist", "no") == "each":
-            raise InputError("--dist each would ask every case once a worker; leave it out, or name another")
+            raise InputError(
+                "--dist each would run every case once per worker. Remove it, or use --dist load"
+            )
         self._remote = allow_for_remote(self._config, plan)
         if not self._config.option.collectonly:
             selection = selection_of(self._config)

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-# SciPy is imported where it is needed: the start of a session does without it.
+# SciPy is imported inside functions, so that a session starts faster.
 
 LEVEL = 0.95
 FEWEST = 5
-"""With fewer clusters there is no interval: their resamples carry almost no information."""
+"""Minimum number of clusters for an interval. Resamples of fewer carry almost no information."""
 
 
 class Estimate(Struct, frozen=True):
@@ -42,7 +42,7 @@ class Estimate(Struct, frozen=True):
 
 
 NO_ESTIMATE = Estimate(None, None, None, 0, 0)
-"""The estimate from no case."""
+"""The estimate when there are no cases."""
 
 
 Floats = npt.NDArray[np.float64]
@@ -171,7 +171,7 @@ def expanded_bca(
 
 
 def _reach(clusters: int) -> float:
-    """Return the distance of the ends from the estimate in standard errors of the bootstrap."""
+    """Return the z value of the upper end, widened for the number of clusters."""
     from scipy.special import stdtrit
 
     small = np.sqrt(clusters / (clusters - 1))
@@ -179,7 +179,7 @@ def _reach(clusters: int) -> float:
 
 
 def _moved(bias: Floats, acceleration: Floats, reach: float) -> Floats:
-    """Return the corrected share of resamples below an end."""
+    """Return the BCa-corrected tail probability."""
     from scipy.special import ndtr
 
     off = bias + reach

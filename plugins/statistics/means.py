@@ -87,7 +87,10 @@ TIE = 1e-9
 
 
 def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
-    """Return in which comparisons all clusters differ by the same; arguments as `difference_intervals`."""
+    """Return, for each comparison, whether every cluster has the same mean difference.
+
+    Arguments are those of `difference_intervals`.
+    """
     each = sums / counts[:, None]
     return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
 
@@ -120,9 +123,9 @@ def box_stats(values: Sequence[float] | Floats) -> BoxStats:
     """Return the numbers of a box plot; raise ValueError if there is no value."""
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if not len(ordered):
-        raise ValueError("a box plot of no values")
+        raise ValueError("a box plot needs at least one value")
     q1, median, q3 = (float(each) for each in np.quantile(ordered, (0.25, 0.5, 0.75)))
-    # A value on the fence is inside, however the fence was rounded.
+    # The tolerance keeps a value exactly on the limit inside, despite rounding.
     reach = _WHISKER * (q3 - q1) + TIE
     inside = ordered[(ordered >= q1 - reach) & (ordered <= q3 + reach)]
     # An interpolated quartile can lie beyond the last value inside; a whisker never starts within the box.
@@ -151,8 +154,8 @@ class Ratios:
     def rate(self, hits: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
         """Return the share of hits (1 or 0 for each case).
 
-        The interval is the expanded BCa one, or that of `certain_share` if none or all are hits. Molecules
-        are drawn from all cases, so that one draw serves all rates.
+        The interval is the expanded BCa one, or that of `certain_share` if none or all are hits. All rates
+        share the same resamples of molecules.
         """
         top, bottom = self._shares(hits, within)
         if not len(bottom):

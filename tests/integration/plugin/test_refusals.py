@@ -52,7 +52,7 @@ def refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("--prompt=P8 --task=precursors,conditions", "no case in common"),
         ("--phrasing=6", "--phrasing 6: no such wording; choose from 1 to"),
         ("--phrasing=terse", "--phrasing terse: no such wording"),
-        ("--dist=each", "--dist each would ask every case once a worker"),
+        ("--dist=each", "--dist each would run every case once per worker"),
         ("--key-encoder=all-mpnet-base-v2", "NAME@THRESHOLD"),
         ("--graph=none", "--graph none: rows then come from earlier runs; name them with --replay DIR"),
         ("--questions=/nowhere", "/nowhere: no such folder"),

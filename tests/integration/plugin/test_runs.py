@@ -279,5 +279,5 @@ def test_a_broken_harness_and_a_broken_loop_are_no_scores(live: Suite, plugin: C
     lost = ran.summary["lost_cases"]
     assert sorted("-breaks-" in case or "[conditions-" in case for case in lost) == [True] * 7
     assert ran.summary["passed"] == 5
-    assert "incomplete: 7 cases broke off" in ran.output
+    assert "incomplete: 7 cases crashed" in ran.output
     assert len(assert_shown_again(ran.run, "broken")) == 7

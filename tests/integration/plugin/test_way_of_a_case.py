@@ -28,7 +28,7 @@ def test_a_case_passes_few_files_in_the_order_of_the_page(
     trace: dict[str, Any] = json.loads(file.read_text())
 
     files = [name for name in trace["files"] if not name.startswith(APART)]
-    way = PAGE.read_text("utf-8").partition("## The way of a case")[2].partition("\n## ")[0]
+    way = PAGE.read_text("utf-8").partition("## The path of one case")[2].partition("\n## ")[0]
     assert re.findall(r"^\d+\. `([\w/.]+)`", way, re.MULTILINE) == files
     assert len(files) <= MOST
 

@@ -1,6 +1,8 @@
 """Baselines: the same numbers as the run they are of, small, and refused where they cannot be trusted."""
 
+import csv
 import gzip
+import hashlib
 import json
 import subprocess
 from collections.abc import Callable
@@ -80,6 +82,21 @@ def test_what_is_not_whole_or_taken_or_has_no_name_is_not_saved(run: Path, tmp_p
     (run / "manifest.json").unlink()
     with pytest.raises(InputError, match="without a manifest"):
         save(RunLog(run), "y", tmp_path)
+
+
+def test_a_metric_that_was_added_later_is_unknown_in_an_older_baseline(run: Path, tmp_path: Path) -> None:
+    folder = save(RunLog(run), "old", tmp_path).folder
+    header, *lines = csv.reader(gzip.decompress((folder / "cases.csv.gz").read_bytes()).decode().splitlines())
+    at = header.index("row_f1")
+    older = "".join(",".join([*line[:at], *line[at + 1 :]]) + "\n" for line in (header, *lines)).encode()
+    (folder / "cases.csv.gz").write_bytes(gzip.compress(older))
+    page = json.loads((folder / "baseline.json").read_text())
+    page["cases_sha256"] = hashlib.sha256(older).hexdigest()
+    (folder / "baseline.json").write_text(json.dumps(page))
+    kept = read_baseline(folder)
+    assert {each.scores["row_f1"] for each in kept.cases} == {None}
+    now = {each.question_id: each.scores["f1"] for each in scores_of(run).cases}
+    assert {each.question_id: each.scores["f1"] for each in kept.cases} == now
 
 
 def altered(cases: bytes) -> bytes:

@@ -29,7 +29,7 @@ def test_boxes() -> None:
     assert (box.whisker_low, box.whisker_high) == (0.4, 1.0)
     assert box.outliers == ((0.1, 1),)
     assert box_stats([1.0] * 18 + [0.0, 0.0]).outliers == ((0.0, 2),)
-    with pytest.raises(ValueError, match="no values"):
+    with pytest.raises(ValueError, match="at least one value"):
         box_stats([])
 
 
