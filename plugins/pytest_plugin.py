@@ -1,4 +1,4 @@
-"""The hooks; each is one call of the session object."""
+"""The pytest hooks of the suite; once options are parsed, nearly all call one method of `SuiteSession`."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from retrocypher.plugins import hookspecs
-from retrocypher.plugins.session.options import add_options, is_unasked_speed
+from retrocypher.plugins.session.options import add_options, is_unrequested_speed_benchmark
 from retrocypher.plugins.session.session import SESSION, SuiteSession
 
 
@@ -24,8 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve and check the options before anything starts."""
-    config.stash.setdefault(SESSION, SuiteSession(config)).configure()
-    config.pluginmanager.register(_Reports(config.stash[SESSION]))
+    suite = config.stash[SESSION] = SuiteSession(config)
+    suite.configure()
+    config.pluginmanager.register(_Reports(suite))
 
 
 class _Reports:
@@ -36,7 +37,7 @@ class _Reports:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Write a case's record as its report arrives."""
-        self._session.log(report)
+        self._session.log_report(report)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -48,12 +49,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Send an xdist worker the addresses of the running server and models."""
-    node.config.stash[SESSION].hand_over(node)
+    node.config.stash[SESSION].configure_node(node)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Collect the speed benchmarks only when they are named."""
-    return is_unasked_speed(config, collection_path) or None
+    return is_unrequested_speed_benchmark(config, collection_path) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -72,19 +73,19 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach the case's record to its test report."""
     report = yield
-    item.config.stash[SESSION].annotate(item, call, report)
+    item.config.stash[SESSION].make_report(item, call, report)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, str, str] | None:
     """Show infrastructure errors as errors."""
-    return config.stash[SESSION].status_of(report)
+    return config.stash[SESSION].report_status(report)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Return the header lines: models, prompts, questions, graph."""
-    return config.stash[SESSION].header()
+    return config.stash[SESSION].report_header()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -94,10 +95,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write the closing table."""
-    config.stash[SESSION].close_terminal(terminalreporter)
+    """Write the summary."""
+    config.stash[SESSION].write_summary(terminalreporter)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
-    config.stash[SESSION].stop()
+    config.stash[SESSION].unconfigure()

@@ -152,11 +152,11 @@ class Controller:
         self.state.add(record)
         self._progress.add(record.scores.f1 if record.scores else None, total)
 
-    def finish(self, status: int, elsewhere: bool) -> int:
+    def finish(self, status: int, other_test_failed: bool) -> int:
         """Write the summary, close the run and return the exit status.
 
         Args:
-            elsewhere: Whether a test failed that is not a case.
+            other_test_failed: Whether a test failed that is not a case.
         """
         state = self.state
         if self._coordination is not None:
@@ -165,9 +165,9 @@ class Controller:
         if self._gate is not None and state.summary.cases:
             state.gate = judged(self._gate, state, status)
         unscored = bool(state.crashed) or state.summary.infrastructure_errors > 0
-        aside = bool(state.answer_faults) or state.summary.judge_faults > 0
+        missing_judgements = bool(state.answer_faults) or state.summary.judge_faults > 0
         gate = state.gate.exit_status if state.gate else None
-        status = exit_status(status, unscored, aside, gate, elsewhere)
+        status = exit_status(status, unscored, missing_judgements, gate, other_test_failed)
         summary = {
             **state.summary.to_json(),
             "selected_cases": state.selected,

@@ -326,7 +326,7 @@ def named_settings(config: pytest.Config) -> set[Setting]:
     return {setting for file, setting in _FILES.items() if any(file.is_relative_to(path) for path in named)}
 
 
-def is_unasked_speed(config: pytest.Config, path: Path) -> bool:
+def is_unrequested_speed_benchmark(config: pytest.Config, path: Path) -> bool:
     """Tell whether a path belongs to the speed benchmarks, which are collected only when named."""
     named = [each for each, _ in named_paths(config)]
     return path.resolve().is_relative_to(_SPEED) and not any(each.is_relative_to(_SPEED) for each in named)

@@ -1,7 +1,9 @@
-"""The object that the hooks call: one per pytest session, on the controller's or a worker's side."""
+"""`SuiteSession`: one object per pytest process; the hooks call it."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ from retrocypher.plugins.session.remote_workers import (
     settled,
 )
 from retrocypher.plugins.session.run_key import selection_of
-from retrocypher.plugins.session.terminal import closing_lines, gate_said, publish, quieten
+from retrocypher.plugins.session.terminal import closing_lines, gate_lines, publish, suppress_tracebacks
 from retrocypher.plugins.session.worker import (
     ERROR_FIELD,
     Worker,
@@ -42,8 +44,8 @@ _WORKER_INPUT = "retrocypher"
 class SuiteSession:
     """One session of the suite.
 
-    With xdist the controller's process has a controller, and a worker's process a worker; without xdist, one
-    process has both. A session that names no benchmark has neither.
+    With xdist, the main process has a `controller` and each worker process has a `worker`. Without xdist, the
+    one process has both. If no benchmark was named, both are None.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -53,7 +55,7 @@ class SuiteSession:
         self._context: WorkerContext | None = None
         self._failed_cases = 0
         self._secrets = Secrets()
-        self._registered = False
+        self._has_hook_loops = False
         self._remote: list[str] = []
         self._folder: SessionFolder | None = None
 
@@ -65,28 +67,22 @@ class SuiteSession:
         if not settings:
             return
         self._secrets = secrets_of(os.environ)
-        try:
-            registered = self._config.hook.pytest_retrocypher_loops(config=self._config)
-            loops = [loop for brought in registered for loop in brought]
+        with self._usage_errors():
+            loops = [*chain.from_iterable(self._config.hook.pytest_retrocypher_loops(config=self._config))]
+            self._has_hook_loops = bool(loops)
             options = read_options(self._config)
             self._secrets |= secrets_of({}, [options.graph]).values
             if options.offline:
                 refuse_network()
             plan = resolve(options, registered=loops)
             plan.require_cases(settings)
-            if self._is_worker():
-                handed = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]
-                self._secrets |= handed.passwords
-                context, self._folder = settled(handed)
-                self.worker = Worker(plan, context)
-                self._config.option.allure_report_dir = context.allure
-                # Only the controller cleans: a worker that replaces a crashed one would delete results.
-                self._config.option.clean_alluredir = False
+            if hasattr(self._config, "workerinput"):
+                self._configure_worker(plan)
             else:
-                self._registered = bool(loops)
                 self._configure_controller(plan, settings)
-        except RetroCypherError as error:
-            raise pytest.UsageError(self._secrets.redact(str(error))) from error
+                if not self._config.pluginmanager.hasplugin("dsession"):
+                    # Without xdist this process also runs the cases.
+                    self.worker = Worker(plan)
         if self.worker is not None and self._config.pluginmanager.hasplugin("allure_pytest"):
             # Imported here: a session without Allure needs none of it.
             from retrocypher.plugins.reporting.allure.listener import limit_to_other_tests
@@ -98,25 +94,21 @@ class SuiteSession:
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
-        try:
+        with self._usage_errors():
             self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
-        except RetroCypherError as error:
-            raise pytest.UsageError(self._secrets.redact(str(error))) from error
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
 
-    def hand_over(self, node: Any) -> None:
-        """Give an xdist worker what the controller started; raise pytest.UsageError if it lacks something."""
+    def configure_node(self, node: Any) -> None:
+        """Send an xdist worker its context; raise pytest.UsageError if its machine lacks something."""
         if self._context is None or self.controller is None:
             return
         node.workerinput[_WORKER_INPUT] = to_builtins(self._context)
         if is_remote(node.gateway.spec):
-            asked = asked_there(self.controller.state.plan, self._context, self._registered)
-            try:
+            asked = asked_there(self.controller.state.plan, self._context, self._has_hook_loops)
+            with self._usage_errors():
                 prepare(node.gateway, self._config.rootpath, asked)
-            except RetroCypherError as error:
-                raise pytest.UsageError(self._secrets.redact(str(error))) from error
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
@@ -130,53 +122,62 @@ class SuiteSession:
             items[:] = [item for item in items if not is_empty(item)]
             self._config.hook.pytest_deselected(items=empty)
 
-    def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    def make_report(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on its report, and redact secrets in the report."""
         if self.worker is not None and case_of(item) is not None:
             self.worker.annotate(item, call, report)
         if self.worker is not None:
             redact_report(self._secrets, call, report)
 
-    def log(self, report: pytest.TestReport) -> None:
+    def log_report(self, report: pytest.TestReport) -> None:
         """Write a case's record."""
         if self.controller is not None and is_case(report.nodeid):
             self._failed_cases += report.failed
             self.controller.log(report, self._total())
 
-    def header(self) -> list[str]:
+    def report_header(self) -> list[str]:
         """Return the lines of the terminal's header."""
         return [*self.controller.header(), *self._remote] if self.controller else []
 
-    def status_of(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+    def report_status(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Show an infrastructure error as an error, not as a failure."""
         return ("error", "E", "ERROR") if getattr(report, ERROR_FIELD, False) else None
 
     def finish(self, session: pytest.Session, status: int) -> None:
         """Write the summary and set the exit status."""
         if self.controller is not None and self._context is not None:
-            session.exitstatus = self.controller.finish(status, session.testsfailed > self._failed_cases)
-            quieten(self._config, self.controller.state.summary)
+            other_test_failed = session.testsfailed > self._failed_cases
+            session.exitstatus = self.controller.finish(status, other_test_failed=other_test_failed)
+            suppress_tracebacks(self._config, self.controller.state.summary)
             publish(self._config, self.controller.state, self._announce)
 
-    def close_terminal(self, reporter: pytest.TerminalReporter) -> None:
-        """Write the closing table; of a complete run with ``--no-summary`` only the gate."""
+    def write_summary(self, reporter: pytest.TerminalReporter) -> None:
+        """Write the summary. With ``--no-summary``, write only the gate's result if the run is complete."""
         if self.controller is None or self._context is None:
             return
-        silent = getattr(self._config.option, "no_summary", False) and self.controller.state.complete
-        if not silent or self.controller.state.gate is not None:
-            reporter.write_sep("=", "retrocypher")
-            lines = (
-                gate_said(self.controller.state) if silent else closing_lines(self.controller.state, reporter)
-            )
-            for line in lines:
-                reporter.write_line(self._secrets.redact(line))
+        state = self.controller.state
+        only_gate = getattr(self._config.option, "no_summary", False) and state.complete
+        if only_gate and state.gate is None:
+            return
+        reporter.write_sep("=", "retrocypher")
+        for line in gate_lines(state) if only_gate else closing_lines(state, reporter):
+            reporter.write_line(self._secrets.redact(line))
 
-    def stop(self) -> None:
+    def unconfigure(self) -> None:
         """Stop the server, models and the workers' folder. Runs also after an error."""
         if self.controller is not None:
             self.controller.stop()
         if self._folder is not None:
             self._folder.remove()
+
+    def _configure_worker(self, plan: Plan) -> None:
+        received = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]
+        self._secrets |= received.passwords
+        context, self._folder = settled(received)
+        self.worker = Worker(plan, context)
+        self._config.option.allure_report_dir = context.allure
+        # Only the controller cleans: a worker that replaces a crashed one would delete results.
+        self._config.option.clean_alluredir = False
 
     def _configure_controller(self, plan: Plan, settings: Collection[Setting]) -> None:
         if self._config.getoption("dist", "no") == "each":
@@ -192,11 +193,14 @@ class SuiteSession:
             )
             if getattr(self._config.option, "allure_report_dir", "") is None and not self._remote:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
-        if not self._config.pluginmanager.hasplugin("dsession"):
-            self.worker = Worker(plan)
 
-    def _is_worker(self) -> bool:
-        return hasattr(self._config, "workerinput")
+    @contextmanager
+    def _usage_errors(self) -> Iterator[None]:
+        """Turn an error of the suite into pytest.UsageError, without secrets."""
+        try:
+            yield
+        except RetroCypherError as error:
+            raise pytest.UsageError(self._secrets.redact(str(error))) from error
 
     def _end_early(self, reason: str) -> None:
         for name in ("session", "dsession"):
@@ -212,7 +216,7 @@ class SuiteSession:
         reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
         if reporter is not None:
             reporter.ensure_newline()
-            # It does not know of dots without a file name before them, as with -q.
+            # With -q, pytest prints dots without a file name, which `ensure_newline` does not notice.
             if reporter._tw.width_of_current_line:
                 reporter._tw.line()
             reporter.write_line(self._secrets.redact(line))

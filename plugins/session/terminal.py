@@ -61,13 +61,13 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     if state.resumed is not None:
         yield state.resumed.closing()
     yield from _incomplete(state)
-    yield from gate_said(state)
+    yield from gate_lines(state)
     yield f"records: {state.path}"
     if (state.path / ALLURE).is_dir():
         yield f"Allure report: retrocypher allure {shlex.quote(str(state.path))} --html"
 
 
-def gate_said(state: RunState) -> Iterator[str]:
+def gate_lines(state: RunState) -> Iterator[str]:
     """Yield what became of the gate; nothing without one."""
     if state.gate is not None:
         from retrocypher.plugins.reporting.text import gate_lines
@@ -100,7 +100,7 @@ def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[
     yield from text.getvalue().rstrip().splitlines()
 
 
-def quieten(config: pytest.Config, summary: Summary) -> None:
+def suppress_tracebacks(config: pytest.Config, summary: Summary) -> None:
     """Leave the tracebacks of many failed cases to the report, unless the user asked for them."""
     if summary.failed + summary.infrastructure_errors <= MANY:
         return
@@ -153,25 +153,26 @@ _KEPT = frozenset(
 def exit_status(
     given: int,
     unscored: bool,
-    aside: bool = False,
+    missing_judgements: bool = False,
     gate: int | None = None,
-    elsewhere: bool = False,
+    other_test_failed: bool = False,
 ) -> int:
     """Return the exit status: 16 for an incomplete run, but pytest's own 2 to 5 stay.
 
     Args:
         unscored: Whether a case has no scores, or crashed.
-        aside: Whether a judgement or a written answer is missing; a gate decides itself whether it needs it.
+        missing_judgements: Whether a judgement or a written answer is missing. A gate decides itself
+            whether it needs them.
         gate: The status of the gate; None without one. It decides, however many cases failed.
-        elsewhere: Whether a test failed that is no case, of which no gate knows.
+        other_test_failed: Whether a test failed that is no case, of which no gate knows.
     """
     if given in _KEPT:
         return int(given)
-    if unscored or (aside and gate is None):
+    if unscored or (missing_judgements and gate is None):
         return INCOMPLETE
     if gate is None:
         return int(given)
-    return max(gate, int(elsewhere))
+    return max(gate, int(other_test_failed))
 
 
 _WINDOW_S = 120.0

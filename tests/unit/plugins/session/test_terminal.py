@@ -161,7 +161,7 @@ def test_a_failed_case_says_why() -> None:
 @pytest.mark.parametrize("given", [0, 1])
 def test_an_incomplete_run_is_16_whatever_passed_and_whatever_the_gate(given: int, gate: int | None) -> None:
     assert exit_status(given, unscored=True, gate=gate) == 16
-    assert exit_status(given, unscored=True, gate=gate, elsewhere=True) == 16
+    assert exit_status(given, unscored=True, gate=gate, other_test_failed=True) == 16
 
 
 @pytest.mark.parametrize("unscored", [False, True])
@@ -175,11 +175,13 @@ def test_a_complete_run_has_the_status_of_pytest_or_of_its_gate(given: int) -> N
     assert exit_status(given, unscored=False) == given
     assert [exit_status(given, unscored=False, gate=gate) for gate in (0, 1)] == [0, 1]
     # A gate does not judge tests that are not cases.
-    assert exit_status(1, unscored=False, gate=0, elsewhere=True) == 1
+    assert exit_status(1, unscored=False, gate=0, other_test_failed=True) == 1
 
 
 @pytest.mark.parametrize("given", [0, 1])
 def test_a_run_without_judgements_or_answers_is_incomplete_unless_a_gate_needs_neither(given: int) -> None:
-    assert exit_status(given, unscored=False, aside=True) == 16
-    assert [exit_status(given, unscored=False, aside=True, gate=gate) for gate in (0, 1, 16)] == [0, 1, 16]
-    assert exit_status(given, unscored=True, aside=True, gate=0) == 16
+    assert exit_status(given, unscored=False, missing_judgements=True) == 16
+    assert [
+        exit_status(given, unscored=False, missing_judgements=True, gate=gate) for gate in (0, 1, 16)
+    ] == [0, 1, 16]
+    assert exit_status(given, unscored=True, missing_judgements=True, gate=0) == 16
