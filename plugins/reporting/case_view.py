@@ -241,7 +241,7 @@ class CaseReader:
 
 def find_case(log: RunLog, name: str) -> Record:
     """Return the case that an id, its beginning or any part of it names; raise InputError if none."""
-    places = {place.case_id: place for place in log.case_ids()}
+    places = {place.case_id: place for place in log.case_places()}
     beginning = [case for case in places if case.lower().startswith(name.lower())]
     containing = [case for case in places if name.lower() in case.lower()]
     for found, do in (([name] * (name in places), "are"), (beginning, "begin with"), (containing, "contain")):

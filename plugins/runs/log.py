@@ -30,6 +30,89 @@ from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Record, record_from
 from retrocypher.plugins.runs.summary import RunSummary
 
+INCOMPLETE_ENDING = "incomplete"
+"""Ending of a run with missing scores, judgements or written answers."""
+
+_ENDINGS = {
+    None: "not ended",
+    2: "interrupted",
+    3: "ended by an error of the harness",
+    16: INCOMPLETE_ENDING,
+}
+
+_RECORD = msgspec.json.Decoder(Record)
+_BEGINNING = f'{{"schema_version": {SCHEMA_VERSION}, '.encode()
+_CHUNK_BYTES = 1_000_000
+_CHUNK_LINES = 250
+_LINE_PREFIX = re.compile(rb'\{"schema_version": \d+, "case_id": ("(?:[^"\\]|\\.)*")')
+"""Start of a record line. It is enough to find the case id."""
+
+
+class Line(NamedTuple):
+    """A line of a file of JSON objects."""
+
+    number: int
+    """Number of the line, from 1."""
+    offset: int
+    """Bytes before it."""
+    raw: bytes
+    """The line with its end."""
+    value: dict[str, JsonValue]
+    """The JSON object, with unknown fields."""
+
+
+class RecordLine(NamedTuple):
+    """A `Line` of `records.jsonl` with its record, which shares its open parts with `value`."""
+
+    number: int
+    offset: int
+    raw: bytes
+    value: dict[str, JsonValue]
+    record: Record
+
+
+class CasePlace(NamedTuple):
+    """Where the record of a case stands."""
+
+    case_id: str
+    number: int
+    """Number of its line, from 1."""
+    offset: int
+    """Bytes before the line."""
+
+
+class Chunk(NamedTuple):
+    """Some lines of the records, for a process to read by itself."""
+
+    first: int
+    """Number of its first line, from 1."""
+    offset: int
+    """Where it begins, in bytes."""
+    lines: int
+    """Its lines."""
+
+
+class RunFacts(Struct, frozen=True):
+    """What a run says of itself."""
+
+    models: tuple[str, ...] = ()
+    """Labels of its models, in the order they were asked for; empty if unknown."""
+    planned: int | None = None
+    """Number of cases selected, or planned if the run did not get so far; None if unknown."""
+    ending: str | None = None
+    """How the run ended, such as `interrupted`. None if it is complete or unknown."""
+    loops: tuple[str, ...] = ()
+    """Names of its loops, in the order they were asked for; empty if unknown."""
+    unpriced: dict[str, str] = {}
+    """Role models without a list price, by the label of the model that they serve."""
+
+    def lacks(self, cases: int) -> str:
+        """Return what the run lacks, such as ``43 of 2,400 cases; interrupted``; empty if nothing."""
+        parts = []
+        if self.planned is not None and cases < self.planned:
+            parts.append(f"{cases:,} of {counted(self.planned, 'case')}")
+        return "; ".join(parts + ([self.ending] if self.ending else []))
+
 
 class RunLog:
     """A run on disk. Each file is read at first use.
@@ -79,7 +162,7 @@ class RunLog:
         return _convert(self.path / SUMMARY, self.summary_json, RunSummary)
 
     @cached_property
-    def facts(self) -> "RunFacts":
+    def facts(self) -> RunFacts:
         """Models, size and ending of the run. All unknown if there is no manifest."""
         return _facts(self)
 
@@ -113,7 +196,7 @@ class RunLog:
         """The messages of the run by their hash."""
         return {line.value["sha256"]: line.value["messages"] for line in self.message_lines()}
 
-    def message_lines(self) -> Iterator["Line"]:
+    def message_lines(self) -> Iterator[Line]:
         """Yield the lines of `messages.jsonl`."""
         for line in self._lines(MESSAGES):
             value = line.value
@@ -131,25 +214,25 @@ class RunLog:
             if record is None:
                 if (value := _object_in(file, number, raw)) is None:
                     return
-                record = record_in(file, number, value)
+                record = _record_in(file, number, value)
             yield record
 
-    def record_lines(self, chunk: "Chunk | None" = None) -> Iterator["RecordLine"]:
-        """Yield the lines of the records, or of one part of them, with place and JSON object.
+    def record_lines(self, chunk: Chunk | None = None) -> Iterator[RecordLine]:
+        """Yield the lines of the records, or of one chunk of them, with place and JSON object.
 
-        Commands that write changed records change `value`, so that fields of other versions survive.
+        To rewrite a record, change `value`: it also holds fields that this version does not know.
         """
         for line in self._lines(RECORDS, chunk):
-            yield RecordLine(*line, record_in(self.path / RECORDS, line.number, line.value))
+            yield RecordLine(*line, _record_in(self.path / RECORDS, line.number, line.value))
 
-    def case_ids(self) -> Iterator["CasePlace"]:
+    def case_places(self) -> Iterator[CasePlace]:
         """Yield the id and place of each record, without parsing the rest of the line."""
         for number, offset, line in self._raw(RECORDS):
-            begins = _CASE_ID.match(line)
-            if begins is not None and line.endswith(b"\n"):
-                yield CasePlace(str(json.loads(begins[1])), number, offset)
+            match = _LINE_PREFIX.match(line)
+            if match is not None and line.endswith(b"\n"):
+                yield CasePlace(str(json.loads(match[1])), number, offset)
             elif (value := _object_in(self.path / RECORDS, number, line)) is not None:
-                yield CasePlace(record_in(self.path / RECORDS, number, value).case_id, number, offset)
+                yield CasePlace(_record_in(self.path / RECORDS, number, value).case_id, number, offset)
 
     def record_at(self, number: int, offset: int) -> Record:
         """Return the record of a line, given its number from 1 and the bytes before it."""
@@ -160,32 +243,27 @@ class RunLog:
             raise InputError(
                 f"{self.path / RECORDS}, line {number}: the file was changed while it was read; try again"
             )
-        return record_in(self.path / RECORDS, number, value)
+        return _record_in(self.path / RECORDS, number, value)
 
-    def case(self, case_id: str) -> Record | None:
-        """Return the newest record of a case; None if there is none."""
-        places = [place for place in self.case_ids() if place.case_id == case_id]
-        return self.record_at(places[-1].number, places[-1].offset) if places else None
-
-    def chunks(self) -> Iterator["Chunk"]:
+    def chunks(self) -> Iterator[Chunk]:
         """Split the records into chunks for parallel reading, in order, without parsing them."""
         first, offset, size, lines = 1, 0, 0, 0
         for _, _, line in self._raw(RECORDS):
             size, lines = size + len(line), lines + 1
             if size >= _CHUNK_BYTES or lines >= _CHUNK_LINES:
-                yield Chunk(first, offset, size, lines)
+                yield Chunk(first, offset, lines)
                 first, offset, size, lines = first + lines, offset + size, 0, 0
         if lines:
-            yield Chunk(first, offset, size, lines)
+            yield Chunk(first, offset, lines)
 
-    def _lines(self, name: str, chunk: "Chunk | None" = None) -> Iterator["Line"]:
+    def _lines(self, name: str, chunk: Chunk | None = None) -> Iterator[Line]:
         for number, offset, raw in self._raw(name, chunk):
             value = _object_in(self.path / name, number, raw)
             if value is None:
                 return
             yield Line(number, offset, raw, value)
 
-    def _raw(self, name: str, chunk: "Chunk | None" = None) -> Iterator[tuple[int, int, bytes]]:
+    def _raw(self, name: str, chunk: Chunk | None = None) -> Iterator[tuple[int, int, bytes]]:
         file = self.path / name
         if not file.is_file():
             raise no_run(self.path, name)
@@ -195,93 +273,6 @@ class RunLog:
             for number, line in enumerate(islice(lines, chunk.lines if chunk else None), first):
                 yield number, offset, line
                 offset += len(line)
-
-
-class Line(NamedTuple):
-    """A line of a file of JSON objects."""
-
-    number: int
-    """Number of the line, from 1."""
-    offset: int
-    """Bytes before it."""
-    raw: bytes
-    """The line with its end."""
-    value: dict[str, JsonValue]
-    """The JSON object, with unknown fields."""
-
-
-class RecordLine(NamedTuple):
-    """A `Line` of `records.jsonl` with its record, which shares its open parts with `value`."""
-
-    number: int
-    offset: int
-    raw: bytes
-    value: dict[str, JsonValue]
-    record: Record
-
-
-class CasePlace(NamedTuple):
-    """Where the record of a case stands."""
-
-    case_id: str
-    number: int
-    """Number of its line, from 1."""
-    offset: int
-    """Bytes before the line."""
-
-
-class Chunk(NamedTuple):
-    """Some lines of the records, for a process to read by itself."""
-
-    first: int
-    """Number of its first line, from 1."""
-    offset: int
-    """Where it begins, in bytes."""
-    size: int
-    """Its bytes."""
-    lines: int
-    """Its lines."""
-
-
-_RECORD = msgspec.json.Decoder(Record)
-_BEGINNING = f'{{"schema_version": {SCHEMA_VERSION}, '.encode()
-_CHUNK_BYTES = 1_000_000
-_CHUNK_LINES = 250
-_CASE_ID = re.compile(rb'\{"schema_version": \d+, "case_id": ("(?:[^"\\]|\\.)*")')
-"""Start of a record line. It is enough to find the case id."""
-
-
-class RunFacts(Struct, frozen=True):
-    """What a run says of itself."""
-
-    models: tuple[str, ...] = ()
-    """Labels of its models, in the order they were asked for; empty if unknown."""
-    planned: int | None = None
-    """Number of cases selected, or planned if the run did not get so far; None if unknown."""
-    ending: str | None = None
-    """How the run ended, such as `interrupted`. None if it is complete or unknown."""
-    loops: tuple[str, ...] = ()
-    """Names of its loops, in the order they were asked for; empty if unknown."""
-    unpriced: dict[str, str] = {}
-    """Role models without a list price, by the label of the model that they serve."""
-
-    def lacks(self, cases: int) -> str:
-        """Return what the run lacks, such as ``43 of 2,400 cases; interrupted``; empty if nothing."""
-        parts = []
-        if self.planned is not None and cases < self.planned:
-            parts.append(f"{cases:,} of {counted(self.planned, 'case')}")
-        return "; ".join(parts + ([self.ending] if self.ending else []))
-
-
-INCOMPLETE_ENDING = "incomplete"
-"""Ending of a run with missing scores, judgements or written answers."""
-
-_ENDINGS = {
-    None: "not ended",
-    2: "interrupted",
-    3: "ended by an error of the harness",
-    16: INCOMPLETE_ENDING,
-}
 
 
 def _facts(log: RunLog) -> RunFacts:
@@ -307,7 +298,7 @@ def _decoded(raw: bytes) -> Record | None:
         return None
 
 
-def record_in(file: Path, number: int, value: Mapping[str, JsonValue]) -> Record:
+def _record_in(file: Path, number: int, value: Mapping[str, JsonValue]) -> Record:
     """Return the record in the JSON object of a line; raise InputError if it is damaged."""
     version = value.get("schema_version")
     if version != SCHEMA_VERSION:

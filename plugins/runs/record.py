@@ -280,6 +280,11 @@ class GraphCall(Struct):
     """The result, or the name of the field of the record that already holds it."""
 
 
+_JUDGE_MISTAKES = frozenset({"malformed", "out_of_scale", "no_answer"})
+"""Errors in the judge's reply: asking again would give the same reply. All other kinds are errors of the
+harness or the API."""
+
+
 class Judgement(Struct):
     """One rating of a query by a judge."""
 
@@ -323,12 +328,7 @@ class Judgement(Struct):
     @property
     def is_fault(self) -> bool:
         """Whether the judge could not be asked, so that asking again may help."""
-        return self.error is not None and self.error["kind"] not in OWN_FAULTS
-
-
-OWN_FAULTS = frozenset({"malformed", "out_of_scale", "no_answer"})
-"""Kinds of error that are the judge's own words: asked again it would say the same. All others are faults of
-the harness or of the API."""
+        return self.error is not None and self.error["kind"] not in _JUDGE_MISTAKES
 
 
 class Judge(Struct):

@@ -99,7 +99,7 @@ class LiveResults:
                 return
             for partial in self._folder.glob("*.tmp"):
                 partial.unlink(missing_ok=True)
-            taken = {place.case_id for place in self._log.case_ids()}
+            taken = {place.case_id for place in self._log.case_places()}
             for case in cases:
                 if case not in taken:
                     writer.remove(case)

@@ -55,7 +55,7 @@ def test_cases_are_located_without_reading_their_records(
 ) -> None:
     lines = [json_line(record_of(name)) for name in names]
     log = log_of(tmp_path_factory.mktemp("run"), *lines, "")
-    found = list(log.case_ids())
+    found = list(log.case_places())
     assert found == [(line.record.case_id, line.number, line.offset) for line in log.record_lines()]
     assert [place.number for place in found] == list(range(1, len(names) + 1))
     assert [json_line(log.record_at(place.number, place.offset)) for place in found] == lines
@@ -64,10 +64,10 @@ def test_cases_are_located_without_reading_their_records(
 def test_cases_among_lines_of_other_writers_and_half_lines(tmp_path: Path) -> None:
     other = json.dumps(record_of("other"), default=fields_of, sort_keys=True, separators=(",", ":"))
     half = json_line(record_of("half"))[:-20]
-    assert [place.case_id for place in log_of(tmp_path, other, half).case_ids()] == ["other"]
+    assert [place.case_id for place in log_of(tmp_path, other, half).case_places()] == ["other"]
 
     log = log_of(tmp_path, json_line(record_of("good")), half, "no record\n")
-    cases = log.case_ids()
+    cases = log.case_places()
     _, place = next(cases), next(cases)
     with pytest.raises(InputError, match="line 2: not JSON"):
         log.record_at(place.number, place.offset)
