@@ -21,7 +21,7 @@ from retrocypher.plugins.statistics.intervals import (
     Resampler,
     Weights,
     blocks,
-    bootstrapped,
+    bootstrap_estimate,
     weighted,
 )
 from retrocypher.plugins.statistics.means import certain_share, mean_of
@@ -49,11 +49,11 @@ def pearson(
     u, v = _standard(first), _standard(second)
     sums = of.sums(np.column_stack([np.ones(len(u)), u, v, u * u, v * v, u * v]))
 
-    def of_weights(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         n, su, sv, suu, svv, suv = weighted(weights, sums).T
         return _ratio(suv - su * sv / n, suu - su**2 / n, svv - sv**2 / n, n)
 
-    return bootstrapped(of_weights, of, len(first), resampler)
+    return bootstrap_estimate(statistic, of, len(first), resampler)
 
 
 def spearman(
@@ -72,14 +72,14 @@ def spearman(
     places, first, second = of.places[order], first[order], second[order]
     ranks = [_Ranks(values) for values in (first, second)]
 
-    def of_weights(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         parts = [
             _rank_correlation(weights[rows][:, places].astype(np.float64), ranks)
             for rows in blocks(len(weights), len(places))
         ]
         return np.concatenate(parts)
 
-    return bootstrapped(of_weights, of, len(first), resampler)
+    return bootstrap_estimate(statistic, of, len(first), resampler)
 
 
 class _Ranks:
@@ -134,7 +134,7 @@ def kendall(
     # pairs are quadratic forms of the weights, and all pairs are compared only once.
     alike, apart_x, apart_y = _pairs(first, second, of)
 
-    def of_weights(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         parts = []
         for rows in blocks(len(weights), of.count):
             often = weights[rows].astype(np.float64)
@@ -145,7 +145,7 @@ def kendall(
             parts.append(np.where(varies, np.clip(tau, -1, 1), np.nan))
         return np.concatenate(parts)
 
-    return bootstrapped(of_weights, of, len(first), resampler)
+    return bootstrap_estimate(statistic, of, len(first), resampler)
 
 
 def _pairs(x: Floats, y: Floats, of: Clusters) -> tuple[Floats, Floats, Floats]:
@@ -179,7 +179,7 @@ def auroc(
     places, flags = of.places[order], flags[order]
     _, starts = np.unique(values[order], return_index=True)
 
-    def of_weights(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         parts = []
         for rows in blocks(len(weights), len(places)):
             often = weights[rows][:, places].astype(np.float64)
@@ -190,7 +190,7 @@ def auroc(
             parts.append(np.where(pairs > 0, won / np.where(pairs > 0, pairs, 1), np.nan))
         return np.concatenate(parts)
 
-    found = bootstrapped(of_weights, of, len(values), resampler)
+    found = bootstrap_estimate(statistic, of, len(values), resampler)
     if found.value not in (0, 1):
         return found
     fewest = min(len(np.unique(places[flags])), len(np.unique(places[~flags])))
@@ -213,10 +213,10 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None
     of = Clusters(clusters)
     sums = of.sums(np.column_stack([np.ones(len(first)), first, second, first * second]))
 
-    def of_weights(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         return _kappa(weighted(weights, sums))
 
-    found = bootstrapped(of_weights, of, len(first), resampler)
+    found = bootstrap_estimate(statistic, of, len(first), resampler)
     if found.value != 1 or of.count < FEWEST:
         return found
     share = float(first.mean())
@@ -278,7 +278,7 @@ def reliability(
     off = of.sums(within * (values - truth)[:, None])
     cases = of.sums(np.ones(len(values)))
 
-    def of_weights(weights: Weights) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         return np.asarray(np.abs(weighted(weights, off)).sum(axis=1) / weighted(weights, cases))
 
     return Reliability(
@@ -292,5 +292,5 @@ def reliability(
             for number in np.unique(place).tolist()
         ),
         brier=mean_of((values - truth) ** 2, of.places, resampler),
-        ece=bootstrapped(of_weights, of, len(values), resampler),
+        ece=bootstrap_estimate(statistic, of, len(values), resampler),
     )

@@ -1,11 +1,9 @@
-"""Clustered bootstrap intervals: the one definition of clusters, resamples and interval ends.
+"""Clustered bootstrap intervals. All other modules take clusters, resamples and intervals from here.
 
-Questions about one molecule succeed or fail together, so target molecules are resampled, not cases. Both
-intervals widen the tails for the number of clusters as Hesterberg (2015) does for percentiles: a bootstrap's
-spread is too small by √((m - 1) / m), and its quantiles are normal where those of Student's t are due.
-
-In this package ``clusters`` is the target molecule of each case, and ``resampler`` draws the resamples (by
-default with a fixed seed).
+Questions about one molecule succeed or fail together, so target molecules are resampled, not cases. There
+are two kinds of intervals: percentile and BCa. With few clusters both would be too narrow: the bootstrap's
+standard deviation is too small by √((m - 1) / m) for m clusters, and it uses normal instead of Student's t
+quantiles. Both are therefore widened ("expanded") as in Hesterberg (2015).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +17,23 @@ from msgspec import Struct
 LEVEL = 0.95
 FEWEST = 5
 """Minimum number of clusters for an interval. Resamples of fewer carry almost no information."""
+RESAMPLES = 5_000
+STATISTIC_RESAMPLES = 2_000
+"""Fewer than of means, because each resample takes longer to compute."""
+SEED = 20_260
+"""Fixed, so that the same records give the same intervals."""
+_ROUNDING = 1e-12
+"""Numbers closer than this, relative to 1 or larger values, differ by rounding only."""
+_CACHED_DRAWS = 8
+"""How many draws to keep, one per number of clusters; a draw of 700 clusters takes 7 MB."""
+_BLOCK = 2_000_000
+"""How many counts to convert to 8-byte floats at once."""
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.uint16]
+Weights = npt.NDArray[np.number]
+Names = Sequence[str] | npt.NDArray[np.intp]
+"""The cluster of each case: its name or a number."""
 
 
 class Estimate(Struct, frozen=True):
@@ -45,20 +60,6 @@ NO_ESTIMATE = Estimate(None, None, None, 0, 0)
 """The estimate when there are no cases."""
 
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.uint16]
-
-RESAMPLES = 5_000
-SEED = 20_260
-"""Fixed, so that the same records give the same intervals."""
-
-_CACHED_DRAWS = 8
-"""How many draws to keep, one per number of clusters; a draw of 700 clusters takes 7 MB."""
-
-_BLOCK = 2_000_000
-"""How many counts to convert to 8-byte floats at once."""
-
-
 class Resampler:
     """Draws clusters with replacement; the same seed and number of clusters give the same draws."""
 
@@ -70,16 +71,16 @@ class Resampler:
     def weights(self, clusters: int) -> Counts:
         """Return how often each resample draws each cluster, of shape (resamples, clusters).
 
-        Each draws as many clusters as there are, at least one.
+        Each resample draws ``clusters`` times; there must be at least one.
         """
         if clusters not in self._drawn:
             while len(self._drawn) >= _CACHED_DRAWS:
                 del self._drawn[next(iter(self._drawn))]
             generator = np.random.default_rng(self.seed)
-            even = np.full(clusters, 1 / clusters)
+            equal_shares = np.full(clusters, 1 / clusters)
             drawn = np.empty((self.resamples, clusters), dtype=np.uint16)
             for rows in blocks(self.resamples, clusters):
-                drawn[rows] = generator.multinomial(clusters, even, size=rows.stop - rows.start)
+                drawn[rows] = generator.multinomial(clusters, equal_shares, size=rows.stop - rows.start)
             self._drawn[clusters] = drawn
         return self._drawn[clusters]
 
@@ -101,16 +102,16 @@ def blocks(rows: int, columns: int) -> Iterator[slice]:
 
 
 class Clusters:
-    """The cluster of each case, numbered; an array of numbers is faster than names."""
+    """Numbers the clusters, and holds the number of each case's cluster; numbers are faster than text."""
 
-    def __init__(self, names: Sequence[str] | npt.NDArray[np.intp]) -> None:
+    def __init__(self, names: Names) -> None:
         labels = names if isinstance(names, np.ndarray) else np.asarray(list(names), dtype=object)
         distinct, places = np.unique(labels, return_inverse=True)
         self.count = len(distinct)
         self.places: npt.NDArray[np.intp] = places.astype(np.intp)
 
     def sums(self, values: npt.ArrayLike) -> Floats:
-        """Return the sum over the cases of each cluster, bit for bit independent of the order of cases.
+        """Return the sum over the cases of each cluster; the order of cases does not change its rounding.
 
         Args:
             values: Of shape (cases,) or (cases, columns); the result has clusters in place of cases.
@@ -127,9 +128,6 @@ class Clusters:
         )
 
 
-_TIE = 1e-12
-
-
 def expanded_percentile(resampled: Floats, clusters: int) -> tuple[Floats, Floats]:
     """Return the expanded percentile interval of each column (Efron & Tibshirani 1993, chapter 13).
 
@@ -139,7 +137,7 @@ def expanded_percentile(resampled: Floats, clusters: int) -> tuple[Floats, Float
     """
     from scipy.special import ndtr
 
-    tail = np.full(resampled.shape[1], ndtr(-_reach(clusters)))
+    tail = np.full(resampled.shape[1], ndtr(-_expanded_z(clusters)))
     ordered = np.sort(resampled, axis=0)
     return _quantile(ordered, tail), _quantile(ordered, 1 - tail)
 
@@ -157,20 +155,22 @@ def expanded_bca(
     """
     from scipy.special import ndtri
 
-    tie = _TIE * np.maximum(1, np.abs(value))
+    tie = _ROUNDING * np.maximum(1, np.abs(value))
+    # Resamples equal to the estimate count half.
     below = np.mean(resampled < value - tie, axis=0) + np.mean(np.abs(resampled - value) <= tie, axis=0) / 2
-    bias = ndtri(np.clip(below, 0.5 / len(resampled), 1 - 0.5 / len(resampled)))
-    pulls = left_one_out.mean(axis=0) - left_one_out
-    spread = np.sum(pulls**2, axis=0) ** 1.5
-    acceleration = np.sum(pulls**3, axis=0) / np.where(spread > 0, 6 * spread, 1)
+    z0 = ndtri(np.clip(below, 0.5 / len(resampled), 1 - 0.5 / len(resampled)))
+    deviations = left_one_out.mean(axis=0) - left_one_out
+    spread = np.sum(deviations**2, axis=0) ** 1.5
+    a = np.sum(deviations**3, axis=0) / np.where(spread > 0, 6 * spread, 1)
     ordered = np.sort(resampled, axis=0)
-    reach = _reach(clusters)
-    low = _quantile(ordered, _moved(bias, acceleration, -reach))
-    high = _quantile(ordered, _moved(bias, acceleration, reach))
+    z = _expanded_z(clusters)
+    low = _quantile(ordered, _bca_tail(z0, a, -z))
+    high = _quantile(ordered, _bca_tail(z0, a, z))
+    # The interval always contains the estimate.
     return np.minimum(low, value), np.maximum(high, value)
 
 
-def _reach(clusters: int) -> float:
+def _expanded_z(clusters: int) -> float:
     """Return the z value of the upper end, widened for the number of clusters."""
     from scipy.special import stdtrit
 
@@ -178,17 +178,19 @@ def _reach(clusters: int) -> float:
     return float(small * stdtrit(clusters - 1, (1 + LEVEL) / 2))
 
 
-def _moved(bias: Floats, acceleration: Floats, reach: float) -> Floats:
-    """Return the BCa-corrected tail probability."""
+def _bca_tail(z0: Floats, a: Floats, z: float) -> Floats:
+    """Return the tail probability that is corrected for bias z0 and acceleration a."""
     from scipy.special import ndtr
 
-    off = bias + reach
-    stretch = 1 - acceleration * off
-    # At 0 and beyond the correction is outside its valid range: the end is the outermost resample.
-    return np.where(stretch > 0, ndtr(bias + off / np.where(stretch > 0, stretch, 1)), np.heaviside(off, 0.5))
+    shifted = z0 + z
+    denominator = 1 - a * shifted
+    # If the denominator is not positive, the correction is not defined: use the outermost resample.
+    corrected = ndtr(z0 + shifted / np.where(denominator > 0, denominator, 1))
+    return np.where(denominator > 0, corrected, np.heaviside(shifted, 0.5))
 
 
 def _quantile(ordered: Floats, share: Floats) -> Floats:
+    """Return the quantile of each column at its own probability, with linear interpolation."""
     place = share * (len(ordered) - 1)
     under = np.floor(place).astype(np.intp)
     over = np.minimum(under + 1, len(ordered) - 1)
@@ -197,41 +199,34 @@ def _quantile(ordered: Floats, share: Floats) -> Floats:
     return np.asarray(lower + (place - under) * (upper - lower))
 
 
-STATISTIC_RESAMPLES = 2_000
-_SAME = 1e-12
-
-Names = Sequence[str] | npt.NDArray[np.intp]
-Weights = npt.NDArray[np.number]
-
-
-def bootstrapped(
-    of_weights: Callable[[Weights], Floats], of: Clusters, n: int, resampler: Resampler | None = None
+def bootstrap_estimate(
+    statistic: Callable[[Weights], Floats], clusters: Clusters, n: int, resampler: Resampler | None = None
 ) -> Estimate:
     """Return a number with its expanded BCa interval; its value is None if it is not defined.
 
-    There is no interval with fewer than `FEWEST` clusters, if the number is undefined in too many resamples
-    or without any single cluster, and if all resamples give the same number.
+    There is no interval if there are fewer than `FEWEST` clusters; if the statistic is undefined in more than
+    2.5 % of resamples, or after one cluster is left out; or if all resamples give the same value.
 
     Args:
-        of_weights: Maps how often each cluster counts, of shape (resamples, clusters), to the number for each
-            resample; NaN if it is not defined.
+        statistic: Function from cluster weights, of shape (resamples, clusters), to one value per resample;
+            NaN if it is not defined.
         n: Number of cases.
     """
-    (value,) = of_weights(np.ones((1, of.count)))
+    (value,) = statistic(np.ones((1, clusters.count)))
     if np.isnan(value):
-        return Estimate(None, None, None, n, of.count)
-    none = Estimate(float(value), None, None, n, of.count)
-    if of.count < FEWEST:
-        return none
+        return Estimate(None, None, None, n, clusters.count)
+    without_interval = Estimate(float(value), None, None, n, clusters.count)
+    if clusters.count < FEWEST:
+        return without_interval
     resampler = resampler or Resampler(STATISTIC_RESAMPLES)
-    resampled = of_weights(resampler.weights(of.count))
-    left_one_out = of_weights(1 - np.eye(of.count, dtype=np.uint8))
+    resampled = statistic(resampler.weights(clusters.count))
+    left_one_out = statistic(1 - np.eye(clusters.count, dtype=np.uint8))
     defined = ~np.isnan(resampled)
     if np.isnan(left_one_out).any() or np.mean(~defined) > (1 - LEVEL) / 2:
-        return none
-    if np.ptp(resampled[defined]) <= _SAME:
-        return none
+        return without_interval
+    if np.ptp(resampled[defined]) <= _ROUNDING:
+        return without_interval
     low, high = expanded_bca(
-        np.asarray([value]), resampled[defined][:, None], left_one_out[:, None], of.count
+        np.asarray([value]), resampled[defined][:, None], left_one_out[:, None], clusters.count
     )
-    return Estimate(float(value), float(low[0]), float(high[0]), n, of.count)
+    return Estimate(float(value), float(low[0]), float(high[0]), n, clusters.count)

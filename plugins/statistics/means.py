@@ -25,8 +25,8 @@ def mean_of(
 ) -> Estimate:
     """Return the mean of scores, each from 0 to 1, with its interval.
 
-    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one; if all scores
-    are equal, `certain_share` gives it.
+    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one. If all scores
+    are equal, it is computed with `certain_share`.
     """
     (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters, resampler)
     return estimate
@@ -73,11 +73,10 @@ def mean_intervals(
 
 
 def certain_share(clusters: int) -> float:
-    """Return the smallest share of all molecules that is consistent with all of a sample agreeing.
+    """Return the lower bound of Clopper and Pearson (1934) for m hits in m trials: (0.05 / 2) ** (1 / m).
 
-    This is the lower bound of Clopper and Pearson (1934) for m hits in m trials, (0.05 / 2) ** (1 / m), at
-    least one. If all scores of a sample are c, resampling gives no interval; the mean over all molecules is
-    then between c · share and 1 - share · (1 - c).
+    It replaces the bootstrap if all scores are equal to c, because resampling then gives no interval: the
+    interval is c · share to 1 - share · (1 - c). There must be at least one cluster.
     """
     return float(((1 - LEVEL) / 2) ** (1 / clusters))
 
