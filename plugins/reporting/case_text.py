@@ -181,7 +181,7 @@ def _rows(rows: Sequence[JsonValue]) -> Iterator[RenderableType]:
 
 
 def _scores(view: CaseView) -> Iterator[RenderableType]:
-    yield Text(", ".join(f"{name} {value:.3f}" for name, value in view.scores.items()))
+    yield Text(", ".join(f"{name} {value:.3f}" for name, value in view.record.numbers.items()))
     if (scores := view.record.scores) is not None:
         for key, each in (scores.per_key or {}).items():
             yield Text(f"{key}: {_as_json(each)}", "dim")

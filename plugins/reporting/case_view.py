@@ -28,7 +28,6 @@ from retrocypher.plugins.runs.record import (
     MeasuredAnswer,
     Record,
     Verification,
-    fields_of,
 )
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 
@@ -101,12 +100,6 @@ class CaseView:
         """Its error labels, the primary one first."""
         known = ((label, LABELS.get(name_of(label))) for label in self.record.errors)
         return [Label(label, each.meaning if each else "") for label, each in known]
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """The scores that are numbers, by name."""
-        found = fields_of(self.record.scores) if self.record.scores is not None else {}
-        return {name: value for name, value in found.items() if isinstance(value, int | float)}
 
     @property
     def judgements(self) -> Iterator[tuple[str, Judgement]]:

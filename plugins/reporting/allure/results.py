@@ -106,7 +106,7 @@ class _CaseResult:
         }
         if record.scores is not None:
             why = _label_list(view.labels, view.explanation.why) if view.labels else ""
-            self.fields["descriptionHtml"] = score_lines(record.scores, view.scores) + why
+            self.fields["descriptionHtml"] = score_lines(record.scores, record.numbers) + why
         self.attach_text("question", record.question)
         for number, turn in enumerate(record.rounds, 1):
             self._round(number, turn, view)

@@ -135,7 +135,7 @@ class CasePages:
         record, question, values = view.record, view.question, view.values
         return {
             "record": record,
-            "scores": [(name, view.scores[name]) for name in _SCORES if name in view.scores],
+            "scores": [(name, record.numbers[name]) for name in _SCORES if name in record.numbers],
             "labels": [(label.replace(":", ": "), meaning) for label, meaning in view.labels],
             "finding": view.explanation.why.get("finding"),
             "target": None if question is None else (question.target, depictions.number(question.target)),
