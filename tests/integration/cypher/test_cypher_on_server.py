@@ -7,6 +7,7 @@ from typing import Any
 import neo4j
 import pytest
 from neo4j.exceptions import ClientError, CypherSyntaxError, Neo4jError
+from support.cases import read_cases
 
 from retrocypher.kg.cypher.edits import parameterise, quote, shape, string_literals
 from retrocypher.kg.cypher.parser import parse
@@ -17,11 +18,6 @@ UNREADABLE = (
     *("invalid literal number", "integer is too large", "floating point number is too large"),
     *("The octal integer literal syntax", "The hex integer literal syntax"),
 )
-
-
-def constructs(name: str) -> list[str]:
-    lines = (LISTS / name).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("## ")]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +46,8 @@ def complaint(session: neo4j.Session, query: str) -> str | None:
 
 
 def test_server_and_grammar_agree_on_every_construct(parsing: neo4j.Session) -> None:
-    listed = [*constructs("accepted_constructs.cypher"), *constructs("broken_constructs.cypher")]
+    names = ("accepted_constructs.cypher", "broken_constructs.cypher")
+    listed = [case.text for name in names for case in read_cases(LISTS / name)]
     differing = {}
     for query in listed:
         found = complaint(parsing, query)
