@@ -147,7 +147,7 @@ class Reading:
         unreadable: Words that look like SMILES and are none.
         unplaced: Numbers that are neither an id, nor a yield, nor anything else that the reader knows.
         without_role: Molecules of which nothing says what they do in the reaction that is spoken of.
-        names: Molecules that are told by a name without a SMILES beside it.
+        names: Molecules that the answer names without giving their SMILES.
         denied: What it denies of a reaction without it being clear what, some words each.
         whole: Whether all of the answer was read; False where it is longer than what is.
     """

@@ -213,7 +213,7 @@ def has_unit(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a yield is told in grams or moles."""
+    """Whether a yield is given in grams or moles."""
     after = [token for token in tokens[place + 1 : place + 4] if token.text not in "-*`_("]
     return bool(after) and load_words().amounts.fullmatch(after[0].text) is not None
 

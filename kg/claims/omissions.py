@@ -79,8 +79,8 @@ class Unread:
     def numbers(self, claims: Collection[Claim], ids: Collection[int], *, routes: bool) -> tuple[str, ...]:
         """Return the numbers that nothing accounts for, as they stand in the answer.
 
-        A number that is elsewhere one of the reactions read is told twice; where routes are asked for, such a
-        reaction is another step.
+        A number that is also one of the reactions read is accounted for, except in routes, where it is
+        another step.
         """
         told: set[float] = {each for claim in claims if claim.predicate == "YIELD" for each in _ends(claim)}
         told |= set() if routes else {float(each) for each in ids}
@@ -89,7 +89,7 @@ class Unread:
         return tuple(dict.fromkeys([*left, *([] if routes else self._ranges), *self._strays]))
 
     def molecules(self, claims: Collection[Claim]) -> tuple[str, ...]:
-        """Return the molecules whose role in a reaction is told nowhere."""
+        """Return the molecules without a role in any reaction."""
         placed = {
             (name, number)
             for claim in claims
@@ -100,7 +100,7 @@ class Unread:
         return tuple(dict.fromkeys(pair[0] for pair in self._without_role if pair not in placed))
 
     def names(self) -> tuple[str, ...]:
-        """Return the molecules that are told by a name, without their SMILES beside it."""
+        """Return the molecules that the answer names without giving their SMILES."""
         return tuple(self._names)
 
     def _is_explained(self, tokens: Sequence[Token], place: int, *, dated: bool, before: bool) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import neo4j
 
 _FORM = "reaction-graph-1"
-# Values a property may hold but JSON may not (dates, points) are told apart well enough by their repr.
+# Values a property may hold but JSON may not (dates, points) are distinguished well enough by their repr.
 _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)
 
 # Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into

@@ -89,7 +89,7 @@ class Mutant:
 def mutations_of(operator: Operator, query: str | ParsedQuery) -> list[Mutant]:
     """Return the query with each of an operator's changes in turn.
 
-    Empty where it does not apply, and for a query with a syntax error, whose parts cannot be told apart.
+    Empty where it does not apply, and for a query with a syntax error, whose parts cannot be distinguished.
     """
     parsed = parse(query) if isinstance(query, str) else query
     if parsed.errors:

@@ -294,7 +294,7 @@ def open_server(
     ``load_graph`` builds the store, after ``before_load``. It ends with `RunningServer.stop`, and with this
     process however that ends. A server that ``retrocypher graph up`` left running with the same graph is used
     instead where it is of the kind asked for. A server given by its address is used as it is: whether it
-    holds the graph is for the caller to see. ``announce`` is told, a line at a time, what takes long.
+    holds the graph is for the caller to see. ``announce`` receives a line about each step that takes long.
 
     Raise InputError if the spec is none of these, ServerError if the server cannot be had.
     """

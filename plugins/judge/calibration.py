@@ -242,7 +242,7 @@ class Measured(Struct, frozen=True, kw_only=True):
 SCHEMA_VERSION = 1
 
 PRIMARY = "with_reference"
-"""The variant whose figures are told first, and which a gate on ``judge`` is about."""
+"""The variant whose figures are shown first, and which a gate on ``judge`` is about."""
 
 _HEAD = ("false_accept_rate", "false_reject_rate", "by_error", "kappa", "sensitivity", "test_retest")
 

@@ -41,7 +41,7 @@ class Judge:
         return self._model.label
 
     def judge(self, case: JudgeCase, variant: Variant, repeat: int = 0) -> Judgement:
-        """Return what the judge makes of a case; failures are told in it, and never a score.
+        """Return what the judge makes of a case; a failure is stated in it, and never a score.
 
         Args:
             repeat: How often it judged the same before: it is asked again, and not answered from the cache.

@@ -347,7 +347,7 @@ class AnswerMetrics:
         given: Sequence[str],
         note: Callable[[Step], None],
     ) -> dict[str, MeasuredAnswer]:
-        """Return what each metric says; a failure is told there, and never a score."""
+        """Return what each metric says; a failure is stated there, and never a score."""
         case = deepeval("test_case").LLMTestCase(
             input=question, actual_output=answer, retrieval_context=list(given)
         )

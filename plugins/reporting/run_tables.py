@@ -273,7 +273,7 @@ def runs_table(entries: Iterable[RunEntry], folder: Path) -> Table:
 
     Args:
         entries: The runs in the order to be shown.
-        folder: The folder that their names are told from.
+        folder: The folder that their names are relative to.
     """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("run", overflow="fold")

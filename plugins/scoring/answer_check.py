@@ -82,7 +82,7 @@ def require_passages(context: str, encoder: str | None, fingerprint: str) -> Non
                 f"installed. Run: pip install -e '.[semantic]', or take --answer-context {_LEXICAL}, which "
                 "finds them by words"
             )
-        # Loaded now, so that one that cannot be had, or is another, is told before anything is paid for.
+        # Loaded now, so that one that is unavailable or another is reported before anything is paid for.
         with passage_search(context, encoder, Limits()):
             pass
 

@@ -59,7 +59,7 @@ def key_encoder_named(text: str) -> KeyEncoder:
             f"--key-encoder {text}: give NAME@THRESHOLD, the threshold over 0 and at most 1, "
             "for example all-mpnet-base-v2@0.93"
         )
-    # One word now, so that an encoder that cannot be had is told before anything is paid for.
+    # One word now, so that an unavailable encoder is reported before anything is paid for.
     load_encoder(name).encode(["reactants"])
     return KeyEncoder(name, value)
 

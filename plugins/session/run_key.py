@@ -125,7 +125,7 @@ def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
 
 
 def selection_of(config: pytest.Config) -> dict[str, JsonValue]:
-    """Return what pytest itself was told to choose: files and cases, ``-k``, ``-m`` and the like."""
+    """Return what pytest itself selects: files and cases, ``-k``, ``-m`` and the like."""
     paths = {os.path.relpath(path, config.rootpath) + rest for path, rest in named_paths(config)}
     told = {name: getattr(config.option, name, None) for name in _CHOOSING}
     return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}

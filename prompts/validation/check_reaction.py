@@ -280,7 +280,7 @@ def _wrong_columns(case: Case, columns: _Columns, roles: Roles) -> Iterator[tupl
 def _keeps(hint: str, held: set[str]) -> bool:
     """Whether what a column holds is what its name promises; co-products are products too.
 
-    A target among its co-products is told elsewhere.
+    A target among its co-products is reported by another check.
     """
     return hint in held or (hint.endswith("products") and bool(held & {"products", "co_products"}))
 

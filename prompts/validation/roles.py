@@ -326,7 +326,7 @@ def _misplaced(case: ValidationCase) -> Iterator[Finding]:
         elif not touching and any(map(case.view.is_reaction, range(len(case.reading.nodes)))):
             yield case.apart(min(nodes))
         elif not touching and any(case.view.is_reaction(node.key) for node in case.reading.nodes):
-            continue  # an unconnected pattern, which is told as such
+            continue  # an unconnected pattern, which is reported as such
         elif not touching:
             node = case.reading.nodes[min(nodes)]
             yield Finding.at(

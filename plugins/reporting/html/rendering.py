@@ -1,4 +1,4 @@
-"""Templates: everything that goes in is escaped, and every number is told in one way."""
+"""Templates: everything that goes in is escaped, and every number is formatted in one way."""
 
 import base64
 import hashlib
