@@ -95,7 +95,7 @@ class SuiteSession:
         if self.controller is None:
             return
         with self._usage_errors():
-            self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None))
+            self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None) or None)
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context

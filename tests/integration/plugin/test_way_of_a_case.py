@@ -25,6 +25,7 @@ def test_a_case_passes_few_files_in_the_order_of_the_page(
     monkeypatch.setenv("PYTHONPATH", str(CHECKOUT / "tests"), prepend=os.pathsep)
     ran = live("-p", "support.traced", "--model=oracle", "--sample=8", "--prompt=P5", "--alluredir=")
     assert ran.status == 0, ran.output
+    assert not list(CHECKOUT.glob("*-result.json")), "an empty --alluredir must write no results"
     trace: dict[str, Any] = json.loads(file.read_text())
 
     files = [name for name in trace["files"] if not name.startswith(APART)]
