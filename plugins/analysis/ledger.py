@@ -1,16 +1,14 @@
 """The ledger: what loops repaired and broke, by model and loop, and what that cost."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from msgspec import Struct
 
-from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record, Round, RoundResult
-
-if TYPE_CHECKING:
-    from retrocypher.plugins.statistics.means import Ratios
-
+from retrocypher.plugins.analysis.summary import listed_first
+from retrocypher.plugins.runs.record import NO_LOOP, Record, Round, RoundResult
+from retrocypher.plugins.statistics.means import Ratio, Ratios
 
 _VALIDATOR = "validator:"
 
@@ -108,64 +106,139 @@ def _checks(
         )
 
 
+ALL = "all"
 NO_LABEL = "right"
+COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
 SPENT = ("calls", "tokens", "seconds")
 
 
-def entry_of(pairs: Sequence[Pair]) -> dict[str, JsonValue]:
-    """Return counts, rates and costs of some cases, at least one: all together, and by primary label."""
-    # Imported late: runs without loops need not wait for NumPy and SciPy.
-    from retrocypher.plugins.statistics.means import Ratios
+class PerRepaired(Struct, frozen=True):
+    """What the rounds beyond the first took, divided by the number of repaired cases."""
 
-    ratios = Ratios([pair.target for pair in pairs])
-    every = [True] * len(pairs)
-    labels = Counter(pair.label or NO_LABEL for pair in pairs)
-    names = sorted({check.validator for pair in pairs for check in pair.checks})
-    return {
-        **_counts(pairs, every, ratios),
-        "by_label": {
-            label: _counts(pairs, [(pair.label or NO_LABEL) == label for pair in pairs], ratios)
-            for label, _ in sorted(labels.items(), key=lambda item: (-item[1], item[0]))
-        },
-        "validators": {name: _validator(pairs, name, ratios) for name in names},
-    }
+    calls: Ratio
+    tokens: Ratio
+    seconds: Ratio
+    cost: float | None
+    """In USD; None if no cost is known or no case was repaired."""
 
 
-def _counts(pairs: Sequence[Pair], within: Sequence[bool], ratios: "Ratios") -> dict[str, JsonValue]:
-    chosen = [pair for pair, counts in zip(pairs, within, strict=True) if counts]
-    wrong = [counts and not pair.right_before for pair, counts in zip(pairs, within, strict=True)]
-    right = [counts and pair.right_before for pair, counts in zip(pairs, within, strict=True)]
+@dataclass(frozen=True, kw_only=True)
+class LoopEntry:
+    """A model and loop in the ledger. Without a pair of scores there is nothing else to say."""
+
+    model: str
+    loop: str
+    validator: str | None
+    """Name of the validator; `both` for several."""
+    left_out: int
+    """Number of cases without scores."""
+    cases: int = 0
+    """Number of pairs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopCounts:
+    """What a loop repaired and broke in some cases, at least one, and what that cost."""
+
+    cases: int
+    repaired: int
+    """Cases that were wrong before and right after."""
+    broken: int
+    """Cases that were right before and wrong after."""
+    unchanged_right: int
+    unchanged_wrong: int
+    repair_rate: Ratio
+    """Share of repaired cases among those that were wrong before."""
+    breakage_rate: Ratio
+    """Share of broken cases among those that were right before."""
+    f1_before: float
+    """Mean F1 of the first completions."""
+    f1_after: float
+    f1_gain: Ratio
+    calls: int
+    """Calls of a model beyond the first of each case."""
+    tokens: int
+    seconds: float
+    cost: float | None
+    """Cost of these calls in USD; None if none is known."""
+    per_repaired: PerRepaired
+
+
+class ValidatorCounts(Struct, frozen=True):
+    """How well a validator detects wrong queries, as figure A2 of the paper counts it."""
+
+    looked_at: int
+    """Number of cases in which it checked a query that ran."""
+    malformed: int
+    """Number of checks whose completion could not be understood."""
+    retrieval_error_rate: Ratio
+    """Share of wrong queries."""
+    non_detected_error_rate: Ratio
+    """Share of wrong queries that were not flagged."""
+    non_corrected_error_rate: Ratio
+    """Share of wrong queries that were not repaired."""
+    false_alarm_rate: Ratio
+    """Share of right queries that were flagged."""
+    error_coverage: Ratio
+    """Share of wrong queries with a label other than `other`."""
+    detected_by_label: dict[str, dict[str, int]]
+    """Number of `errors` and of `detected` ones, by primary label."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerEntry(LoopCounts, LoopEntry):
+    """A model and loop with pairs; the inherited counts are of all pairs."""
+
+    # Dataclasses, not structs: a struct can have only one base with fields.
+    by_label: dict[str, LoopCounts]
+    """Counts by primary label of the first completion (`right` for none), the most frequent first."""
+    validators: dict[str, ValidatorCounts]
+
+    @property
+    def rows(self) -> list[tuple[str, LoopCounts]]:
+        """The counts of all pairs, then by label."""
+        return [(ALL, self), *self.by_label.items()]
+
+
+def _counts(pairs: Sequence[Pair], selected: Sequence[bool], ratios: Ratios) -> LoopCounts:
+    chosen = [pair for pair, counts in zip(pairs, selected, strict=True) if counts]
+    wrong = [counts and not pair.right_before for pair, counts in zip(pairs, selected, strict=True)]
+    right = [counts and pair.right_before for pair, counts in zip(pairs, selected, strict=True)]
     repaired = [was and pair.right_after for pair, was in zip(pairs, wrong, strict=True)]
     broken = [was and not pair.right_after for pair, was in zip(pairs, right, strict=True)]
-    gains = [counts * (pair.f1_after - pair.f1_before) for pair, counts in zip(pairs, within, strict=True)]
+    gains = [counts * (pair.f1_after - pair.f1_before) for pair, counts in zip(pairs, selected, strict=True)]
     spent = {
-        name: [counts * float(getattr(pair, name)) for pair, counts in zip(pairs, within, strict=True)]
+        name: ratios.ratio(
+            [counts * float(getattr(pair, name)) for pair, counts in zip(pairs, selected, strict=True)],
+            repaired,
+        )
         for name in SPENT
     }
     costs = [pair.cost for pair in chosen if pair.cost is not None]
-    sums = {name: float(sum(values)) for name, values in spent.items()}
-    return {
-        "cases": len(chosen),
-        "repaired": sum(repaired),
-        "broken": sum(broken),
-        "unchanged_right": sum(right) - sum(broken),
-        "unchanged_wrong": sum(wrong) - sum(repaired),
-        "repair_rate": ratios.rate(repaired, wrong),
-        "breakage_rate": ratios.rate(broken, right),
-        "f1_before": _mean([pair.f1_before for pair in chosen]),
-        "f1_after": _mean([pair.f1_after for pair in chosen]),
-        "f1_gain": ratios.gain(gains, within),
-        **{name: int(each) if each.is_integer() else round(each, 3) for name, each in sums.items()},
-        "cost": sum(costs) if costs else None,
-        "per_repaired": {
-            **{name: ratios.ratio(values, repaired) for name, values in spent.items()},
-            "cost": sum(costs) / sum(repaired) if costs and sum(repaired) else None,
-        },
-    }
+    cost = sum(costs) if costs else None
+    seconds = float(sum(pair.seconds for pair in chosen))
+    return LoopCounts(
+        cases=len(chosen),
+        repaired=sum(repaired),
+        broken=sum(broken),
+        unchanged_right=sum(right) - sum(broken),
+        unchanged_wrong=sum(wrong) - sum(repaired),
+        repair_rate=ratios.rate(repaired, wrong),
+        breakage_rate=ratios.rate(broken, right),
+        f1_before=sum(pair.f1_before for pair in chosen) / len(chosen),
+        f1_after=sum(pair.f1_after for pair in chosen) / len(chosen),
+        f1_gain=ratios.gain(gains, selected),
+        calls=sum(pair.calls for pair in chosen),
+        tokens=sum(pair.tokens for pair in chosen),
+        seconds=int(seconds) if seconds.is_integer() else round(seconds, 3),
+        cost=cost,
+        per_repaired=PerRepaired(
+            **spent, cost=cost / sum(repaired) if cost is not None and any(repaired) else None
+        ),
+    )
 
 
-def _validator(pairs: Sequence[Pair], name: str, ratios: "Ratios") -> dict[str, JsonValue]:
-    """Return how well a validator detects wrong queries, as figure A2 of the paper counts it."""
+def _validator_counts(pairs: Sequence[Pair], name: str, ratios: Ratios) -> ValidatorCounts:
     checks = [next((check for check in pair.checks if check.validator == name), None) for pair in pairs]
     checked = [check is not None for check in checks]
     wrong = [check is not None and check.wrong for check in checks]
@@ -176,26 +249,22 @@ def _validator(pairs: Sequence[Pair], name: str, ratios: "Ratios") -> dict[str, 
     alarms = [was and found for was, found in zip(right, flagged, strict=True)]
     covered = [check is not None and check.wrong and check.label != "other" for check in checks]
     left = [was and not found for was, found in zip(wrong, repaired, strict=True)]
-    return {
-        "looked_at": sum(checked),
-        "malformed": sum(check.malformed for check in checks if check is not None),
-        "retrieval_error_rate": ratios.rate(wrong, checked),
-        "non_detected_error_rate": ratios.rate(missed, wrong),
-        "non_corrected_error_rate": ratios.rate(left, wrong),
-        "false_alarm_rate": ratios.rate(alarms, right),
-        "error_coverage": ratios.rate(covered, wrong),
-        "detected_by_label": _detected([check for check in checks if check is not None and check.wrong]),
-    }
+    return ValidatorCounts(
+        looked_at=sum(checked),
+        malformed=sum(check.malformed for check in checks if check is not None),
+        retrieval_error_rate=ratios.rate(wrong, checked),
+        non_detected_error_rate=ratios.rate(missed, wrong),
+        non_corrected_error_rate=ratios.rate(left, wrong),
+        false_alarm_rate=ratios.rate(alarms, right),
+        error_coverage=ratios.rate(covered, wrong),
+        detected_by_label=_detected([check for check in checks if check is not None and check.wrong]),
+    )
 
 
 def _detected(checks: Sequence[FirstCheck]) -> dict[str, dict[str, int]]:
     errors = Counter(check.label or "other" for check in checks)
     found = Counter(check.label or "other" for check in checks if check.flagged)
     return {label: {"errors": errors[label], "detected": found[label]} for label in sorted(errors)}
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
 
 
 class Ledger:
@@ -224,56 +293,33 @@ class Ledger:
         else:
             self._pairs[key].append((record.case_id, pair))
 
-    def to_json(self) -> list[dict[str, JsonValue]]:
-        """Return one entry for each model and loop, as ``summary.json`` holds them."""
-        return [self._entry(*key) for key in sorted({*self._pairs, *self._left_out})]
+    def entries(self, models: Sequence[str] = (), loops: Sequence[str] = ()) -> list[LoopEntry]:
+        """Return one entry for each model and loop, those with pairs as `LedgerEntry`.
 
-    def _entry(self, model: str, loop: str) -> dict[str, JsonValue]:
+        Models and loops come in the orders given; those not named come last, by name.
+        """
+        keys = {*self._pairs, *self._left_out}
+        ordered = sorted(keys, key=lambda key: (listed_first(key[0], models), listed_first(key[1], loops)))
+        return [self._entry(*key) for key in ordered]
+
+    def _entry(self, model: str, loop: str) -> LoopEntry:
         pairs = [pair for _, pair in sorted(self._pairs[model, loop], key=lambda each: each[0])]
-        names = {check.validator for pair in pairs for check in pair.checks}
-        head = {
-            "model": model,
-            "loop": loop,
-            "validator": "both" if len(names) > 1 else next(iter(names), None),
-            "left_out": self._left_out[model, loop],
-        }
-        return {**head, **(entry_of(pairs) if pairs else {"cases": 0})}
-
-
-def ledger_of(records: Iterable[Record], targets: Mapping[str, str]) -> list[dict[str, JsonValue]]:
-    """Return the `Ledger` of some records."""
-    ledger = Ledger(targets)
-    for record in records:
-        ledger.add(record)
-    return ledger.to_json()
-
-
-COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
-_RATES = ("repair_rate", "breakage_rate")
-COLUMNS = (
-    *("model", "loop", "validator", "label", *COUNTS),
-    *(f"{rate}{end}" for rate in _RATES for end in ("", "_low", "_high")),
-    *(f"{name}{of}" for of in ("", "_per_repaired") for name in (*SPENT, "cost")),
-)
-ALL = "all"
-
-
-def ledger_rows(ledger: Sequence[Mapping[str, JsonValue]]) -> list[dict[str, JsonValue]]:
-    """Return the ``ledger`` of a ``summary.json`` as rows with `COLUMNS`, for a report or a file.
-
-    Each model and loop has a row with the label ``all``, then one for each primary label of the first
-    completion (``right`` for those with none), the most frequent first.
-    """
-    return [row for entry in ledger if entry["cases"] for row in _rows(entry)]
-
-
-def _rows(entry: Mapping[str, JsonValue]) -> Iterator[dict[str, JsonValue]]:
-    for label, counts in ((ALL, entry), *entry["by_label"].items()):
-        row = {name: entry[name] for name in COLUMNS[:3]} | {"label": label}
-        row |= {name: counts[name] for name in COUNTS}
-        for rate in _RATES:
-            row |= {rate: counts[rate]["value"]}
-            row |= {f"{rate}_{end}": counts[rate][end] for end in ("low", "high")}
-        row |= {name: counts[name] for name in (*SPENT, "cost")}
-        row |= {f"{name}_per_repaired": counts["per_repaired"][name]["value"] for name in SPENT}
-        yield row | {"cost_per_repaired": counts["per_repaired"]["cost"]}
+        validators = sorted({check.validator for pair in pairs for check in pair.checks})
+        validator = "both" if len(validators) > 1 else next(iter(validators), None)
+        left_out = self._left_out[model, loop]
+        if not pairs:
+            return LoopEntry(model=model, loop=loop, validator=validator, left_out=left_out)
+        ratios = Ratios([pair.target for pair in pairs])
+        labels = Counter(pair.label or NO_LABEL for pair in pairs)
+        return LedgerEntry(
+            model=model,
+            loop=loop,
+            validator=validator,
+            left_out=left_out,
+            **vars(_counts(pairs, [True] * len(pairs), ratios)),
+            by_label={
+                label: _counts(pairs, [(pair.label or NO_LABEL) == label for pair in pairs], ratios)
+                for label, _ in sorted(labels.items(), key=lambda item: (-item[1], item[0]))
+            },
+            validators={name: _validator_counts(pairs, name, ratios) for name in validators},
+        )

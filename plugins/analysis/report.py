@@ -17,6 +17,7 @@ from retrocypher.plugins.analysis.comparison import (
     compare_runs,
     unseen_note,
 )
+from retrocypher.plugins.analysis.ledger import LedgerEntry
 from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
@@ -48,7 +49,6 @@ from retrocypher.plugins.judge.agreement import (
     load_issues,
 )
 from retrocypher.plugins.runs.manifest import JudgeEntry
-from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import PairedComparison
@@ -368,7 +368,7 @@ class RunNumbers(Struct, frozen=True, kw_only=True):
     scores: list[SeriesScores]
     boxes: list[SeriesBoxes]
     errors: list[SeriesErrors]
-    ledger: list[Mapping[str, JsonValue]]
+    ledger: list[LedgerEntry]
     """Entries of the ledger with cases."""
     judge: list[JudgeVariant]
     answers: list[SeriesAnswers]
@@ -401,7 +401,7 @@ def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> Run
         scores=scores(run, means),
         boxes=boxes(run),
         errors=errors(run),
-        ledger=[entry for entry in run.ledger if entry["cases"]],
+        ledger=[entry for entry in run.ledger if isinstance(entry, LedgerEntry)],
         judge=ratings(run, calibrations),
         answers=answers(run),
         validity=validity(run),

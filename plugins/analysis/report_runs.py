@@ -1,7 +1,7 @@
 """Reads runs for a report, in one pass over their records, without keeping the records."""
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,14 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.analysis.ledger import Ledger
+from retrocypher.plugins.analysis.ledger import Ledger, LoopEntry
 from retrocypher.plugins.analysis.scores import ScoreTable
-from retrocypher.plugins.analysis.summary import Series, Summary, in_order
+from retrocypher.plugins.analysis.summary import Series, Summary
 from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import JsonValue, Record
+from retrocypher.plugins.runs.record import Record
 
 _CHARACTERS = 180
 _KEPT = 10
@@ -136,7 +136,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """What it lacks, in a few words; empty if it is complete."""
     summary: Summary
     table: ScoreTable
-    ledger: Sequence[Mapping[str, JsonValue]]
+    ledger: Sequence[LoopEntry]
     """What loops repaired and broke."""
     failed: Sequence[CaseEntry]
     not_run: Sequence[CaseEntry]
@@ -190,7 +190,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
         lacks=log.facts.lacks(len(seen)),
         summary=summary,
         table=table,
-        ledger=in_order(ledger.to_json(), log.facts.models, log.facts.loops),
+        ledger=ledger.entries(log.facts.models, log.facts.loops),
         failed=sorted(failed, key=lambda case: case.place),
         not_run=sorted(not_run, key=lambda case: case.place),
         costly=costly,

@@ -88,7 +88,7 @@ class Summary:
     def series(self, models: Sequence[str] = (), loops: Sequence[str] = ()) -> list[Series]:
         """Return the models and loops of the cases; those not named come last, by name."""
         found = {(cell.model, cell.loop) for cell in self._cells}
-        return sorted(found, key=lambda each: (_known(each[0], models), _known(each[1], loops)))
+        return sorted(found, key=lambda each: (listed_first(each[0], models), listed_first(each[1], loops)))
 
     def cells_of(self, series: Series) -> dict[Cell, Group]:
         """Return the cells of a model and loop."""
@@ -129,7 +129,7 @@ class Summary:
             name: {_label(key): groups[key].to_json() for key in sorted(groups, key=_ORDERS.get(name))}
             for name, groups in self._by.items()
         }
-        exemplars = sorted(self._exemplars.items(), key=lambda each: _known(each[0], _SHOTS))
+        exemplars = sorted(self._exemplars.items(), key=lambda each: listed_first(each[0], _SHOTS))
         return {
             "schema_version": SCHEMA_VERSION,
             **self.overall.to_json(),
@@ -169,12 +169,13 @@ def _label(key: Any) -> str:
     return " \N{MULTIPLICATION SIGN} ".join(key) if isinstance(key, tuple) else str(key)
 
 
-def _known(value: str, order: Sequence[str]) -> tuple[int, str]:
+def listed_first(value: str, order: Sequence[str]) -> tuple[int, str]:
+    """Return a sort key: values in the order given, then all others by name."""
     return (order.index(value) if value in order else len(order), value)
 
 
 def _cell_order(cell: Cell) -> Any:
-    shot, task = _known(cell.shot, _SHOTS), _known(cell.task, TASKS)
+    shot, task = listed_first(cell.shot, _SHOTS), listed_first(cell.task, TASKS)
     return cell.model, cell.loop, _prompt_order(cell.prompt), shot, task
 
 
@@ -185,17 +186,10 @@ def _prompt_order(prompt: str) -> tuple[int, str]:
 
 
 _ORDERS: dict[str, Callable[[Any], Any]] = {
-    "setting": lambda setting: _known(setting, _SETTINGS),
-    "task": lambda task: _known(task, TASKS),
-    _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), _known(pair[1], _SHOTS)),
+    "setting": lambda setting: listed_first(setting, _SETTINGS),
+    "task": lambda task: listed_first(task, TASKS),
+    _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), listed_first(pair[1], _SHOTS)),
 }
-
-
-def in_order(
-    entries: Iterable[Mapping[str, JsonValue]], models: Sequence[str], loops: Sequence[str]
-) -> list[Mapping[str, JsonValue]]:
-    """Return entries with ``model`` and ``loop`` in the orders given; those not named come last, by name."""
-    return sorted(entries, key=lambda each: (_known(each["model"], models), _known(each["loop"], loops)))
 
 
 _JUDGE = "judge:"

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.ledger import Ledger
-from retrocypher.plugins.analysis.summary import Summary, in_order
+from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.run_tables import render_ledger, render_table, runs_table
@@ -72,7 +72,7 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
         lacking[log.path], counts[log.path] = facts.lacks(cases), cases
         for model in models:
             notes.setdefault(model, []).extend([lacking[log.path]] if lacking[log.path] else [])
-    entries = in_order(ledger.to_json(), list(notes), list(loops))
+    entries = ledger.entries(list(notes), list(loops))
     if as_json:
         read = [
             {"run": str(run), "cases": counts[run], "lacks": lacks or None} for run, lacks in lacking.items()

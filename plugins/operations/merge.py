@@ -155,7 +155,7 @@ class Totals:
     def summary(self) -> dict[str, JsonValue]:
         """Return what ``summary.json`` of the merged run holds."""
         counts = {"selected_cases": self._selected(), "lost_cases": self._crashed()}
-        ledger = {"ledger": self._ledger.to_json()} if self._looped else {}
+        ledger = {"ledger": self._ledger.entries()} if self._looped else {}
         return {**self._summary.to_json(), **counts, **ledger}
 
     def manifest(self) -> dict[str, JsonValue]:

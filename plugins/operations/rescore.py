@@ -285,5 +285,5 @@ def rescore(
 
 def _summary(run: RunLog, summary: Summary, ledger: Ledger) -> dict[str, JsonValue]:
     """Return the summary of the run, with what only the run itself can know."""
-    before, entries = run.summary_json, ledger.to_json()
+    before, entries = run.summary_json, ledger.entries()
     return {**before, **summary.to_json(), **({"ledger": entries} if entries or "ledger" in before else {})}

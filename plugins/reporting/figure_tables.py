@@ -8,9 +8,10 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from retrocypher.plugins.analysis.ledger import ledger_rows
+from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry
 from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
 from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.means import Ratio
 
 Row = dict[str, Any]
 _OF_A_JUDGE = ("score", "f1", "accepted", "right", "kappa", "auroc", "spearman", "kendall")
@@ -28,13 +29,15 @@ def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
         "errors": [row for run in runs for row in _errors(run)],
         "text-metrics": [row for run in runs for row in _validity(run)],
         "judge": [row for run in runs for row in _judge(run)],
-        "loops": [{"run": run.name, **row} for run in runs for row in ledger_rows(run.ledger)],
+        "loops": [
+            {"run": run.name, **row} for run in runs for entry in run.ledger for row in ledger_rows(entry)
+        ],
         "comparisons": [row for each in numbers.comparisons for row in _comparison(each)],
     }
     return {name: rows for name, rows in found.items() if rows}
 
 
-def _with_ends(name: str, estimate: Estimate) -> Row:
+def _with_ends(name: str, estimate: Estimate | Ratio) -> Row:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
@@ -137,6 +140,24 @@ def _judge(run: RunNumbers) -> Iterator[Row]:
             for name in _OF_A_JUDGE:
                 row |= _with_ends(name, getattr(each, name))
             yield row | _with_ends("brier", each.reliability.brier) | _with_ends("ece", each.reliability.ece)
+
+
+def ledger_rows(entry: LedgerEntry) -> Iterator[Row]:
+    """Yield the counts of all cases of a model and loop, then those by label of the first completion."""
+    for label, counts in entry.rows:
+        yield {
+            "model": entry.model,
+            "loop": entry.loop,
+            "validator": entry.validator,
+            "label": label,
+            **{name: getattr(counts, name) for name in COUNTS},
+            **_with_ends("repair_rate", counts.repair_rate),
+            **_with_ends("breakage_rate", counts.breakage_rate),
+            **{name: getattr(counts, name) for name in SPENT},
+            "cost": counts.cost,
+            **{f"{name}_per_repaired": getattr(counts.per_repaired, name).value for name in SPENT},
+            "cost_per_repaired": counts.per_repaired.cost,
+        }
 
 
 # A spreadsheet takes what begins so for a formula.

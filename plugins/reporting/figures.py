@@ -1,8 +1,7 @@
 """Figures of a report: one or two columns wide, the same bytes each time, legible to any eye."""
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.ledger import LedgerEntry
 from retrocypher.plugins.analysis.report import JudgeVariant, ReportNumbers, RunNumbers
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
@@ -26,7 +26,7 @@ from retrocypher.plugins.analysis.scores import MetricValidity
 from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES, as_csv, as_latex, tables
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.intervals import Estimate
-from retrocypher.plugins.statistics.means import BoxStats
+from retrocypher.plugins.statistics.means import BoxStats, Ratio
 
 ONE_COLUMN, TWO_COLUMNS = 3.35, 7.0
 """Widths in inches."""
@@ -122,7 +122,7 @@ def f1_by_task(part: SeriesScores) -> Figure:
     return figure
 
 
-def _interval(axes: Axes, estimate: Estimate, y: float, colour: str, **style: Any) -> None:
+def _interval(axes: Axes, estimate: Estimate | Ratio, y: float, colour: str, **style: Any) -> None:
     if estimate.low is not None and estimate.high is not None:
         axes.plot((estimate.low, estimate.high), (y, y), color=colour, linewidth=1.1, **style)
 
@@ -312,13 +312,13 @@ def correlations(validity: Sequence[MetricValidity]) -> Figure:
     return figure
 
 
-def loops(ledger: Sequence[Mapping[str, Any]]) -> Figure:
+def loops(ledger: Sequence[LedgerEntry]) -> Figure:
     """Return mean F1 before and after each loop, and the rates of repair and breakage."""
-    names = [plain(f"{entry['model']}, {entry['loop']}") for entry in ledger]
+    names = [plain(f"{entry.model}, {entry.loop}") for entry in ledger]
     figure = blank(TWO_COLUMNS, 0.8 + 0.3 * len(names))
     before, rates = figure.subplots(1, 2, sharey=True)
     for place, entry in enumerate(ledger):
-        means = (entry["f1_before"], entry["f1_after"])
+        means = (entry.f1_before, entry.f1_after)
         before.annotate(
             "",
             (means[1], place),
@@ -327,13 +327,15 @@ def loops(ledger: Sequence[Mapping[str, Any]]) -> Figure:
         )
         before.plot(means[0], place, "o", color="white", markeredgecolor=QUIET, markersize=4.5)
         before.plot(means[1], place, "o", color=ACCENT, markersize=4.5)
-        for name, shift, colour in (("repair_rate", -0.14, "#009e73"), ("breakage_rate", 0.14, "#d55e00")):
-            rate, y = entry[name], place + shift
-            if rate["low"] is not None and rate["high"] is not None:
-                rates.plot((rate["low"], rate["high"]), (y, y), color=colour, linewidth=1.1)
-            if rate["value"] is not None and math.isfinite(rate["value"]):
-                label = name.partition("_")[0] if place == 0 else None
-                rates.plot(rate["value"], y, "o", color=colour, markersize=3.8, label=label, clip_on=False)
+        for name, rate, shift, colour in (
+            ("repair", entry.repair_rate, -0.14, "#009e73"),
+            ("breakage", entry.breakage_rate, 0.14, "#d55e00"),
+        ):
+            y = place + shift
+            _interval(rates, rate, y, colour)
+            if rate.value is not None:
+                label = name if place == 0 else None
+                rates.plot(rate.value, y, "o", color=colour, markersize=3.8, label=label, clip_on=False)
     before.set_yticks(range(len(names)), names)
     before.set_ylim(len(names) - 0.5, -0.5)
     unit_axis(before, "x", "Mean F1 before (open) and after (filled)")

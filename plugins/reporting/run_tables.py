@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -17,12 +16,13 @@ from rich.text import Text
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.analysis.group import MEASURED, Answers, by_label, by_name, together
 from retrocypher.plugins.analysis.group import Group as Counts
-from retrocypher.plugins.analysis.ledger import ALL, COUNTS, SPENT
+from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry, LoopEntry, ValidatorCounts
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.reporting.numbers import three_digits
 from retrocypher.plugins.runs.listing import RunEntry
 from retrocypher.plugins.runs.record import NO_LOOP
+from retrocypher.plugins.statistics.means import Ratio
 
 _ANSWERED = ("written", "insufficient", "empty", "failed")
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -140,66 +140,66 @@ _RATES = {
     "false_alarm_rate": "false alarm rate",
     "error_coverage": "error coverage",
 }
-_OF_ITS_ANSWERS = ("non_detected_error_rate", "non_corrected_error_rate", "false_alarm_rate")
+_NEED_A_VERDICT = ("non_detected_error_rate", "non_corrected_error_rate", "false_alarm_rate")
 
 
-def render_ledger(ledger: Sequence[Mapping[str, Any]], unpriced: Mapping[str, str] | None = None) -> Group:
-    """Return the ``ledger`` of a summary as tables; ``unpriced`` names models without a list price."""
+def render_ledger(entries: Iterable[LoopEntry], unpriced: Mapping[str, str] | None = None) -> Group:
+    """Return a ledger as tables; ``unpriced`` names models without a list price."""
     parts: list[RenderableType] = []
-    for entry in ledger:
-        if entry["cases"]:
-            parts += [*_head(entry, (unpriced or {}).get(entry["model"])), _cases(entry), ""]
-            if any(_wrong(counts) for counts in entry["by_label"].values()):
+    for entry in entries:
+        if isinstance(entry, LedgerEntry):
+            parts += [*_head(entry, (unpriced or {}).get(entry.model)), _cases(entry), ""]
+            if any(counts.repair_rate.of for counts in entry.by_label.values()):
                 parts += [_REPAIRS, _repairs(entry), ""]
-            if entry["validators"]:
+            if entry.validators:
                 parts += [_validators(entry), ""]
     return Group(*parts[:-1])
 
 
-def _head(entry: Mapping[str, Any], unpriced: str | None) -> Iterator[Text]:
-    validator = f", validator {entry['validator']}" if entry["validator"] else ""
-    yield Text(f"{entry['model']}, loop {entry['loop']}{validator}: before and after", style="bold")
-    yield Text(f"repaired {_of(entry['repair_rate'])} wrong, broken {_of(entry['breakage_rate'])} right")
-    gain = entry["f1_gain"]
-    # The point 0 is the interval of a loop that changed no case; of other cases it knows nothing.
-    gained = "0.000, since no F1 changed" if gain["low"] == gain["high"] == 0 else _rate(gain)
-    yield Text(f"mean F1 {entry['f1_before']:.3f} before, {entry['f1_after']:.3f} after, gain {gained}")
+def _head(entry: LedgerEntry, unpriced: str | None) -> Iterator[Text]:
+    validator = f", validator {entry.validator}" if entry.validator else ""
+    yield Text(f"{entry.model}, loop {entry.loop}{validator}: before and after", style="bold")
+    yield Text(f"repaired {_of(entry.repair_rate)} wrong, broken {_of(entry.breakage_rate)} right")
+    gain = entry.f1_gain
+    # The interval of a loop that changed no case is the point 0, which says nothing about other cases.
+    gained = "0.000, since no F1 changed" if gain.low == gain.high == 0 else _rate(gain)
+    yield Text(f"mean F1 {entry.f1_before:.3f} before, {entry.f1_after:.3f} after, gain {gained}")
     yield Text(
-        f"{counted(entry['calls'], 'call')}, {counted(entry['tokens'], 'token')}, {entry['seconds']:,.1f} s "
+        f"{counted(entry.calls, 'call')}, {counted(entry.tokens, 'token')}, {entry.seconds:,.1f} s "
         "beyond first answers"
     )
-    if entry["cost"] is not None:
-        each = entry["per_repaired"]["cost"]
+    if entry.cost is not None:
+        each = entry.per_repaired.cost
         a_case = "" if each is None else f", {usd(each)} a repaired case"
-        yield Text(f"{usd(entry['cost'])} beyond first answers{a_case}, at list prices")
-    elif unpriced is not None and entry["calls"]:
+        yield Text(f"{usd(entry.cost)} beyond first answers{a_case}, at list prices")
+    elif unpriced is not None and entry.calls:
         yield Text(f"no list price for {unpriced}")
 
 
-def _cases(entry: Mapping[str, Any]) -> Table:
+def _cases(entry: LedgerEntry) -> Table:
     table = _empty("error of first answer", "cases", "repaired", "broken", "stayed right", "stayed wrong")
-    for number, (label, counts) in enumerate(((ALL, entry), *entry["by_label"].items())):
+    for number, (label, counts) in enumerate(entry.rows):
         table.add_row(
             escape(label),
-            *(f"{counts[name]:,}" for name in COUNTS),
+            *(f"{getattr(counts, name):,}" for name in COUNTS),
             style="" if number else "bold",
             end_section=not number,
         )
     return table
 
 
-def _repairs(entry: Mapping[str, Any]) -> Table:
-    priced = entry["cost"] is not None
+def _repairs(entry: LedgerEntry) -> Table:
+    priced = entry.cost is not None
     usd_column = ["USD"] if priced else []
     table = _empty("error of first answer", "repair rate [95 %]", *SPENT, *usd_column)
-    for number, (label, counts) in enumerate(((ALL, entry), *entry["by_label"].items())):
-        if _wrong(counts):
-            spent = counts["per_repaired"]
-            cost = "n/a" if spent["cost"] is None else f"{spent['cost']:.6f}"
+    for number, (label, counts) in enumerate(entry.rows):
+        if counts.repair_rate.of:
+            spent = counts.per_repaired
+            cost = "n/a" if spent.cost is None else f"{spent.cost:.6f}"
             table.add_row(
                 escape(label),
-                _rate(counts["repair_rate"]),
-                *(_number(spent[name]["value"]) for name in SPENT),
+                _rate(counts.repair_rate),
+                *(_number(getattr(spent, name).value) for name in SPENT),
                 *([cost] if priced else []),
                 style="" if number else "bold",
                 end_section=not number,
@@ -207,25 +207,21 @@ def _repairs(entry: Mapping[str, Any]) -> Table:
     return table
 
 
-def _validators(entry: Mapping[str, Any]) -> Table:
-    validators = entry["validators"]
+def _validators(entry: LedgerEntry) -> Table:
+    validators = entry.validators
     table = _empty("validator", *map(escape, validators))
     for field, heading in (("looked_at", "looked at"), ("malformed", "malformed")):
-        table.add_row(heading, *(f"{told[field]:,}" for told in validators.values()))
+        table.add_row(heading, *(f"{getattr(counts, field):,}" for counts in validators.values()))
     for field, heading in _RATES.items():
-        table.add_row(heading, *(_of_validator(told, field) for told in validators.values()))
+        table.add_row(heading, *(_validator_rate(counts, field) for counts in validators.values()))
     return table
 
 
-def _of_validator(told: Mapping[str, Any], field: str) -> str:
-    # One that was never understood has judged nothing.
-    if field in _OF_ITS_ANSWERS and told["malformed"] == told["looked_at"]:
+def _validator_rate(counts: ValidatorCounts, field: str) -> str:
+    # A validator whose completions were all malformed has no rate of detection.
+    if field in _NEED_A_VERDICT and counts.malformed == counts.looked_at:
         return "n/a"
-    return _of(told[field])
-
-
-def _wrong(counts: Mapping[str, Any]) -> bool:
-    return bool(counts["repair_rate"]["of"])
+    return _of(getattr(counts, field))
 
 
 def _empty(first: str, *headings: str) -> Table:
@@ -236,17 +232,17 @@ def _empty(first: str, *headings: str) -> Table:
     return table
 
 
-def _rate(rate: Mapping[str, Any]) -> str:
-    if rate["value"] is None:
+def _rate(rate: Ratio) -> str:
+    if rate.value is None:
         return "n/a"
-    if rate["low"] is None:
-        return f"{rate['value']:.3f}"
-    ends = ["?" if rate[end] is None else f"{rate[end]:.2f}" for end in ("low", "high")]
-    return f"{rate['value']:.3f} [{ends[0]}, {ends[1]}]"
+    if rate.low is None:
+        return f"{rate.value:.3f}"
+    ends = ["?" if end is None else f"{end:.2f}" for end in (rate.low, rate.high)]
+    return f"{rate.value:.3f} [{ends[0]}, {ends[1]}]"
 
 
-def _of(rate: Mapping[str, Any]) -> str:
-    return f"{_rate(rate)} of {rate['of']:,}"
+def _of(rate: Ratio) -> str:
+    return f"{_rate(rate)} of {rate.of:,}"
 
 
 def _number(value: float | None) -> str:

@@ -172,7 +172,7 @@ class Controller:
             **state.summary.to_json(),
             "selected_cases": state.selected,
             "lost_cases": sorted(state.crashed),
-            **({"ledger": state.ledger.to_json()} if self._plan.loops.active else {}),
+            **({"ledger": state.ledger.entries()} if self._plan.loops.active else {}),
             **({"gate": state.gate} if state.gate else {}),
         }
         self._write(partial(self._run.write_summary, summary))

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
-from retrocypher.plugins.analysis.summary import Summary, in_order
+from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted, duration, safe, usd
 from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
@@ -44,7 +44,7 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     if plan.options.ledger:
         yield ""
         if plan.loops.active:
-            ledger = in_order(state.ledger.to_json(), models, loops)
+            ledger = state.ledger.entries(models, loops)
             yield from _drawn(render_ledger(ledger, state.unpriced), reporter)
         else:
             yield "ledger: no loop was run; name one with --loop"

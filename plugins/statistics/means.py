@@ -137,12 +137,23 @@ def box_stats(values: Sequence[float] | Floats) -> BoxStats:
 RESAMPLES = 2_000
 
 
-class Ratios:
-    """Ratios of sums over subsets of one set of cases.
+class Ratio(Struct, frozen=True):
+    """A ratio of two sums over cases, with its interval at `LEVEL`."""
 
-    Each result has ``value``, ``low`` and ``high`` (the interval at `LEVEL`), and ``of``, the denominator.
-    ``value`` is None where the denominator is 0; ``low`` and ``high`` are None where fewer than `FEWEST`
-    clusters contribute to it. ``within`` selects the cases that count.
+    value: float | None
+    """None if the denominator is 0."""
+    low: float | None
+    """Lower end of the interval; None if fewer than `FEWEST` clusters contribute to the denominator."""
+    high: float | None
+    """Upper end of the interval; None as for `low`, or if it is infinite."""
+    of: float
+    """The denominator."""
+
+
+class Ratios:
+    """Computes ratios of sums over subsets of one set of cases.
+
+    The argument ``within`` selects the cases of a subset.
     """
 
     def __init__(self, clusters: Sequence[str]) -> None:
@@ -150,7 +161,7 @@ class Ratios:
         self._resampler = Resampler()
         self._of_costs = Resampler(RESAMPLES)
 
-    def rate(self, hits: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
+    def rate(self, hits: Sequence[float], within: Sequence[bool]) -> Ratio:
         """Return the share of hits (1 or 0 for each case).
 
         The interval is the expanded BCa one, or that of `certain_share` if none or all are hits. All rates
@@ -170,7 +181,7 @@ class Ratios:
         low, high = expanded_bca(np.asarray([value]), resampled, left_one_out[:, None], molecules)
         return _ratio(value, of, low[0], high[0])
 
-    def gain(self, differences: Sequence[float], within: Sequence[bool]) -> dict[str, float | None]:
+    def gain(self, differences: Sequence[float], within: Sequence[bool]) -> Ratio:
         """Return the mean of differences, from -1 to 1, 0 for none, with the interval of `paired`."""
         top, bottom = self._shares(differences, within)
         if not len(bottom):
@@ -186,7 +197,7 @@ class Ratios:
         low, high = expanded_percentile(self._resampled(differences, within), molecules)
         return _ratio(value, of, min(low[0], value), max(high[0], value))
 
-    def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> dict[str, float | None]:
+    def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> Ratio:
         """Return the ratio of two sums over the cases, such as costs, which have no upper bound.
 
         The interval is the percentile one. ``high`` is also None if the denominator, which is never negative,
@@ -219,13 +230,14 @@ class Ratios:
         return np.asarray(top[bottom > 0] / bottom[bottom > 0])[:, None]
 
 
-def _ratio(
-    value: float | None, of: float, low: float | None = None, high: float | None = None
-) -> dict[str, float | None]:
-    """Return a ratio with its interval; infinite ends become None."""
-    ends = {"low": low, "high": high}
-    return {
-        "value": None if value is None else float(value),
-        **{name: None if end is None or not np.isfinite(end) else float(end) for name, end in ends.items()},
-        "of": int(of) if float(of).is_integer() else float(of),
-    }
+def _ratio(value: float | None, of: float, low: float | None = None, high: float | None = None) -> Ratio:
+    return Ratio(
+        value=None if value is None else float(value),
+        low=_finite(low),
+        high=_finite(high),
+        of=int(of) if float(of).is_integer() else float(of),
+    )
+
+
+def _finite(end: float | None) -> float | None:
+    return None if end is None or not np.isfinite(end) else float(end)

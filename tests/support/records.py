@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.runs.record import Record, fields_of, record_from
 
 _DEFAULTS: Mapping[str, Any] = {
@@ -38,6 +39,14 @@ def record_of(case_id: str = "c", *, of: Question | None = None, **fields: Any) 
     told = {**_DEFAULTS, **asked, "case_id": case_id, **fields}
     # What a test leaves out of scores or rounds has the defaults of a record.
     return record_from(json.loads(json.dumps(told, default=fields_of)))
+
+
+def ledger_of(records: Iterable[Record], targets: Mapping[str, str]) -> list[Any]:
+    """Return the entries of the ledger of some records."""
+    ledger = Ledger(targets)
+    for record in records:
+        ledger.add(record)
+    return ledger.entries()
 
 
 def write_run(

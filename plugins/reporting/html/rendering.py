@@ -4,7 +4,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cache
 from importlib import resources
@@ -18,6 +18,8 @@ from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import AnswerCounts, Manifest, ModelEntry, Prices
 from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.means import Ratio
 
 # Characters that cannot be seen, or that turn the direction of what follows, are shown by their number.
 _HIDDEN = re.compile(
@@ -81,14 +83,12 @@ def score(value: float | None) -> str:
     return "n/a" if value is None or math.isnan(value) else f"{value:.3f}"
 
 
-def ends(estimate: Any, *, signed: bool = False) -> str:
+def ends(estimate: Estimate | Ratio, *, signed: bool = False) -> str:
     """Return the interval of an estimate in brackets; empty where there is none."""
-    # Rates of the ledger are JSON objects.
-    found = estimate if isinstance(estimate, Mapping) else {"low": estimate.low, "high": estimate.high}
-    if found["low"] is None or found["high"] is None:
+    if estimate.low is None or estimate.high is None:
         return ""
     form = "+.3f" if signed else ".3f"
-    return f"[{found['low']:{form}}, {found['high']:{form}}]".replace("-", "\N{MINUS SIGN}")
+    return f"[{estimate.low:{form}}, {estimate.high:{form}}]".replace("-", "\N{MINUS SIGN}")
 
 
 def percent(value: float) -> str:

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from support.consoles import printed
-from support.records import record_of
+from support.records import ledger_of, record_of
 
-from retrocypher.plugins.analysis.ledger import COLUMNS, Ledger, ledger_of, ledger_rows
+from retrocypher.plugins.analysis.ledger import Ledger, LoopEntry
+from retrocypher.plugins.reporting.figure_tables import ledger_rows
 from retrocypher.plugins.reporting.run_tables import render_ledger
-from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.runs.record import Record, Round, fields_of
 from retrocypher.prompts.models.prices import Price
 
 FATES = ("repaired", "broken", "unchanged_right", "unchanged_wrong")
@@ -48,7 +49,7 @@ def case(
     return record_of(f"q{number}-{loop}", question_id=f"q{number}", loop=loop, **scored)
 
 
-def rendered(ledger: list[dict[str, Any]], unpriced: dict[str, str] | None = None) -> str:
+def rendered(ledger: list[LoopEntry], unpriced: dict[str, str] | None = None) -> str:
     return printed(render_ledger(ledger, unpriced))
 
 
@@ -63,19 +64,19 @@ def test_every_case_is_one_of_four() -> None:
         case(7, False, True, scores=None),
     ]
     (entry,) = ledger_of(records, {})
-    assert (entry["model"], entry["loop"], entry["validator"]) == ("m", "cove", "schema")
-    assert (entry["cases"], entry["left_out"]) == (5, 1)
-    assert [entry[name] for name in FATES] == [2, 1, 1, 1]
-    assert entry["repair_rate"]["value"] == pytest.approx(2 / 3)
-    assert entry["breakage_rate"]["value"] == 0.5
-    assert (entry["f1_before"], entry["f1_after"]) == (0.4, 0.6)
-    assert entry["f1_gain"]["value"] == pytest.approx(0.2)
+    assert (entry.model, entry.loop, entry.validator) == ("m", "cove", "schema")
+    assert (entry.cases, entry.left_out) == (5, 1)
+    assert [getattr(entry, name) for name in FATES] == [2, 1, 1, 1]
+    assert entry.repair_rate.value == pytest.approx(2 / 3)
+    assert entry.breakage_rate.value == 0.5
+    assert (entry.f1_before, entry.f1_after) == (0.4, 0.6)
+    assert entry.f1_gain.value == pytest.approx(0.2)
     # Three corrections of 100 tokens and 2 s, five looks of 0.5 s.
-    assert (entry["calls"], entry["tokens"], entry["seconds"], entry["cost"]) == (3, 300, 8.5, None)
-    assert entry["per_repaired"]["tokens"]["value"] == 150
-    cases = {name: counts["cases"] for name, counts in entry["by_label"].items()}
+    assert (entry.calls, entry.tokens, entry.seconds, entry.cost) == (3, 300, 8.5, None)
+    assert entry.per_repaired.tokens.value == 150
+    cases = {name: counts.cases for name, counts in entry.by_label.items()}
     assert cases == {"path_length": 2, "right": 2, "limit": 1}
-    assert entry["by_label"]["limit"]["repaired"] == 1
+    assert entry.by_label["limit"].repaired == 1
 
 
 def test_what_was_made_once_costs_a_case_nothing_and_known_costs_are_summed() -> None:
@@ -83,8 +84,8 @@ def test_what_was_made_once_costs_a_case_nothing_and_known_costs_are_summed() ->
     one.rounds[0].cost = 7.0
     one.rounds.insert(1, Round("analyst", "h", "", None, cached=True))
     (entry,) = ledger_of([one, case(2, False, True)], {})
-    assert (entry["calls"], entry["cost"]) == (2, 0.25)
-    assert entry["per_repaired"]["cost"] == 0.125
+    assert (entry.calls, entry.cost) == (2, 0.25)
+    assert entry.per_repaired.cost == 0.125
 
 
 def test_an_answer_from_the_cache_is_a_call_that_costs_nothing_now() -> None:
@@ -99,14 +100,14 @@ def test_a_priced_model_shows_what_a_repaired_case_costs() -> None:
     fates = ((False, True), (False, True), (False, False), (True, False))
     (entry,) = ledger_of([case(number, *fate, cost=cost) for number, fate in enumerate(fates)], {})
     # Three corrections, two of which repaired.
-    assert entry["cost"] == pytest.approx(3 * 52e-6)
-    assert entry["per_repaired"]["cost"] == pytest.approx(78e-6)
-    assert entry["by_label"]["right"]["cost"] == pytest.approx(52e-6)
-    assert ledger_rows([entry])[0]["cost_per_repaired"] == entry["per_repaired"]["cost"]
+    assert entry.cost == pytest.approx(3 * 52e-6)
+    assert entry.per_repaired.cost == pytest.approx(78e-6)
+    assert entry.by_label["right"].cost == pytest.approx(52e-6)
+    assert next(ledger_rows(entry))["cost_per_repaired"] == entry.per_repaired.cost
     shown = "0.000156 USD beyond first answers, 0.000078 USD a repaired case, at list prices"
     assert shown in rendered([entry])
     (free,) = ledger_of([case(1, False, True)], {})
-    assert (free["cost"], free["per_repaired"]["cost"]) == (None, None)
+    assert (free.cost, free.per_repaired.cost) == (None, None)
     assert "USD" not in rendered([free])
     assert "no list price for gpt-x" in rendered([free], {"m": "gpt-x"})
     assert "no list price" not in rendered([entry], {"m": "gpt-x"})
@@ -123,14 +124,14 @@ def test_a_validator_is_judged_by_its_first_look_at_a_query_that_ran() -> None:
         case(7, False, True, status="syntax_error"),  # not a retrieval error
     ]
     (entry,) = ledger_of(records, {})
-    told = entry["validators"]["schema"]
-    assert (told["looked_at"], told["malformed"]) == (6, 1)
-    assert told["retrieval_error_rate"]["value"] == pytest.approx(4 / 6)
-    assert told["non_detected_error_rate"]["value"] == 0.5
-    assert told["non_corrected_error_rate"]["value"] == 0.75
-    assert told["false_alarm_rate"]["value"] == 0.5
-    assert told["error_coverage"]["value"] == 0.75
-    assert told["detected_by_label"] == {
+    schema = entry.validators["schema"]
+    assert (schema.looked_at, schema.malformed) == (6, 1)
+    assert schema.retrieval_error_rate.value == pytest.approx(4 / 6)
+    assert schema.non_detected_error_rate.value == 0.5
+    assert schema.non_corrected_error_rate.value == 0.75
+    assert schema.false_alarm_rate.value == 0.5
+    assert schema.error_coverage.value == 0.75
+    assert schema.detected_by_label == {
         "other": {"errors": 1, "detected": 0},
         "path_length": {"errors": 3, "detected": 2},
     }
@@ -148,20 +149,19 @@ def test_counts_add_up_and_order_changes_nothing(cases: list[tuple[bool, bool, s
     random.shuffle(mixed)
     assert ledger_of(mixed, targets) == found
     for entry in found:
-        for counts in (entry, *entry["by_label"].values()):
-            assert sum(counts[part] for part in FATES) == counts["cases"]
+        for _, counts in entry.rows:
+            assert sum(getattr(counts, part) for part in FATES) == counts.cases
         for part in (*FATES, "cases", "calls", "tokens"):
-            assert sum(counts[part] for counts in entry["by_label"].values()) == entry[part]
-        for rate in ("repair_rate", "breakage_rate"):
-            value, low, high = (entry[rate][name] for name in ("value", "low", "high"))
-            if value is not None and high is not None:
-                assert 0 <= low <= high <= 1
+            assert sum(getattr(counts, part) for counts in entry.by_label.values()) == getattr(entry, part)
+        for rate in (entry.repair_rate, entry.breakage_rate):
+            if rate.value is not None and rate.high is not None:
+                assert 0 <= rate.low <= rate.high <= 1
 
 
 def test_the_table_for_a_report() -> None:
-    rows = ledger_rows(ledger_of([case(1, False, True), case(2, True, True)], {}))
+    (entry,) = ledger_of([case(1, False, True), case(2, True, True)], {})
+    rows = list(ledger_rows(entry))
     assert [row["label"] for row in rows] == ["all", "path_length", "right"]
-    assert all(tuple(row) == COLUMNS for row in rows)
     assert rows[0]["repaired"] == 1
     assert rows[0]["tokens_per_repaired"] == 100.0
 
@@ -201,9 +201,9 @@ def test_a_validator_is_shown_with_what_its_rates_are_of(verdict: str | None, ro
 
 def test_a_loop_that_repaired_nothing_is_not_certain_to() -> None:
     (entry,) = ledger_of([case(n, False, False) for n in range(14)], {})
-    rate = entry["repair_rate"]
-    assert (rate["value"], rate["low"], rate["of"]) == (0.0, 0.0, 14)
-    assert rate["high"] == pytest.approx(1 - 0.025 ** (1 / 14))
+    rate = entry.repair_rate
+    assert (rate.value, rate.low, rate.of) == (0.0, 0.0, 14)
+    assert rate.high == pytest.approx(1 - 0.025 ** (1 / 14))
     text = rendered([entry])
     assert "repaired 0.000 [0.00, 0.23] of 14 wrong" in text
     assert "gain 0.000, since no F1 changed" in text
@@ -212,5 +212,6 @@ def test_a_loop_that_repaired_nothing_is_not_certain_to() -> None:
 def test_no_pairs_no_figures() -> None:
     ledger = Ledger({})
     ledger.add(case(1, True, True, scores=None))
-    assert ledger.to_json() == [{"model": "m", "loop": "cove", "validator": None, "left_out": 1, "cases": 0}]
-    assert ledger_rows(ledger.to_json()) == []
+    (entry,) = ledger.entries()
+    expected = {"model": "m", "loop": "cove", "validator": None, "left_out": 1, "cases": 0}
+    assert fields_of(entry) == expected

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.records import record_of, write_run
+from support.records import ledger_of, record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.errors import InputError, RetroCypherError
@@ -19,7 +19,6 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.analysis.ledger import ledger_of
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.operations.rescore import rescore

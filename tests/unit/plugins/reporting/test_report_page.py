@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.records import write_run
+from support.records import ledger_of, write_run
 from support.reported import MANIFEST, Read, a_run, answered, some_questions
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.comparison import compare
-from retrocypher.plugins.analysis.ledger import ledger_of
 from retrocypher.plugins.analysis.scores import ScoreTable, metric_validity, slice_boxes, slice_means
 from retrocypher.plugins.analysis.summary import summarise
 from retrocypher.plugins.reporting.html.rendering import environment, visible
@@ -192,9 +191,9 @@ def test_loops_are_told_as_the_ledger_tells_them(tmp_path: Path) -> None:
     read = page(run)
     row = next(row for row in read.rows if row[:1] == ["all"] and len(row) == 8)
     names = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
-    assert row[1:6] == [str(entry[name]) for name in names]
-    assert row[6] == f"{entry['repair_rate']['value']:.3f}"
-    assert f"{entry['calls']} calls, {entry['tokens']} tokens" in read.text
+    assert row[1:6] == [str(getattr(entry, name)) for name in names]
+    assert row[6] == f"{entry.repair_rate.value:.3f}"
+    assert f"{entry.calls} calls, {entry.tokens} tokens" in read.text
 
 
 def test_a_full_disk_is_said_and_leaves_the_report_before(

@@ -10,7 +10,7 @@ from scipy.stats import bootstrap
 from support.simulated import Simulated
 
 from retrocypher.plugins.statistics.intervals import Clusters, Estimate, Resampler
-from retrocypher.plugins.statistics.means import Ratios, certain_share, mean_of
+from retrocypher.plugins.statistics.means import Ratio, Ratios, certain_share, mean_of
 
 QUICK = Resampler(400)
 SCORES = st.one_of(st.sampled_from([0.0, 0.5, 1.0, 2 / 3]), st.floats(0, 1, allow_subnormal=False))
@@ -61,9 +61,9 @@ def test_questions_about_one_molecule_make_the_interval_wider() -> None:
     assert together.low < 0.25
     numerator, denominator = scores, [1.0] * 100
     ratio = Ratios([str(number // 10) for number in range(100)]).ratio(numerator, denominator)
-    assert ratio["value"] == 0.5
-    assert ratio["low"] <= 0.3
-    assert ratio["high"] >= 0.7
+    assert ratio.value == 0.5
+    assert ratio.low <= 0.3
+    assert ratio.high >= 0.7
 
 
 def test_where_all_is_right_the_interval_is_no_point() -> None:
@@ -106,8 +106,8 @@ def test_a_rate_of_none_or_all_is_no_certainty(hits: int) -> None:
     rate = Ratios(names).rate([float(number < hits) for number in range(20)], within)
     share = 0.025 ** (1 / 14)
     expected = (0.0, 1 - share) if hits == 0 else (share, 1.0)
-    assert (rate["value"], rate["of"]) == (hits / 14, 14)
-    assert (rate["low"], rate["high"]) == pytest.approx(expected)
+    assert (rate.value, rate.of) == (hits / 14, 14)
+    assert (rate.low, rate.high) == pytest.approx(expected)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 8)), min_size=1, max_size=40))
@@ -116,36 +116,36 @@ def test_a_rate_is_the_mean_of_the_cases_it_is_of(cases: list[tuple[bool, bool, 
     hits = [float(hit) for hit, *_ in cases]
     mean = mean_of(hits, [str(name) for *_, name in cases])
     every = ratios.rate(hits, [True] * len(cases))
-    assert every["value"] == pytest.approx(mean.value)
-    assert (every["low"], every["high"], every["of"]) == (
+    assert every.value == pytest.approx(mean.value)
+    assert (every.low, every.high, every.of) == (
         pytest.approx(mean.low),
         pytest.approx(mean.high),
         len(cases),
     )
     some = ratios.rate(hits, [counts for _, counts, _ in cases])
     chosen = [hit for hit, counts, _ in cases if counts]
-    assert some["of"] == len(chosen)
+    assert some.of == len(chosen)
     if chosen:
-        assert some["value"] == pytest.approx(sum(chosen) / len(chosen))
-    if some["low"] is not None:
-        assert 0 <= some["low"] < some["high"] <= 1
+        assert some.value == pytest.approx(sum(chosen) / len(chosen))
+    if some.low is not None:
+        assert 0 <= some.low < some.high <= 1
 
 
 def test_a_gain_is_a_difference() -> None:
     ratios = Ratios([str(number) for number in range(20)])
     still = ratios.gain([0.0] * 20, [True] * 20)
-    assert still == {"value": 0.0, "low": 0.0, "high": 0.0, "of": 20}
+    assert still == Ratio(0.0, 0.0, 0.0, of=20)
     more = ratios.gain([1.0] * 6 + [0.0] * 14, [True] * 6 + [False] * 14)
-    assert (more["value"], more["high"], more["of"]) == (1.0, 1.0, 6)
-    assert more["low"] == pytest.approx(2 * 0.025 ** (1 / 6) - 1)
-    assert ratios.gain([0.0] * 20, [False] * 20)["value"] is None
+    assert (more.value, more.high, more.of) == (1.0, 1.0, 6)
+    assert more.low == pytest.approx(2 * 0.025 ** (1 / 6) - 1)
+    assert ratios.gain([0.0] * 20, [False] * 20).value is None
 
 
 def test_a_ratio_without_a_bound_says_so() -> None:
     few, many = Ratios(["a", "b"]), Ratios([str(number) for number in range(200)])
-    assert few.ratio([1, 1], [0, 0]) == {"value": None, "low": None, "high": None, "of": 0}
+    assert few.ratio([1, 1], [0, 0]) == Ratio(None, None, None, of=0)
     # Two molecules make no interval, and a denominator that is often 0 no upper bound.
-    assert few.ratio([1, 1], [1, 1]) == {"value": 1.0, "low": None, "high": None, "of": 2}
+    assert few.ratio([1, 1], [1, 1]) == Ratio(1.0, None, None, of=2)
     rare = Ratios([str(number) for number in range(5)]).ratio([5] * 5, [1e-9, 1e-9, 1e-9, 1e-9, 1])
-    assert rare["high"] > 1e6
-    assert many.ratio([1] * 200, [1] * 200) == {"value": 1.0, "low": 1.0, "high": 1.0, "of": 200}
+    assert rare.high > 1e6
+    assert many.ratio([1] * 200, [1] * 200) == Ratio(1.0, 1.0, 1.0, of=200)
