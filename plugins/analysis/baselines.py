@@ -14,15 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.scores import (
-    DIMENSIONS,
-    MEASURES,
-    CaseScores,
-    RunScores,
-    conditions_of,
-    read_scores,
-    slice_means,
-)
+from retrocypher.plugins.analysis.run_scores import RunScores, conditions_of, read_scores
+from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES, CaseScores, slice_means
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest

@@ -1,14 +1,16 @@
 """Two runs or baselines, compared question by question."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.scores import Label, RunScores, ScoreTable, slice_name
+from retrocypher.plugins.analysis.run_scores import RunScores
+from retrocypher.plugins.analysis.scores import Label, ScoreTable, slice_name
 from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.means import TIE
 from retrocypher.plugins.statistics.paired import MARGIN, PairedComparison, holm, paired, power_curve
@@ -27,7 +29,8 @@ class Change(Struct, frozen=True):
     b: float
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
     """How the scores of two sets of cases differ."""
 
     metric: str
@@ -255,8 +258,9 @@ class PowerAt(Struct, frozen=True):
     """Share of comparisons like this one that would show the difference."""
 
 
-class RunComparison(Struct, frozen=True, kw_only=True):
-    """How the scores of B differ from those of A, and how far the two are comparable."""
+@dataclass(frozen=True, kw_only=True)
+class ComparedRuns:
+    """Two runs, and whether their scores are comparable."""
 
     schema_version: int = 1
     a: ComparedRun
@@ -264,26 +268,21 @@ class RunComparison(Struct, frozen=True, kw_only=True):
     b: ComparedRun
     """The new run."""
     on_common: bool
-    """Whether the runs were compared although they are not comparable as a whole."""
+    """Whether only what the runs have in common was compared, because they are not comparable otherwise."""
     against: tuple[Difference, ...]
     """What should be the same and is not."""
     left_out: tuple[str, ...]
     """Common questions that are not the same and were left out."""
     varied: dict[str, tuple[str, str]]
     """What may differ and does."""
-    metric: str
-    paired_on: tuple[str, ...]
-    """What cases were paired on beside the question."""
-    overall: PairedComparison
-    slices: tuple[PairedComparison, ...]
-    only_a: tuple[str, ...]
-    """Cases of A that B does not have."""
-    only_b: tuple[str, ...]
-    """Cases of B that A does not have."""
-    unscored: tuple[str, ...]
-    """Common cases without the score on at least one side."""
-    changes: tuple[Change, ...]
-    """The pairs that differ, largest differences first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunComparison(Comparison, ComparedRuns):
+    """How the scores of B differ from those of A, and whether the two are comparable."""
+
+    # Dataclasses, not structs: a struct can have only one base with fields. JSON starts with those of the
+    # last base.
     power: tuple[PowerAt, ...]
     """The power of the comparison at some true differences."""
 
@@ -319,7 +318,7 @@ def compare_runs(
         left_out=tuple(sorted(other)),
         varied=varied(a, b),
         power=tuple(PowerAt(size, share) for size, share in curve),
-        **asdict(found),
+        **vars(found),
     )
 
 

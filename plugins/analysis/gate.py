@@ -27,7 +27,7 @@ from retrocypher.plugins.analysis.gate_rules import (
     Threshold,
     parse_rule,
 )
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.runs.manifest import JudgeEntry
 
 if TYPE_CHECKING:

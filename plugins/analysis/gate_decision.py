@@ -9,10 +9,12 @@ from msgspec import UNSET, Struct, UnsetType
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs, unseen_note
 from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, NonInferiority, Rule, Threshold
-from retrocypher.plugins.analysis.scores import JUDGED, Label, RunScores, ScoreTable, slice_means
+from retrocypher.plugins.analysis.run_scores import RunScores
+from retrocypher.plugins.analysis.scores import JUDGED, Label, ScoreTable, slice_means
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.means import TIE
 from retrocypher.plugins.statistics.paired import PairedComparison, non_inferiority
 
 if TYPE_CHECKING:
@@ -121,9 +123,6 @@ def _has(count: int) -> str:
     return "has" if count == 1 else "have"
 
 
-TIE = 1e-9
-"""A mean this close to its threshold meets it: the last digits of sums of floats are noise."""
-
 REMEDY = (
     "Run under the conditions of the baseline, or save a new one with "
     "`retrocypher baseline save RUN NAME --replace`."
@@ -187,6 +186,7 @@ def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResul
         if each.mean.value is None:
             yield SliceResult(each.slice, RuleStatus.FAILS, f"{rule.metric} is defined for none of its cases")
         else:
+            # The last digits of sums of floats are noise.
             holds = each.mean.value >= rule.least - TIE
             yield SliceResult(each.slice, RuleStatus.HOLDS if holds else RuleStatus.FAILS, "", each.mean)
 

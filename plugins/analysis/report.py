@@ -12,7 +12,6 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import (
     Change,
     Comparison,
-    RunComparison,
     compare,
     compare_runs,
     unseen_note,
@@ -35,7 +34,8 @@ from retrocypher.plugins.analysis.report_scores import (
     scores,
     validity,
 )
-from retrocypher.plugins.analysis.scores import MetricValidity, ScoreTable, read_scores
+from retrocypher.plugins.analysis.run_scores import read_scores
+from retrocypher.plugins.analysis.scores import MetricValidity, ScoreTable
 from retrocypher.plugins.analysis.summary import Series
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.agreement import (
@@ -76,7 +76,7 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     """What should be the same in both and is not."""
     note: str = ""
     """What slices without any difference leave open."""
-    found: Comparison | RunComparison | None = None
+    found: Comparison | None = None
     """The comparison; None if it is refused."""
 
     @property
@@ -127,7 +127,7 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
 
 
 def _shown(
-    found: Comparison | RunComparison,
+    found: Comparison,
     about: str,
     model: str,
     a: str,

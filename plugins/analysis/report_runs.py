@@ -43,7 +43,7 @@ class CaseEntry(Struct, frozen=True):
     """F1; None without scores."""
     failed: bool
     """Whether it was scored and did not pass."""
-    trouble: str | None
+    error: str | None
     """Why it was not run, in words; None if it was."""
     reason: str
     """The message of that error, cut if it is long."""
@@ -80,7 +80,7 @@ def case_entry(record: Record) -> CaseEntry:
         label=name_of(record.errors[0]) if record.errors else "",
         f1=record.scores.f1 if record.scores else None,
         failed=error is None and not record.passed,
-        trouble=f"{error.stage} {error.kind}" if error else None,
+        error=f"{error.stage} {error.kind}" if error else None,
         reason=shortened(error.message, _CHARACTERS) if error else "",
         model_s=sum(turn.time_s for turn in record.rounds if turn.messages_sha256),
         query_s=execution.time_s if execution else 0.0,
@@ -127,6 +127,15 @@ class TopK:
         return {case.id: case for name in _MEASURES for case in self.most(name)}
 
 
+class ErrorGroup(Struct, frozen=True):
+    """Cases that were not run because of the same kind of error."""
+
+    error: str
+    cases: int
+    example: CaseEntry
+    """The first of them."""
+
+
 class ReportRun(Struct, frozen=True, kw_only=True):
     """One run of a report."""
 
@@ -151,6 +160,15 @@ class ReportRun(Struct, frozen=True, kw_only=True):
         """Models and loops, in the order they were asked for."""
         return self.summary.series(self.log.facts.models, self.log.facts.loops)
 
+    @property
+    def error_groups(self) -> list[ErrorGroup]:
+        """The cases that were not run by kind of error, the most frequent first."""
+        groups: dict[str, list[CaseEntry]] = {}
+        for case in self.not_run:
+            groups.setdefault(str(case.error), []).append(case)
+        ordered = sorted(groups.items(), key=lambda each: (-len(each[1]), each[0]))
+        return [ErrorGroup(error, len(cases), cases[0]) for error, cases in ordered]
+
 
 def read_report_run(log: RunLog, name: str) -> ReportRun:
     """Read a run; raise InputError if it cannot be read, or a case comes twice."""
@@ -173,7 +191,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
             ledger.add(record)
             ratings.extend(ratings_of(record, targets))
             case = case_entry(record)
-            if case.trouble is not None:
+            if case.error is not None:
                 not_run.append(case)
             else:
                 costly.add(case)

@@ -21,7 +21,8 @@ from retrocypher.plugins.analysis.baselines import (
     save,
 )
 from retrocypher.plugins.analysis.comparison import compare_runs
-from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES, Conditions
+from retrocypher.plugins.analysis.run_scores import Conditions
+from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits

@@ -7,7 +7,7 @@ import click
 
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA, GateResult
-from retrocypher.plugins.analysis.scores import RunScores, read_scores
+from retrocypher.plugins.analysis.run_scores import RunScores, read_scores
 from retrocypher.plugins.cli.console import PATH, emit, json_option
 from retrocypher.plugins.reporting.text import gate_lines
 from retrocypher.plugins.runs.log import RunLog
@@ -63,10 +63,10 @@ def gate_command(
 def _append_job_summary(run: RunLog, scores: RunScores, result: GateResult) -> None:
     # Imported late: only GitHub Actions needs a summary, which loads most of the scoring.
     from retrocypher.plugins.analysis.summary import summary_of
-    from retrocypher.plugins.reporting.ci import append_job_summary, facts_of, job_summary, job_summary_file
+    from retrocypher.plugins.reporting.ci import Facts, append_job_summary, job_summary, job_summary_file
 
     if (file := job_summary_file(os.environ)) is not None:
-        facts = facts_of(run.path, scores, summary_of(run.records()), result)
+        facts = Facts(run.path, run.manifest, summary_of(run.records()), scores.mean_f1(), result)
         try:
             append_job_summary(file, job_summary(facts, os.environ))
         except OSError as error:

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from retrocypher.plugins.analysis.comparison import Change
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
-from retrocypher.plugins.analysis.scores import RunScores, slice_means
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.numbers import three_digits
@@ -60,20 +59,14 @@ def _apart(text: str) -> str:
 
 
 class Facts(Struct, frozen=True):
-    """What is said of a run."""
+    """What a CI service shows of a run."""
 
     run: Path
     manifest: Manifest
     summary: Summary
     f1: Estimate
+    """Mean F1 over all cases."""
     gate: GateResult | None
-
-
-def facts_of(run: Path, scores: RunScores, summary: Summary, gate: GateResult | None) -> Facts:
-    """Return what is said of a run."""
-    (mean,) = slice_means(scores.table()) if scores.cases else (None,)
-    f1 = NO_ESTIMATE if mean is None else mean.mean
-    return Facts(run, scores.manifest, summary, f1, gate)
 
 
 _CHANGES = 10

@@ -13,15 +13,15 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.analysis.comparison import differences, require_common, require_comparable
 from retrocypher.plugins.analysis.gate import Gate, gate_of, unused_baseline
 from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, GateResult, GateVerdict, unpaired
-from retrocypher.plugins.analysis.scores import (
+from retrocypher.plugins.analysis.run_scores import (
     UNKNOWN,
-    CaseScores,
     Conditions,
     RunScores,
     digest,
     gold_digest,
     read_scores,
 )
+from retrocypher.plugins.analysis.scores import CaseScores
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog

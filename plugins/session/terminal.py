@@ -277,9 +277,9 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
     if not state.summary.cases:
         return
     from retrocypher.plugins.reporting.ci import (
+        Facts,
         add_junit_properties,
         append_job_summary,
-        facts_of,
         job_summary,
         job_summary_file,
         writes_junit,
@@ -290,7 +290,7 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
         return
     try:
         scores = run_scores(state, 0)
-        facts = facts_of(state.path, scores, state.summary, state.gate)
+        facts = Facts(state.path, scores.manifest, state.summary, scores.mean_f1(), state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))

@@ -85,7 +85,7 @@ TIE = 1e-9
 """Scores closer than this are equal."""
 
 
-def even(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
+def equal_means(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
     """Return, for each comparison, whether every cluster has the same mean difference.
 
     Arguments are those of `difference_intervals`.
@@ -189,7 +189,7 @@ class Ratios:
         value, of, molecules = top.sum() / bottom.sum(), bottom.sum(), len(bottom)
         if molecules < FEWEST:
             return _ratio(value, of)
-        if even(top[:, None], bottom)[0]:
+        if equal_means(top[:, None], bottom)[0]:
             share = (
                 1.0 if not np.any(np.asarray(differences)[np.asarray(within)]) else certain_share(molecules)
             )

@@ -19,13 +19,11 @@ from retrocypher.plugins.statistics.intervals import (
     Resampler,
     expanded_percentile,
 )
-from retrocypher.plugins.statistics.means import TIE, certain_share, even
+from retrocypher.plugins.statistics.means import TIE, certain_share, equal_means
 
 FLIPS = 9_999
 _EXACT = 14
 """Up to this many clusters with a difference, all 8,192 sign patterns are enumerated."""
-
-_TIE = 1e-9
 
 
 def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
@@ -40,7 +38,7 @@ def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
     if not len(moved):
         return 1.0
     seen = abs(float(moved.sum()))
-    enough = seen - _TIE * float(np.abs(moved).sum())
+    enough = seen - TIE * float(np.abs(moved).sum())
     if len(moved) <= _EXACT:
         # The sign of the first can be fixed: flipping all signs keeps the distance from 0.
         patterns = np.arange(2 ** (len(moved) - 1))[:, None] >> np.arange(len(moved)) & 1
@@ -205,7 +203,7 @@ def paired(
     gains[np.abs(gains) <= TIE] = 0
     sums, counts = of.sums(gains), of.sums(np.ones(len(gains)))
     difference = difference_of(gains, of, resampler)
-    spread = of.count >= FEWEST and not even(sums[:, None], counts)[0]
+    spread = of.count >= FEWEST and not equal_means(sums[:, None], counts)[0]
     return PairedComparison(
         mean_a=_mean(before),
         mean_b=_mean(after),
@@ -258,7 +256,7 @@ def difference_intervals(
     resampled = resampler.totals(sums) / resampler.totals(counts)[:, None]
     low, high = expanded_percentile(resampled, len(counts))
     share = certain_share(len(counts))
-    wide = even(sums, counts) & ~still
+    wide = equal_means(sums, counts) & ~still
     low = np.where(wide, value * share - (1 - share), np.minimum(low, value))
     high = np.where(wide, value * share + (1 - share), np.maximum(high, value))
     return value, low, high

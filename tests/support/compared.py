@@ -8,7 +8,7 @@ from typing import Any
 
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.analysis.scores import RunScores, read_scores
+from retrocypher.plugins.analysis.run_scores import RunScores, read_scores
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record
 from support.records import record_of, write_run

@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
@@ -273,7 +272,7 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
     shown = {
         "runs": [_shown(each, links) for each in numbers.runs],
         "comparisons": numbers.comparisons,
-        "not_run": [{"name": run.name, "rows": _troubles(run.not_run)} for run in runs if run.not_run],
+        "not_run": [{"name": run.name, "rows": run.error_groups} for run in runs if run.not_run],
     }
     template = environment().get_template("page.html")
     return template.render(
@@ -361,15 +360,6 @@ def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:
             for each in part.disagreements
         ],
     }
-
-
-def _troubles(cases: Sequence[CaseEntry]) -> list[dict[str, Any]]:
-    counts = Counter(case.trouble for case in cases)
-    first = {case.trouble: case for case in reversed(cases)}
-    return [
-        {"trouble": trouble, "cases": count, "example": first[trouble].id, "reason": first[trouble].reason}
-        for trouble, count in sorted(counts.items(), key=lambda each: (-each[1], str(each[0])))
-    ]
 
 
 def _links(runs: Sequence[ReportRun], cases: Sequence[Listed], folder: str) -> dict[tuple[str, str], str]:

@@ -1,6 +1,7 @@
 """Baselines: the same numbers as the run they are of, small, and refused where they cannot be trusted."""
 
 import csv
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -11,7 +12,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from msgspec import structs
 from support.compared import run_of, scores_of
 from support.suite import CHECKOUT
 
@@ -51,7 +51,7 @@ def test_a_baseline_is_its_run_to_the_last_bit(run: Path, tmp_path: Path) -> Non
     assert kept.conditions == side.conditions
     other = scores_of(run_of(tmp_path / "other", SCORES[::-1]))
     direct, through = (compare_runs(each, other) for each in (side, kept))
-    assert structs.replace(direct, a=through.a) == through
+    assert dataclasses.replace(direct, a=through.a) == through
     before = {file.name: file.read_bytes() for file in done.folder.iterdir()}
     save(RunLog(run), "first", tmp_path, replace=True)
     assert {file.name: file.read_bytes() for file in done.folder.iterdir()} == before

@@ -12,7 +12,7 @@ from support.records import write_run
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import compare_runs
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.reporting.text import render_comparison
 
 WORSE = [1.0] * 10 + [0.0] * 10

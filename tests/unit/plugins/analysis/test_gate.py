@@ -11,7 +11,7 @@ from support.records import write_run
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleStatus
-from retrocypher.plugins.analysis.scores import RunScores
+from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.reporting.text import gate_lines
 
 HALF = [1.0] * 20 + [0.0] * 20

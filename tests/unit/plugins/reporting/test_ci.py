@@ -16,7 +16,6 @@ from retrocypher.plugins.reporting.ci import (
     Facts,
     append_job_summary,
     escaped,
-    facts_of,
     job_summary,
     job_summary_file,
 )
@@ -24,12 +23,12 @@ from retrocypher.plugins.runs.log import RunLog
 
 
 def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
-    """Return what is told of a run that is worse than the one before."""
+    """Return the facts of a run that is worse than the one before."""
     before = run_of(folder / "before", [1.0] * 20)
     run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
     side = scores_of(run)
     gate = gate_of(rules, str(before), folder).judge(side) if rules else None
-    return facts_of(run, side, summary_of(RunLog(run).records()), gate)
+    return Facts(run, side.manifest, summary_of(RunLog(run).records()), side.mean_f1(), gate)
 
 
 def test_what_it_says(tmp_path: Path) -> None:

@@ -75,11 +75,14 @@ def test_means_of_slices_leave_out_what_has_no_score() -> None:
     }
 
 
+PANEL = ("task", "prompt", "shot")
+
+
 def test_a_box_for_each_task_prompt_and_shot() -> None:
     scores = run([1.0, 0.0] * 10 + [None])
-    boxes = list(slice_boxes(scores, metrics=("f1", "rouge_l")))
+    boxes = list(slice_boxes(scores, PANEL, metrics=("f1", "rouge_l")))
     assert [each.slice["task"] for each in boxes] == ["conditions", "precursors"]
-    assert [tuple(each.slice) for each in boxes] == [("task", "prompt", "shot")] * 2
+    assert [tuple(each.slice) for each in boxes] == [PANEL] * 2
     assert [each.box.median for each in boxes] == [0, 1]
     assert json.loads(json.dumps(to_builtins(boxes[0])))["box"]["n"] == 10
 

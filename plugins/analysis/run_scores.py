@@ -1,0 +1,215 @@
+"""The scores of a run or a baseline, and the conditions that make two of them comparable."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.analysis.scores import (
+    JUDGED,
+    MEASURES,
+    CaseScores,
+    ScoreTable,
+    case_scores,
+    slice_means,
+)
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.runs.files import RECORDS
+from retrocypher.plugins.runs.log import INCOMPLETE_ENDING, RunLog
+from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
+from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
+
+UNKNOWN = "not known"
+
+
+class Conditions(Struct, frozen=True):
+    """The conditions of a run, by names that a user reads."""
+
+    fixed: dict[str, str]
+    """What must be the same for scores to be comparable."""
+    threshold: str
+    """F1 below which a case fails; only the share of passed cases depends on it."""
+    varied: dict[str, str]
+    """What a comparison can be about: models, prompts, versions."""
+
+
+def conditions_of(manifest: Manifest | None) -> Conditions:
+    """Return the conditions in a manifest; `UNKNOWN` for those that it lacks."""
+    graph, options = manifest and manifest.graph, manifest.options if manifest else {}
+    fixed = {
+        "schema version of records": str(manifest.schema_version) if manifest else UNKNOWN,
+        "graph fingerprint": graph.fingerprint if graph and graph.fingerprint else UNKNOWN,
+        "schema text": hashlib.sha256(graph.schema.encode()).hexdigest() if graph else UNKNOWN,
+        "--query-timeout": _option(options, "query_timeout"),
+        "--key-encoder": _option(options, "key_encoder"),
+    }
+    return Conditions(fixed, _option(options, "case_threshold"), _varied(manifest or Manifest()))
+
+
+def _varied(manifest: Manifest) -> dict[str, str]:
+    loops, git = manifest.loops, manifest.git
+    varied = {
+        "models": ", ".join(f"{each.label} ({_spec(each)})" for each in manifest.models),
+        "API": manifest.api or "",
+        "loops": ", ".join(loops.names),
+        "validator": loops.validator,
+        "roles of loops played by": ", ".join(sorted({_spec(each) for each in loops.players.values()})),
+        "--seed": _option(manifest.options, "seed"),
+        "commit": git.commit[:12] + (" and changes" if git.changed else "") if git else "",
+    }
+    varied |= {f"prompt {name}": key[:12] for name, key in manifest.prompts.items()}
+    varied |= {f"version of {name}": each for name, each in manifest.versions.items()}
+    if manifest.graph and manifest.graph.version:
+        varied["version of Neo4j"] = manifest.graph.version
+    return {name: value for name, value in varied.items() if value}
+
+
+def _spec(model: ModelEntry) -> str:
+    return f"{model.kind}:{model.argument}" if model.argument else model.kind or UNKNOWN
+
+
+def _option(options: Mapping[str, JsonValue], name: str) -> str:
+    if name not in options:
+        return UNKNOWN
+    value = options[name]
+    return "none" if value is None else str(value)
+
+
+class RunScores(Struct, frozen=True, kw_only=True):
+    """The scores of a run or a baseline."""
+
+    name: str
+    """What the user called it."""
+    conditions: Conditions
+    manifest: Manifest
+    cases: tuple[CaseScores, ...]
+    texts: dict[str, str]
+    """Hash of the text of each question, by `CaseScores.text_id`."""
+    golds: dict[str, str]
+    """Hash of the gold answer and the reference query, by question id."""
+    targets: dict[str, str]
+    """Hash of the molecule that each question clusters by, by question id."""
+    errors_by_kind: dict[str, int] = field(default_factory=dict)
+    """Number of cases without scores, by stage and kind of the infrastructure error."""
+    incomplete: str = ""
+    """Which scores of execution are missing, in words; empty if none."""
+    part: str = ""
+    """Which part of the planned cases it holds, in words; empty if all."""
+    missing_judgements: int = 0
+    """Number of scored cases whose judge could not be asked."""
+    missing_answers: int = 0
+    """Number of scored cases whose written answer lacks something."""
+
+    def table(self, without: Iterable[str] = ()) -> ScoreTable:
+        """Return the scores in columns, without the cases of some `CaseScores.text_id`."""
+        left_out = set(without)
+        kept = (each for each in self.cases if each.text_id not in left_out)
+        return ScoreTable(kept, self.targets, (*MEASURES, *JUDGED))
+
+    def mean_f1(self) -> Estimate:
+        """Return mean F1 over all cases."""
+        return next((each.mean for each in slice_means(self.table())), NO_ESTIMATE)
+
+    @property
+    def errors(self) -> int:
+        """Number of cases without scores because of an infrastructure error."""
+        return sum(self.errors_by_kind.values())
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Labels of the models, in the order of their cases."""
+        return tuple(dict.fromkeys(each.model for each in self.cases))
+
+
+def digest(value: str) -> str:
+    """Return the first eight digits of a SHA-256, enough to detect a difference."""
+    return hashlib.sha256(value.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+
+
+def read_scores(run: RunLog) -> RunScores:
+    """Read the scores of a run; raise InputError if a file is damaged, or a case occurs twice."""
+    questions = run.questions
+    texts: dict[str, str] = {}
+    cases = []
+    errors: Counter[str] = Counter()
+    ids: Counter[str] = Counter()
+    missing_judgements = missing_answers = 0
+    for record in run.records():
+        if record.question_id not in questions:
+            raise InputError(
+                f"{run}: {record.question_id} is in records.jsonl and not in questions.jsonl; "
+                "the files are not of one run"
+            )
+        case = case_scores(record)
+        texts.setdefault(case.text_id, digest(record.question))
+        error = record.infrastructure_error
+        if error is not None and not record.was_run:
+            errors[f"{error.stage} {error.kind}"] += 1
+        missing_judgements += error is not None and record.was_run
+        missing_answers += record.answer_fault is not None
+        ids[record.case_id] += 1
+        cases.append(case)
+    _require_once(run.path / RECORDS, ids)
+    incomplete, part = _extent(run, len(cases), errors.total(), bool(missing_judgements or missing_answers))
+    return RunScores(
+        name=str(run),
+        conditions=conditions_of(run.manifest if run.has_manifest else None),
+        manifest=run.manifest,
+        cases=tuple(cases),
+        texts=texts,
+        golds={name: gold_digest(question) for name, question in questions.items()},
+        targets={name: digest(question.target) for name, question in questions.items()},
+        errors_by_kind=dict(errors.most_common()),
+        incomplete=incomplete,
+        part=part,
+        missing_judgements=missing_judgements,
+        missing_answers=missing_answers,
+    )
+
+
+def gold_digest(question: Question) -> str:
+    """Return a hash of the gold answer of a question and of what defines it."""
+    held = [question.task, question.steps, question.target, question.reference_cypher, question.gold]
+    return digest(json.dumps(held, sort_keys=True, ensure_ascii=False))
+
+
+_NAMED = 3
+
+
+def _require_once(file: Path, ids: Mapping[str, int]) -> None:
+    if several := [case for case, often in ids.items() if often > 1]:
+        more = len(several) - _NAMED
+        named = ", ".join(several[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        raise InputError(
+            f"{file}: holds {counted(len(several), 'case')} more than once: {named}. "
+            "Keep one line of each, or make the run again in a new folder"
+        )
+
+
+def _extent(run: RunLog, cases: int, errors: int, lacks_aside: bool) -> tuple[str, str]:
+    """Return in words which scores a run lacks, and which part of the planned cases it holds."""
+    manifest, ending, planned = run.manifest, run.facts.ending, run.facts.planned
+    crashed = len(run.summary.lost_cases)
+    if (
+        lacks_aside
+        and not crashed
+        and planned is not None
+        and cases >= planned
+        and ending == INCOMPLETE_ENDING
+    ):
+        ending = None
+    missing = [f"{errors:,} with an infrastructure error"] if errors else []
+    missing += [f"{crashed:,} that crashed"] if crashed else []
+    missing += [ending] if ending and not missing else []
+    sampled = manifest.options.get("sample")
+    parts = [f"a sample of {counted(sampled, 'question')}"] if sampled else []
+    parts += [f"shard {manifest.shard.number}/{manifest.shard.of}"] if manifest.shard else []
+    if manifest.cases is not None and cases + crashed < manifest.cases and not missing:
+        parts.append(f"{cases:,} of {counted(manifest.cases, 'planned case')}")
+    return "; ".join(missing), "; ".join(parts)
