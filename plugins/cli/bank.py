@@ -9,6 +9,7 @@ from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.open import open_server
+from retrocypher.plugins.analysis.bank_counts import bank_counts, bank_totals
 from retrocypher.plugins.cli.console import FOLDER, announcer, emit, json_option, print_json, table_console
 from retrocypher.plugins.judge.bank import (
     PARTS,
@@ -22,13 +23,8 @@ from retrocypher.plugins.judge.bank import (
     sample,
     write_bank,
 )
-from retrocypher.plugins.reporting.judge_tables import (
-    bank_counts,
-    counts_table,
-    dropped_table,
-    tasks_table,
-    totals,
-)
+from retrocypher.plugins.reporting.judge_tables import bank_line, counts_table, dropped_table, tasks_table
+from retrocypher.plugins.runs.record import fields_of
 
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of every random choice."
@@ -90,7 +86,7 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
         bank = build_bank(question_set, running.endpoint, seed, announce=announce)
     write_bank(bank, folder)
     value = {"folder": str(folder), "built": True, "entries": len(bank.entries)}
-    emit(as_json, value, totals(bank.entries), f"written to {folder}")
+    emit(as_json, value, bank_line(bank_totals(bank.entries)), f"written to {folder}")
 
 
 @click.command("show")
@@ -106,7 +102,7 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
     manifest = read_manifest(folder)
     counts = bank_counts(entries, manifest)
     if as_json:
-        print_json({"folder": str(folder), **counts})
+        print_json({"folder": str(folder), **fields_of(counts)})
         return
     console = table_console()
     if by_task:
@@ -115,7 +111,7 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
         console.print(dropped_table(manifest))
     if not (by_task or dropped):
         console.print(counts_table(counts, manifest))
-    console.print(totals(entries))
+    console.print(bank_line(bank_totals(entries)))
 
 
 @click.command("sample")
@@ -140,4 +136,4 @@ def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int
     )
     write_bank(small, folder)
     value = {"folder": str(folder), "entries": len(chosen)}
-    emit(as_json, value, totals(chosen), f"written to {folder}")
+    emit(as_json, value, bank_line(bank_totals(chosen)), f"written to {folder}")

@@ -12,9 +12,14 @@ from rich.text import Text
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.mutations.registry import OPERATORS
 from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.analysis.bank_counts import (
+    OPERATOR_ROWS,
+    BankCounts,
+    BankTotals,
+    dropped_mutants,
+)
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
-from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
 from retrocypher.plugins.reporting.numbers import estimate_text, interval, three_digits
 from retrocypher.plugins.reporting.run_tables import counted_table
@@ -130,52 +135,23 @@ def _with_ends(estimate: Estimate, sign: str = "") -> str:
     return estimate_text(estimate, sign) if estimate.has_interval else three_digits(estimate.value, sign)
 
 
-_COMPOSITIONS = "(compositions)"
-_ROWS = (*OPERATORS, _COMPOSITIONS)
 _HELD_OUT, _REASON = 5, 7
 """Widths of columns whose heading is broken between its words."""
 
 
-def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how many entries of a whole bank each operator has, how many held out, and what was dropped."""
-    kinds, held_out = Counter[str](), Counter[str]()
-    by_task: dict[str, Counter[str]] = {}
-    for entry in entries:
-        name = _row_of(entry.operator)
-        kinds[entry.kind] += 1
-        held_out[name] += entry.held_out
-        by_task.setdefault(name, Counter())[entry.task] += 1
-    return {
-        "entries": kinds.total(),
-        "by_kind": dict(kinds),
-        "held_out": held_out.total(),
-        "held_out_operators": list(manifest["held_out_operators"]),
-        "operators": {
-            name: {
-                "entries": by_task.get(name, Counter()).total(),
-                "held_out": held_out[name],
-                "by_task": dict(by_task.get(name, Counter())),
-                "dropped": dict(_dropped(manifest, name)),
-            }
-            for name in _ROWS
-            if name in by_task or _dropped(manifest, name)
-        },
-    }
-
-
-def counts_table(counts: Mapping[str, Any], manifest: Mapping[str, Any]) -> Group:
-    """Return what `bank_counts` counted, by operator."""
+def counts_table(counts: BankCounts, manifest: Mapping[str, Any]) -> Group:
+    """Return the entries of a bank by operator."""
     table = _bank_table("The bank of known errors", "operator", "kind", "label")
     for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
         table.add_column(heading, justify="right", width=width)
-    for name, each in counts["operators"].items():
-        if each["entries"]:
+    for name, each in counts.operators.items():
+        if each.entries:
             operator = OPERATORS.get(name)
             kind, label = (operator.kind, name_of(operator.label or "")) if operator else ("neutral", "")
-            numbers = (each["entries"], each["held_out"], sum(each["dropped"].values()))
+            numbers = (each.entries, each.held_out, sum(each.dropped.values()))
             table.add_row(name, kind, label, *_cells(numbers))
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
-    operators = ", ".join(counts["held_out_operators"])
+    operators = ", ".join(counts.held_out_operators)
     notes = [
         f"Dropped: {reasons}." if reasons else "",
         f"Held out as operators: {operators}." if operators else "",
@@ -183,15 +159,15 @@ def counts_table(counts: Mapping[str, Any], manifest: Mapping[str, Any]) -> Grou
     return Group(table, "", *filter(None, notes))
 
 
-def tasks_table(counts: Mapping[str, Any]) -> Group:
-    """Return how many entries of a bank each operator has of each task, by `bank_counts`."""
+def tasks_table(counts: BankCounts) -> Group:
+    """Return the entries of a bank by operator and task."""
     table = _bank_table("Entries by task", "operator")
     for heading in (*map(str, range(1, len(TASKS) + 1)), "all"):
         table.add_column(heading, justify="right")
-    for name, each in counts["operators"].items():
-        if each["entries"]:
-            numbers = [each["by_task"].get(task, 0) for task in TASKS]
-            table.add_row(name, *_cells((*numbers, each["entries"])))
+    for name, each in counts.operators.items():
+        if each.entries:
+            numbers = [each.by_task.get(task, 0) for task in TASKS]
+            table.add_row(name, *_cells((*numbers, each.entries)))
     return Group(table, "", ", ".join(f"{number}={task}" for number, task in enumerate(TASKS, 1)), "")
 
 
@@ -201,24 +177,19 @@ def dropped_table(manifest: Mapping[str, Any]) -> Table:
     table = _bank_table("Dropped, by reason", "operator")
     for reason in reasons:
         table.add_column(reason, justify="right", width=_REASON)
-    for name in _ROWS:
-        if dropped := _dropped(manifest, name):
+    for name in OPERATOR_ROWS:
+        if dropped := dropped_mutants(manifest, name):
             table.add_row(name, *(f"{dropped[reason]:,}" if reason in dropped else "" for reason in reasons))
     return table
 
 
-def totals(entries: Iterable[BankEntry]) -> str:
+def bank_line(totals: BankTotals) -> str:
     """Return how many entries of a bank there are of each kind, and how many are held out."""
-    kinds, held_out = Counter[str](), 0
-    operators: dict[str, set[str]] = {}
-    for entry in entries:
-        kinds[entry.kind] += 1
-        held_out += entry.held_out
-        operators.setdefault(entry.kind, set()).add(_row_of(entry.operator))
-    parts = [
-        f"{count:,} {kind} ({counted(len(operators[kind]), 'operator')})" for kind, count in kinds.items()
+    kinds = [
+        f"{each.entries:,} {kind} ({counted(each.operators, 'operator')})"
+        for kind, each in totals.kinds.items()
     ]
-    return f"{kinds.total():,} entries: {', '.join(parts)}; {held_out:,} of them held out"
+    return f"{totals.entries:,} entries: {', '.join(kinds)}; {totals.held_out:,} of them held out"
 
 
 def _bank_table(title: str, *headings: str) -> Table:
@@ -237,12 +208,3 @@ def _reasons(manifest: Mapping[str, Any]) -> Counter[str]:
     for counts in manifest["dropped"].values():
         every.update(counts)
     return every
-
-
-def _dropped(manifest: Mapping[str, Any], name: str) -> Mapping[str, int]:
-    found: Mapping[str, int] = manifest["dropped"].get("composition" if name == _COMPOSITIONS else name, {})
-    return found
-
-
-def _row_of(operator: str) -> str:
-    return _COMPOSITIONS if "+" in operator else operator
