@@ -1,4 +1,4 @@
-"""Baselines: scores of runs kept under a name, in a folder that is committed."""
+"""Baselines: scores of runs that are stored under a name, in a folder that is committed."""
 
 import csv
 import gzip
@@ -23,7 +23,7 @@ from retrocypher.plugins.runs.record import METRICS, JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "baselines")
-"""Where baselines are kept, below the project's folder."""
+"""Where baselines are stored, below the project's folder."""
 BASELINE = "baseline.json"
 CASES = "cases.csv.gz"
 
@@ -43,7 +43,7 @@ class SliceF1(Struct, frozen=True):
 
 
 class BaselinePage(Struct, frozen=True):
-    """What `baseline.json` holds."""
+    """The content of `baseline.json`."""
 
     schema_version: int
     name: str
@@ -55,7 +55,7 @@ class BaselinePage(Struct, frozen=True):
     f1: list[SliceF1]
     """Mean F1 of all cases, and of each task."""
     manifest: dict[str, JsonValue]
-    """The manifest of the run, without what only its machine knows."""
+    """The manifest of the run, without what concerns only its machine."""
 
 
 def known_baselines(home: Path) -> list[str]:
@@ -83,13 +83,13 @@ def _case_of(columns: Sequence[str], cells: Sequence[str]) -> tuple[CaseScores, 
     named = dict(zip(columns, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named.get(name) else None for name in MEASURES}
-    asked, gold, target = (named[name] for name in _HASHES)
+    text, gold, target = (named[name] for name in _HASHES)
     case = CaseScores(question_id=named["question_id"], scores=scores, **labels)  # type: ignore[arg-type]
-    return case, (asked, gold, target)
+    return case, (text, gold, target)
 
 
 def _written(score: float | None) -> str:
-    """Return a score so that the same number is read back; whole ones without the point."""
+    """Return a score as text that parses to the same number; integers have no decimal point."""
     if score is None:
         return ""
     return str(int(score)) if score == int(score) else repr(float(score))
@@ -120,11 +120,11 @@ def read_baseline(folder: Path) -> RunScores:
     try:
         content = gzip.decompress(file.read_bytes())
         if hashlib.sha256(content).hexdigest() != page.cases_sha256:
-            raise ValueError(f"not the table that {BASELINE} is of")
+            raise ValueError(f"its hash is not the one in {BASELINE}")
         header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
-        # A metric that was added later is missing from an older baseline: its scores are not known.
+        # A baseline from before a metric was added lacks it; its scores are unknown.
         if [name for name in COLUMNS if name in header or name not in METRICS] != header:
-            raise ValueError("other columns than a baseline has")
+            raise ValueError("its columns are not those of a baseline")
         cases = [_case_of(header, line) for line in lines]
         manifest = msgspec.convert(page.manifest, Manifest)
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -134,7 +134,7 @@ def read_baseline(folder: Path) -> RunScores:
         conditions=conditions_of(manifest),
         manifest=manifest,
         cases=tuple(case for case, _ in cases),
-        texts={case.text_id: asked for case, (asked, _, _) in cases},
+        texts={case.text_id: text for case, (text, _, _) in cases},
         golds={case.question_id: gold for case, (_, gold, _) in cases},
         targets={case.question_id: target for case, (_, _, target) in cases},
         part=page.part or "",
@@ -146,15 +146,15 @@ def find_scores(named: str, root: Path) -> RunScores:
     folder = Path(named)
     if (folder / RECORDS).is_file():
         return read_scores(RunLog(folder))
-    kept = root / HOME
-    for place in (folder, kept / named):
+    home = root / HOME
+    for place in (folder, home / named):
         if (place / BASELINE).is_file():
             return read_baseline(place)
     if folder.is_dir():
         raise InputError(f"{named}: no run and no baseline; name a folder with {RECORDS} or {BASELINE}")
-    names = known_baselines(kept)
-    there = f"known baselines: {', '.join(names)}" if names else "no baseline is kept yet"
-    raise InputError(f"{named}: no such run, and no such baseline in {kept}; {there}")
+    names = known_baselines(home)
+    there = f"known baselines: {', '.join(names)}" if names else "there is no baseline yet"
+    raise InputError(f"{named}: no such run, and no such baseline in {home}; {there}")
 
 
 _LEFT_OUT = (
@@ -163,7 +163,7 @@ _LEFT_OUT = (
     *("answer_budget", "answer_thresholds"),
     *("gate", "baseline", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
 )
-"""Options that name places on the machine of the run, and those that decide no score."""
+"""Options that name places on the machine of the run, and those that have no influence on scores."""
 
 _OF_A_MACHINE = ("answers", "answering", "standstill", "machine", "merged_from")
 
@@ -224,7 +224,7 @@ def _packed(run: RunScores) -> tuple[bytes, str]:
 
 
 def _without_places(manifest: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a manifest without what only the machine of the run knows, because a baseline is committed."""
+    """Return a manifest without what concerns only the machine of the run: a baseline is committed."""
     kept = {name: value for name, value in manifest.items() if name not in _OF_A_MACHINE}
     options = manifest.get("options") or {}
     kept["options"] = {name: value for name, value in options.items() if name not in _LEFT_OUT}

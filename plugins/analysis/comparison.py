@@ -16,7 +16,7 @@ from retrocypher.plugins.statistics.means import TIE
 from retrocypher.plugins.statistics.paired import MARGIN, PairedComparison, holm, paired, power_curve
 
 PAIRED_ON = ("phrasing", "prompt", "shot", "loop", "model")
-"""What identifies a case, beside its question."""
+"""What identifies a case, in addition to its question."""
 
 
 class Change(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Comparison:
 
     metric: str
     paired_on: tuple[str, ...]
-    """What cases were paired on beside the question; in the rest of `PAIRED_ON` the runs differ."""
+    """What cases were paired on, in addition to the question; in the rest of `PAIRED_ON` the runs differ."""
     overall: PairedComparison
     slices: tuple[PairedComparison, ...]
     """The pairs of each slice, corrected for the number of slices."""
@@ -65,7 +65,7 @@ def compare(
 
     Args:
         by: Slicings, each by some of `DIMENSIONS`; labels are those of A.
-        paired_on: What cases are paired on beside their question; by default what `shared` returns.
+        paired_on: What cases are paired on, in addition to their question; by default what `shared` returns.
     """
     on = tuple(shared(a, b) if paired_on is None else paired_on)
     rows_a, rows_b = _rows(a, on, "the first run"), _rows(b, on, "the second run")
@@ -124,7 +124,8 @@ def require_common(a: ScoreTable, b: ScoreTable, names: tuple[str, str]) -> tupl
 def shared(a: ScoreTable, b: ScoreTable) -> tuple[str, ...]:
     """Return the parts of `PAIRED_ON` in which two tables have a label in common.
 
-    A part without one, such as the prompt of two runs with one prompt each, is what is compared.
+    The runs differ in the other parts, such as the prompt if each run has one prompt of its own. These are
+    what is compared.
     """
     return tuple(name for name in PAIRED_ON if {*a.labels(name)} & {*b.labels(name)})
 
@@ -158,7 +159,10 @@ _NAMED = 5
 
 
 def unseen_note(rows: Iterable[PairedComparison]) -> str:
-    """Return what slices without any difference leave open; empty without such a slice with an interval."""
+    """Return a note on slices in which no pair differs: which share of other questions may still differ.
+
+    It is empty if there is no such slice with an interval.
+    """
     open_ = [(each.unseen, each) for each in rows if each.unseen is not None and each.difference.has_interval]
     if not open_:
         return ""
@@ -195,7 +199,10 @@ class Difference(Struct, frozen=True):
 
 
 def differences(a: RunScores, b: RunScores, metric: str = "f1") -> list[Difference]:
-    """Return what must be the same in two runs and is not; the share of passed cases adds the threshold."""
+    """Return what must be the same in two runs and is not.
+
+    The threshold must be the same only if the share of passed cases is compared.
+    """
     first, second = dict(a.conditions.fixed), dict(b.conditions.fixed)
     if metric == "passed":
         first["--case-threshold"] = a.conditions.threshold
@@ -217,7 +224,7 @@ def require_comparable(a: RunScores, b: RunScores, found: list[Difference], reme
 
 
 def varied(a: RunScores, b: RunScores) -> dict[str, tuple[str, str]]:
-    """Return what may differ and does: what the comparison is about. Empty if a manifest is missing."""
+    """Return the conditions that may differ and do, which the comparison is about."""
     first, second = a.conditions.varied, b.conditions.varied
     names = dict.fromkeys((*first, *second))
     both = {name: (first.get(name, ""), second.get(name, "")) for name in names}
@@ -255,7 +262,7 @@ class PowerAt(Struct, frozen=True):
 
     difference: float
     found: float
-    """Share of comparisons like this one that would show the difference."""
+    """Share of comparisons of this size that would detect the difference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,7 +334,7 @@ def _compared(run: RunScores) -> ComparedRun:
 
 
 def _require_scores(run: RunScores) -> None:
-    """Refuse a run without a single score, with the reason."""
+    """Raise InputError, with the reason, if no case of a run has scores."""
     if any(each.scores is not None for each in run.cases):
         return
     if not run.cases:

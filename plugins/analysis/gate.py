@@ -42,7 +42,7 @@ class Gate(Struct, frozen=True):
     """What the run is compared with; None if no rule needs it."""
     allow_inconclusive: bool
     partial: bool
-    """Whether a part of the planned cases, and what run and baseline have in common, can be judged."""
+    """Whether a run may be judged that lacks planned cases, or cases of its baseline."""
     unused_baseline: str = ""
     """A baseline that is configured although no rule needs one; empty if there is none."""
     calibrations: "tuple[StoredCalibration, ...]" = ()
@@ -60,12 +60,12 @@ class Gate(Struct, frozen=True):
         return "; ".join(map(str, self.rules)) + against
 
     @property
-    def asks_a_judge(self) -> bool:
+    def needs_judge(self) -> bool:
         """Whether a rule is about the score of a judge."""
         return bool(judge_rules(self.rules))
 
     def distrusts(self, judge: JudgeEntry | None) -> str:
-        """Return why the rules cannot be about the score of this judge; empty if they can, or are not."""
+        """Return why a rule cannot use the score of this judge; empty if all can, or none does."""
         return distrust(self.rules, judge, self.calibrations, self.judge_kappa)
 
     def judge(self, run: RunScores) -> GateResult:

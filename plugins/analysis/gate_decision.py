@@ -48,7 +48,7 @@ class SliceResult(Struct, frozen=True):
     """What its cases have in common; empty for all cases."""
     verdict: RuleStatus
     reason: str = ""
-    """Why it fails other than by its number; otherwise empty."""
+    """Why it fails, if the reason is not its number; otherwise empty."""
     estimate: Estimate | None = None
     """The mean, or the difference from the baseline; None without a case."""
     pairs: PairedComparison | UnsetType = UNSET
@@ -192,7 +192,7 @@ def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResul
 
 
 def _compared_slices(rule: NonInferiority, run: RunScores, compared: RunComparison) -> Iterator[SliceResult]:
-    # Only what pairs share can be sliced by; in everything else the two runs differ.
+    # Slices need a label that both cases of a pair have.
     if other := [name for name in rule.by if name not in (*_OF_QUESTIONS, *compared.paired_on)]:
         reason = f"the run and its baseline have no {other[0]} in common, so there are no slices by it"
         yield SliceResult({}, RuleStatus.FAILS, reason)
@@ -247,7 +247,7 @@ def judge_rules(rules: Iterable[Rule]) -> list[Threshold]:
 def distrust(
     rules: Iterable[Rule], judge: JudgeEntry | None, calibrations: Sequence["StoredCalibration"], least: float
 ) -> str:
-    """Return why a rule on a judge cannot hold, by calibrations, newest first; empty if all can."""
+    """Return why the judge of a rule cannot be trusted; empty if all can. Calibrations come newest first."""
     for rule in judge_rules(rules):
         if judge is None:
             return (
@@ -291,14 +291,15 @@ def _distrust(
             f"{name} has no score for {100 * measured.unjudged_share:.1f} % of its queries, and at most "
             f"{100 * MOST_UNJUDGED:g} % are allowed; use a judge that keeps to the form of its completion"
         )
-    wanted = f"--gate-judge-kappa requires {least:g}"
+    required = f"--gate-judge-kappa requires {least:g}"
     if kappa.low is None or kappa.value is None:
         if kappa.value is not None and kappa.value < least:
-            return f"{name} has a kappa of {kappa.value:.3f}, without an interval, and {wanted}"
+            return f"{name} has a kappa of {kappa.value:.3f}, without an interval, and {required}"
         return f"{name} has no interval of kappa; take a larger sample with --per-error"
     if not kappa.low >= least:
         return (
-            f"{name} has a kappa of {kappa.value:.3f}, at least {kappa.low:.3f} (95 % interval), and {wanted}"
+            f"{name} has a kappa of {kappa.value:.3f}, at least {kappa.low:.3f} (95 % interval), "
+            f"and {required}"
         )
     return ""
 

@@ -43,7 +43,7 @@ Rule = Threshold | NonInferiority
 
 
 def number(value: float) -> str:
-    """Return the shortest text that is read back as the same number."""
+    """Return the shortest text that parses to the same number."""
     return repr(float(value)).removesuffix(".0")
 
 
@@ -55,7 +55,7 @@ _AROUND = 60
 
 
 class RuleError(InputError):
-    """A rule of the gate that cannot be read; its message shows the place, ``position`` in ``text``."""
+    """A gate rule with a syntax error; the message marks the place, ``position`` in ``text``."""
 
     def __init__(self, text: str, position: int, problem: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""Counts and means of one group of cases, as `summary.json` holds them."""
+"""Counts and means of one group of cases, for `summary.json`."""
 
 import math
 from collections import Counter
@@ -46,7 +46,7 @@ def _added(one: Any, other: Any) -> Any:
 
 
 def together(counted: Iterable[_Counted]) -> _Counted:
-    """Return what several groups of cases, at least one, have together: sums, and means over all cases."""
+    """Return the counts and means over all cases of several groups; there must be at least one group."""
     return reduce(_added, counted)
 
 
@@ -230,7 +230,7 @@ class LabelCounts:
 
     cases: int = 0
     passed: int = 0
-    """Cases with labels that passed: their values are right, but not row by row."""
+    """Cases with labels that passed: all their values are right, but not each row."""
     primary: Counter[str] = field(default_factory=Counter)
     """Cases by their first label, with its detail."""
     any: Counter[str] = field(default_factory=Counter)

@@ -63,8 +63,8 @@ def pair_of(record: Record, target: str) -> Pair | None:
     if before is None:
         return None
     # Tokens and time of a cached completion are those of the original call.
-    asked = [turn for turn in rest if turn.asked_model]
-    costs = [turn.cost for turn in asked if turn.cost is not None]
+    calls = [turn for turn in rest if turn.asked_model]
+    costs = [turn.cost for turn in calls if turn.cost is not None]
     return Pair(
         target=target,
         label=next(iter(before.errors), None),
@@ -72,8 +72,8 @@ def pair_of(record: Record, target: str) -> Pair | None:
         right_after=record.passed,
         f1_before=before.f1,
         f1_after=record.scores.f1,
-        calls=len(asked),
-        tokens=sum(sum((turn.tokens or {}).values()) for turn in asked),
+        calls=len(calls),
+        tokens=sum(sum((turn.tokens or {}).values()) for turn in calls),
         seconds=sum(turn.time_s for turn in rest),
         cost=sum(costs) if costs else None,
         checks=tuple(_checks(rest, results, record.passed)),
@@ -124,7 +124,7 @@ class PerRepaired(Struct, frozen=True):
 
 @dataclass(frozen=True, kw_only=True)
 class LoopEntry:
-    """A model and loop in the ledger. Without a pair of scores there is nothing else to say."""
+    """A model and loop in the ledger; this is all if there is no pair."""
 
     model: str
     loop: str

@@ -1,4 +1,4 @@
-"""All numbers of a report: loaded runs in, what is rendered out."""
+"""All numbers of a report, computed from loaded runs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,11 +71,11 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     rows: Sequence[PairedComparison] = ()
     """All pairs first, then by task."""
     together: str = ""
-    """What else is pooled, in words."""
+    """In what else the pooled cases differ, in words; empty if in nothing."""
     against: Sequence[str] = ()
     """What should be the same in both and is not."""
     note: str = ""
-    """What slices without any difference leave open."""
+    """A note on slices in which no pair differs."""
     found: Comparison | None = None
     """The comparison; None if it is refused."""
 
@@ -99,7 +99,7 @@ def comparisons(runs: Sequence[ReportRun]) -> list[ReportComparison]:
             continue
         together = _together(first[0].table, other.table)
         against = [str(each) for each in compared.against]
-        found.append(_shown(compared, "run", "", first[0].name, other.name, together, against))
+        found.append(_report_comparison(compared, "run", "", first[0].name, other.name, together, against))
     return found
 
 
@@ -120,13 +120,13 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
                 try:
                     found = compare(tables[0], table, paired_on=on, resampler=resampler)
                 except InputError:
-                    # They have no question in common, as when each was a run of its own.
+                    # They have no question in common, for example in a merged run.
                     continue
                 together = _together(tables[0], table, dimension)
-                yield _shown(found, dimension, model, labels[0], label, together)
+                yield _report_comparison(found, dimension, model, labels[0], label, together)
 
 
-def _shown(
+def _report_comparison(
     found: Comparison,
     about: str,
     model: str,
@@ -150,7 +150,7 @@ def _shown(
 
 
 def _together(a: ScoreTable, b: ScoreTable, but: str = "") -> str:
-    """Say what cases of both differ in beside what is compared; prompts count within their setting."""
+    """Return in words in what else the cases of both differ; prompts are counted within their setting."""
     parts = []
     for name in _WITHIN:
         by = {of: {*_labelled(a, name, of)} & {*_labelled(b, name, of)} for of in (*_settings(a), None)}
@@ -174,9 +174,9 @@ def _labels(run: ReportRun, dimension: str, setting: str | None) -> list[str]:
     if dimension in ("model", "loop"):
         place = ("model", "loop").index(dimension)
         return list(dict.fromkeys(series[place] for series in run.series))
-    asked = {*_labelled(run.table, dimension, setting)}
+    known = {*_labelled(run.table, dimension, setting)}
     ordered = dict.fromkeys(getattr(cell, dimension) for cell in run.summary.cells)
-    return [label for label in ordered if label in asked]
+    return [label for label in ordered if label in known]
 
 
 def _part(table: ScoreTable, dimension: str, label: str, model: str) -> ScoreTable:
@@ -212,7 +212,7 @@ class TaskMeans(Struct, frozen=True):
 
 
 class IssueCases(Struct, frozen=True):
-    """How many rejected cases a stated issue has."""
+    """How many rejected cases have an issue that the judge names."""
 
     label: str
     counts: list[int]
@@ -228,7 +228,7 @@ class JudgeCalibration(Struct, frozen=True):
     made: str
     measured: "Measured"
     by_error: list[tuple[str, Estimate]]
-    """Share of errors taken for right by kind, the highest first."""
+    """Share of errors that the judge accepts, by kind, the highest first."""
 
 
 class JudgeVariant(Struct, frozen=True):
@@ -244,7 +244,7 @@ class JudgeVariant(Struct, frozen=True):
     rejected: list[int]
     """Rejected cases of each model and loop."""
     issues: list[IssueCases]
-    """What the reasons of these name, the most frequent first."""
+    """The issues that the reasons of these name, the most frequent first."""
     disagreements: Sequence[Disagreement]
     """The cases whose rating is furthest from F1."""
     calibration: "JudgeCalibration | None" = None
@@ -267,7 +267,7 @@ def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCa
     """Return the stored calibrations, if any run has a judge; raise InputError if one is damaged."""
     if not any(run.ratings for run in runs):
         return []
-    # Imported here: a report without a judge does not need what it loads.
+    # Imported late: a report without a judge does not need it.
     from retrocypher.plugins.judge.stored_calibration import load_calibrations
 
     return load_calibrations(root)
@@ -293,7 +293,7 @@ def disputed(run: ReportRun) -> list[str]:
     """Return the ids of the cases that a report lists as disagreed on."""
     groups = by_judge(run.ratings).values()
     return list(
-        dict.fromkeys(each.case_id for said in groups for each in disagreements(said, _DISAGREEMENTS))
+        dict.fromkeys(each.case_id for cases in groups for each in disagreements(cases, _DISAGREEMENTS))
     )
 
 

@@ -24,7 +24,7 @@ _KEPT = 10
 
 
 class CaseEntry(Struct, frozen=True):
-    """What a list of cases says of a case."""
+    """A case in a list of cases."""
 
     id: str
     question_id: str
@@ -48,7 +48,7 @@ class CaseEntry(Struct, frozen=True):
     reason: str
     """The message of that error, cut if it is long."""
     model_s: float
-    """Seconds of the calls of models, now or when their completions were first had."""
+    """Seconds of the calls of models; for a cached completion, those of the original call."""
     query_s: float
     tokens: int
     cost: float | None
@@ -56,13 +56,13 @@ class CaseEntry(Struct, frozen=True):
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it stands in a list: by task, question, and what it was asked with."""
-        asked = (self.question_id, self.prompt, self.shot, self.loop, self.model, self.id)
-        return (task_place(self.task), *asked)
+        """Its sort key in a list: by task, question, prompt, shot, loop and model."""
+        rest = (self.question_id, self.prompt, self.shot, self.loop, self.model, self.id)
+        return (task_place(self.task), *rest)
 
 
 def case_entry(record: Record) -> CaseEntry:
-    """Return what a list says of a record."""
+    """Return the entry of a record."""
     costs = [turn.cost for turn in record.rounds if turn.cost is not None]
     execution = record.execution
     # The section on the judge covers cases whose judge could not be asked.
@@ -90,7 +90,7 @@ def case_entry(record: Record) -> CaseEntry:
 
 
 def task_place(task: str) -> int:
-    """Return where a task stands among the tasks; one that is not known comes last."""
+    """Return the place of a task in the order of tasks; an unknown one comes last."""
     return TASKS.index(task) if task in TASKS else len(TASKS)
 
 
@@ -103,7 +103,7 @@ _MEASURES: dict[str, Callable[[CaseEntry], float]] = {
 
 
 class TopK:
-    """Keeps the ten cases that took the most seconds, tokens and money, by measure."""
+    """Keeps, for each measure, the ten cases that took most seconds, tokens or money."""
 
     def __init__(self) -> None:
         self._kept: dict[str, list[tuple[float, str, CaseEntry]]] = {name: [] for name in _MEASURES}
@@ -123,7 +123,7 @@ class TopK:
         return [case for _, _, case in sorted(self._kept[measure], key=lambda each: (-each[0], each[1]))]
 
     def all(self) -> dict[str, CaseEntry]:
-        """Return all that are kept, by their id."""
+        """Return all these cases, by their id."""
         return {case.id: case for name in _MEASURES for case in self.most(name)}
 
 
@@ -149,7 +149,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """What loops repaired and broke."""
     failed: Sequence[CaseEntry]
     not_run: Sequence[CaseEntry]
-    """The cases that an infrastructure error kept from being run."""
+    """The cases that were not run because of an infrastructure error."""
     costly: TopK
     ratings: Sequence[Rating]
     cases: Sequence[str]
@@ -157,7 +157,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
 
     @property
     def series(self) -> list[Series]:
-        """Models and loops, in the order they were asked for."""
+        """Models and loops, in the order of the run's options."""
         return self.summary.series(self.log.facts.models, self.log.facts.loops)
 
     @property
@@ -171,7 +171,7 @@ class ReportRun(Struct, frozen=True, kw_only=True):
 
 
 def read_report_run(log: RunLog, name: str) -> ReportRun:
-    """Read a run; raise InputError if it cannot be read, or a case comes twice."""
+    """Read a run; raise InputError if it cannot be read, or a case occurs twice."""
     # Without the questions, each question is a cluster of its own.
     targets = log.targets if (log.path / QUESTIONS).is_file() else {}
     summary, ledger, costly = Summary(), Ledger(targets), TopK()
@@ -180,11 +180,11 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
     ratings: list[Rating] = []
     seen: dict[str, None] = {}
 
-    def passing() -> Iterator[Record]:
+    def counted_records() -> Iterator[Record]:
         for record in log.records():
             if record.case_id in seen:
                 raise InputError(
-                    f"{log}: holds the case {record.case_id} twice; a report takes each case once"
+                    f"{log}: the case {record.case_id} occurs twice; a report needs each case once"
                 )
             seen[record.case_id] = None
             summary.add(record)
@@ -199,7 +199,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
                     failed.append(case)
             yield record
 
-    table = ScoreTable(passing(), targets)
+    table = ScoreTable(counted_records(), targets)
     if not seen:
         raise InputError(f"{log}: no case on record; run some first")
     return ReportRun(
@@ -226,13 +226,16 @@ def read_report_runs(paths: Iterable[Path]) -> list[ReportRun]:
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return a name for each run, its folder's, as long as needed; raise InputError if one is named twice."""
-    whole = [path.resolve() for path in paths]
-    for path in whole:
-        if whole.count(path) > 1:
-            raise InputError(f"{path} is named twice; a report takes each run once")
-    for depth in range(1, max(len(path.parts) for path in whole) + 1):
-        names = ["/".join(path.parts[-depth:]) for path in whole]
+    """Return the names of runs: the ends of their paths, as long as needed to differ.
+
+    Raises InputError if a run is named twice.
+    """
+    full = [path.resolve() for path in paths]
+    for path in full:
+        if full.count(path) > 1:
+            raise InputError(f"{path} is named twice; a report needs each run once")
+    for depth in range(1, max(len(path.parts) for path in full) + 1):
+        names = ["/".join(path.parts[-depth:]) for path in full]
         if len({*names}) == len(names):
             break
     return names

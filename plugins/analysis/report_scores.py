@@ -267,14 +267,14 @@ class Point(Struct, frozen=True):
 
 
 class Cloud(Struct, frozen=True):
-    """Where the cases lie by a text metric and F1."""
+    """The distribution of cases over a text metric and F1."""
 
     metric: str
     points: list[Point]
 
 
 def clouds(table: ScoreTable) -> list[Cloud]:
-    """Return, for each text metric that cases have, how many cases lie where."""
+    """Return, for each text metric that cases have, the number of cases in each bin."""
     found = [Cloud(metric, list(_points(table, metric))) for metric in TEXT_METRICS]
     return [each for each in found if each.points]
 

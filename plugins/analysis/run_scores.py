@@ -29,14 +29,14 @@ UNKNOWN = "not known"
 
 
 class Conditions(Struct, frozen=True):
-    """The conditions of a run, by names that a user reads."""
+    """The conditions of a run; their names are shown to users."""
 
     fixed: dict[str, str]
     """What must be the same for scores to be comparable."""
     threshold: str
     """F1 below which a case fails; only the share of passed cases depends on it."""
     varied: dict[str, str]
-    """What a comparison can be about: models, prompts, versions."""
+    """What may differ between compared runs: models, prompts, versions."""
 
 
 def conditions_of(manifest: Manifest | None) -> Conditions:
@@ -85,7 +85,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
     """The scores of a run or a baseline."""
 
     name: str
-    """What the user called it."""
+    """Its name in messages: the folder of a run, or the name of a baseline."""
     conditions: Conditions
     manifest: Manifest
     cases: tuple[CaseScores, ...]
@@ -100,11 +100,11 @@ class RunScores(Struct, frozen=True, kw_only=True):
     incomplete: str = ""
     """Which scores of execution are missing, in words; empty if none."""
     part: str = ""
-    """Which part of the planned cases it holds, in words; empty if all."""
+    """Which part of the planned cases it has, in words; empty if all."""
     missing_judgements: int = 0
     """Number of scored cases whose judge could not be asked."""
     missing_answers: int = 0
-    """Number of scored cases whose written answer lacks something."""
+    """Number of scored cases whose written answer or its check is incomplete."""
 
     def table(self, without: Iterable[str] = ()) -> ScoreTable:
         """Return the scores in columns, without the cases of some `CaseScores.text_id`."""
@@ -175,8 +175,8 @@ def read_scores(run: RunLog) -> RunScores:
 
 def gold_digest(question: Question) -> str:
     """Return a hash of the gold answer of a question and of what defines it."""
-    held = [question.task, question.steps, question.target, question.reference_cypher, question.gold]
-    return digest(json.dumps(held, sort_keys=True, ensure_ascii=False))
+    values = [question.task, question.steps, question.target, question.reference_cypher, question.gold]
+    return digest(json.dumps(values, sort_keys=True, ensure_ascii=False))
 
 
 _NAMED = 3
@@ -187,17 +187,17 @@ def _require_once(file: Path, ids: Mapping[str, int]) -> None:
         more = len(several) - _NAMED
         named = ", ".join(several[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
         raise InputError(
-            f"{file}: holds {counted(len(several), 'case')} more than once: {named}. "
+            f"{file}: has {counted(len(several), 'case')} more than once: {named}. "
             "Keep one line of each, or make the run again in a new folder"
         )
 
 
-def _extent(run: RunLog, cases: int, errors: int, lacks_aside: bool) -> tuple[str, str]:
-    """Return in words which scores a run lacks, and which part of the planned cases it holds."""
+def _extent(run: RunLog, cases: int, errors: int, lacks_unscored: bool) -> tuple[str, str]:
+    """Return in words which scores a run lacks, and which part of the planned cases it has."""
     manifest, ending, planned = run.manifest, run.facts.ending, run.facts.planned
     crashed = len(run.summary.lost_cases)
     if (
-        lacks_aside
+        lacks_unscored
         and not crashed
         and planned is not None
         and cases >= planned

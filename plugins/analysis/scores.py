@@ -16,20 +16,20 @@ DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", 
 """What cases can be sliced by."""
 
 SHARES = ("passed", "status.ok")
-"""Shares of cases, which comparisons and gates name like scores: 1 or 0 for each case."""
+"""Shares of cases, 1 or 0 for each case. Comparisons and gates use them like scores."""
 
 MEASURES = (*METRICS, *SHARES)
 """All that a comparison or a gate can be about."""
 
 JUDGED: dict[str, Variant] = {"judge": "with_reference", "judge.without_reference": "without_reference"}
-"""Scores of a judge by name, with their variants; a gate can be about them, too."""
+"""Scores of a judge by name, with their variants. Gate rules can be about them, comparisons cannot."""
 
 Label = str | int
 Places = npt.NDArray[np.intp]
 
 
 class CaseScores(Struct, frozen=True, kw_only=True):
-    """What comparisons, baselines and gates know of a case."""
+    """The scores of a case, with what it can be sliced by, for comparisons, baselines and gates."""
 
     question_id: str
     setting: str
@@ -116,7 +116,7 @@ class ScoreTable:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The names of the scores kept."""
+        """The names of the scores."""
         return tuple(self._scores)
 
     def scores(self, metric: str) -> Floats:
@@ -233,7 +233,7 @@ def metric_validity(
 def _scored_alike(
     table: ScoreTable, places: Places, metrics: Sequence[str]
 ) -> Iterator[tuple[Places, list[str]]]:
-    """Yield scores that the same cases have, with these cases, so that one resampling serves them all."""
+    """Yield groups of scores that the same cases have, with these cases: one resampling serves a group."""
     alike: dict[bytes, tuple[Places, list[str]]] = {}
     for metric in metrics:
         scored = places[~np.isnan(table.scores(metric)[places])]

@@ -1,4 +1,4 @@
-"""Counts of a run from its records: the summary, and the completions that models were asked for."""
+"""Counts of a run from its records: the summary, and the usage of models."""
 
 import math
 from collections import Counter, defaultdict
@@ -119,7 +119,7 @@ class Summary:
         self._cases_with_unmatched += bool(columns)
 
     def to_json(self) -> dict[str, JsonValue]:
-        """Return what ``summary.json`` holds.
+        """Return the content of ``summary.json``.
 
         Means are over cases: all of them; in ``by`` those of a setting, task, step count, model, loop, prompt
         and shot, and paraphrase; in ``cells`` those of a model, loop, prompt, shot and task; in ``wordings``
@@ -161,7 +161,7 @@ def summary_of(records: Iterable[Record]) -> Summary:
 
 
 def summarise(records: Iterable[Record]) -> dict[str, JsonValue]:
-    """Return what ``summary.json`` holds for some records."""
+    """Return the content of ``summary.json`` for some records."""
     return summary_of(records).to_json()
 
 
@@ -213,7 +213,7 @@ class _Counts:
         self.served: Counter[_Served] = Counter()
 
     def add(self, turn: Round | Judgement | _MadeOnce, findings: Sequence[JsonValue] = ()) -> None:
-        """Add one completion, with what the model reported beside it."""
+        """Add one completion; findings can have details that the server reported with it."""
         if turn.cached:
             self.from_cache += 1
             self.tokens_from_cache.update(turn.tokens or {})
@@ -228,7 +228,7 @@ class _Counts:
             self.served[served] += 1
 
     def entry(self) -> ModelUsage:
-        """Return the counts as a manifest holds them."""
+        """Return the counts for a manifest."""
         return ModelUsage(
             asked=self.asked,
             from_cache=self.from_cache,
@@ -297,7 +297,7 @@ class Usage:
             self._once.add(convert(each, _MadeOnce))
 
     def counts(self, cache: str | None = None) -> AnswerCounts:
-        """Return the counts, as ``answers`` of a manifest holds them.
+        """Return the counts, for ``answers`` of a manifest.
 
         ``by_model`` has a judge as ``judge:LABEL``. Completions made once for the run are in the totals only.
         """

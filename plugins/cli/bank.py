@@ -123,7 +123,7 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
 @click.option("--entries", default=4, show_default=True, help="Number of entries of each operator.")
 @json_option
 def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int, as_json: bool) -> None:
-    """Write a few entries of each operator, for tests that run without the whole bank."""
+    """Write a few entries of each operator, for tests that run without the full bank."""
     source = folder_of(bank, seed)
     manifest = read_manifest(source)
     chosen = tuple(each for part in PARTS for each in sample(load_bank(part, source), entries, seed))

@@ -71,8 +71,7 @@ def _folder(seed: int, graph: str, out: Path | None) -> Path:
     # Anything but the default would replace the committed set, and an installed package is not changed.
     if (seed, graph) != (_DEFAULT_SEED, _DEFAULT_GRAPH) or not in_checkout():
         raise InputError(
-            "Say where the questions go with --out FOLDER: only the default set of a checkout has a place of "
-            "its own."
+            "Name a folder for the questions with --out FOLDER: only the default set of a checkout has one."
         )
     return DEFAULT_QUESTIONS
 
@@ -133,9 +132,9 @@ def _announce(done: int, of: int) -> None:
 @json_option
 def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
     """Compute the vectors of questions and exemplars for the shot 1S-D-S (needs the extra [semantic])."""
-    asked = load_questions(questions).questions
+    originals = load_questions(questions).questions
     texts = texts_to_encode(
-        paraphrase(each, number) for each in asked for number in range(1, PARAPHRASE_COUNT + 1)
+        paraphrase(each, number) for each in originals for number in range(1, PARAPHRASE_COUNT + 1)
     )
     count = build_vectors(texts, QUESTION_ENCODER, output)
     file = None if output is None else str(output)

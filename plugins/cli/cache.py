@@ -63,7 +63,7 @@ def _common(command: F) -> F:
 @click.command("stats")
 @_common
 def cache_stats_command(cache: Path | None, as_json: bool) -> None:
-    """Print what the cache holds, by model."""
+    """Print the number of cached responses, by model."""
     found = stats(_file(cache))
     if as_json:
         print_json(found.to_json())
@@ -97,7 +97,7 @@ def cache_prune_command(
 ) -> None:
     """Remove cached responses that are old, of a model, or too many."""
     if older_than is None and not model and to_size is None:
-        raise InputError("cache prune: say what to remove, with --older-than, --model or --to-size.")
+        raise InputError("cache prune: name what to remove, with --older-than, --model or --to-size.")
     before = None if older_than is None else datetime.now(UTC) - older_than
     done = prune(_file(cache), before=before, models=model, to_bytes=to_size)
     removed = f"{counted(done.removed, 'response')} removed, {done.left:,} left"

@@ -70,10 +70,10 @@ def check_command(
 ) -> None:
     """Report what is wrong with the queries in FILE, lines of JSON with "question" and "cypher".
 
-    The records.jsonl of a run is such a file. A "cypher" of null is a completion without a query. In a whole
-    completion, such as a fenced block, the query is found as in a run. Nothing is run: the verdict comes from
-    the texts and the schema. The exit status is 0 if nothing is found, 1 if anything is, and 2 if FILE or an
-    option cannot be used.
+    The records.jsonl of a run is such a file. A "cypher" of null is a completion without a query. A query is
+    extracted from a longer completion, such as a fenced block, as in a run. No query is run: the verdict
+    comes from the texts and the schema. The exit status is 0 if nothing is found, 1 if anything is, and 2 if
+    FILE or an option cannot be used.
     """
     lines = list(_lines(file))
     validator = SchemaValidator(_schema(schema_file, uri), convention)
@@ -183,8 +183,8 @@ def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -
 
 def _verdict(found: Validation) -> str:
     if found.asked.intent is None:
-        told = "ok by the schema alone" if found.valid else "wrong"
-        return f"{told} (the intent of the question is unknown)"
+        verdict = "ok by the schema alone" if found.valid else "wrong"
+        return f"{verdict} (the intent of the question is unknown)"
     steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
     return f"{'ok' if found.valid else 'wrong'} ({found.asked.intent}{steps})"
 

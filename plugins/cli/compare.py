@@ -1,4 +1,4 @@
-"""``retrocypher compare`` and ``baseline``: compares runs, and keeps runs to compare with."""
+"""``retrocypher compare`` and ``baseline``: compares runs, and saves scores to compare with."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def _known(name: str, names: Sequence[str]) -> str:
     multiple=True,
     callback=_slicings,
     default=("task",),
-    help="Slices: task, steps, prompt, shot, loop, model, setting, phrasing, or some with commas between "
+    help="Slices: task, steps, prompt, shot, loop, model, setting, phrasing, or several separated by commas "
     "(repeatable; default: task).",
 )
 @click.option(
@@ -94,13 +94,13 @@ def compare_command(
 @click.option("--replace", is_flag=True, help="Replace a baseline of that name.")
 @json_option
 def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) -> None:
-    """Keep the scores of RUN as the baseline NAME, in reports/baselines/NAME; commit that folder."""
+    """Save the scores of RUN as the baseline NAME, in reports/baselines/NAME; commit that folder."""
     done = save(RunLog(run), name, Path.cwd(), replace=replace)
     size = f"{done.bytes / 1e3:,.0f} KB"
     emit(
         as_json,
         {**fields_of(done), "folder": str(done.folder)},
-        f"{counted(done.cases, 'case')} kept in {done.folder} ({size}); commit that folder.",
+        f"{counted(done.cases, 'case')} saved in {done.folder} ({size}); commit that folder.",
         f"To compare a run with it: pytest benchmarks ... --baseline {name} "
         '--gate "no-regression f1 margin=0.02"',
     )
@@ -116,7 +116,7 @@ def baseline_list_command(as_json: bool) -> None:
         print_json({"baselines": entries})
         return
     if not entries:
-        click.echo(f"no baseline in {home}; keep one with `retrocypher baseline save RUN NAME`")
+        click.echo(f"no baseline in {home}; save one with `retrocypher baseline save RUN NAME`")
         return
     table = _table(("name", "cases", "mean F1", "95 % interval", "made", "graph"))
     for entry in entries:
@@ -128,7 +128,7 @@ def baseline_list_command(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def baseline_show_command(name: str, as_json: bool) -> None:
-    """Show what the baseline NAME holds: its scores by task, and the conditions they were measured under."""
+    """Show the baseline NAME: its scores by task, and the conditions under which they were measured."""
     home = Path.cwd() / HOME
     folder = home / name if name in known_baselines(home) else Path(name)
     if name not in known_baselines(home) and not (folder / "baseline.json").is_file():

@@ -1,4 +1,4 @@
-"""What commands share: the --json option, and where they print tables, JSON and progress."""
+"""Shared by commands: the --json option, path types, and output of tables, JSON and progress."""
 
 import json
 import os

@@ -87,7 +87,7 @@ def _folder(specs: tuple[str, ...], rules: Rules, out: Path | None) -> Path:
         return out
     # Anything else would replace the committed graph, which the committed questions were made for.
     if specs != _DEFAULT_SOURCES or rules != Rules():
-        raise InputError("Name a folder with --out FOLDER: only the default graph has a folder of its own.")
+        raise InputError("Name a folder with --out FOLDER: only the default graph has a default folder.")
     return DEFAULT_GRAPH
 
 
@@ -98,7 +98,7 @@ def _report(built: BuiltGraph) -> str:
     rows += [("reactions kept", len(built.reactions))]
     width = max(len(name) for name, _ in rows)
     lines = [f"{name:<{width}}  {count:>9,}" for name, count in rows]
-    # Quoted as Python does: the names come from the file, and may hold what a terminal should not see.
+    # Quoted, because names from a file can have control characters.
     for file, names in built.report.ignored_columns().items():
         lines.append(f"ignored columns of {file}: {', '.join(map(repr, names))}")
     return "\n".join(lines)

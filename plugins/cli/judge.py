@@ -53,7 +53,7 @@ _INTERRUPTED = 130
     "--cache", metavar="FILE", help="File of the response cache, or none (default: in the cache folder)."
 )
 @click.option("--offline", is_flag=True, help="Reach no other machine; use only cached responses.")
-@click.option("--replace", is_flag=True, help="Judge everything anew, and replace judgements on record.")
+@click.option("--replace", is_flag=True, help="Judge all cases again, and replace judgements on record.")
 @click.option(
     "--calibrate", is_flag=True, help="Calibrate the judge on queries with known errors; takes no RUN."
 )
@@ -142,7 +142,7 @@ def judge_command(
 
 
 def render_judged(done: JudgedRun, why: str = "") -> Group:
-    """Return the result of judging a run, and why the judge could not be asked first, if ever."""
+    """Return the result of judging a run, with the first reason why the judge could not be asked."""
     return Group(*_judged(done, why))
 
 
@@ -160,7 +160,7 @@ def _judged(done: JudgedRun, why: str) -> Iterator[RenderableType]:
             kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in lacking.items())
             yield Text(f"no score {variant.replace('_', ' ')}: {kinds}")
     if done.faults:
-        kept = "" if done.written else "nothing was replaced, and "
+        kept = "" if done.written else "nothing was replaced; "
         yield Text(
             f"incomplete: the judge could not be asked about {counted(done.faults, 'case')}; "
             f"{kept}repeat the command to ask again"

@@ -67,7 +67,7 @@ PAGE = "allure.html"
 @click.option(
     "--history",
     type=PATH,
-    help=f"File with the results of earlier runs, for the page (default: {HISTORY} beside RUN).",
+    help=f"File with the results of earlier runs, for the page (default: {HISTORY} next to RUN).",
 )
 @json_option
 def allure_command(run: Path, out: Path | None, with_page: bool, history: Path | None, as_json: bool) -> None:

@@ -58,7 +58,7 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     unpriced: dict[str, str] = {}
     summary = Summary()
     ledger = Ledger({name: each for log in logs for name, each in log.targets.items()} if with_ledger else {})
-    for log, records in _each_once(logs):
+    for log, records in _distinct_runs(logs):
         facts, cases = log.facts, 0
         models = dict.fromkeys(facts.models)
         for record in records:
@@ -96,11 +96,11 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
 @click.command("merge")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--into", required=True, type=PATH, help="Folder of the merged run.")
-@click.option("--partial", is_flag=True, help="Merge what there is, even if shards or cases are missing.")
+@click.option("--partial", is_flag=True, help="Merge although shards or cases are missing.")
 @json_option
 def merge_command(runs: tuple[Path, ...], into: Path, partial: bool, as_json: bool) -> None:
     """Join RUNS, the shards of a run (--shard i/n), into one run directory."""
-    # Imported late: the other commands of this module need nothing of it.
+    # Imported late: the other commands of this module do not need it.
     from retrocypher.plugins.operations.merge import merge
 
     done = merge(runs, into, partial=partial)
@@ -113,22 +113,22 @@ def merge_command(runs: tuple[Path, ...], into: Path, partial: bool, as_json: bo
     )
 
 
-def _each_once(logs: Iterable[RunLog]) -> Iterator[tuple[RunLog, Iterator[Record]]]:
+def _distinct_runs(logs: Iterable[RunLog]) -> Iterator[tuple[RunLog, Iterator[Record]]]:
     """Yield the runs with their records; raises InputError if a run or a case occurs twice."""
     seen: dict[str, RunLog] = {}
     named: set[Path] = set()
     for log in logs:
         if log.path.resolve() in named:
-            raise InputError(f"{log} is named twice; a table takes each run once")
+            raise InputError(f"{log} is named twice; a table needs each run once")
         named.add(log.path.resolve())
-        yield log, _unseen(log, seen)
+        yield log, _distinct_records(log, seen)
 
 
-def _unseen(log: RunLog, seen: dict[str, RunLog]) -> Iterator[Record]:
+def _distinct_records(log: RunLog, seen: dict[str, RunLog]) -> Iterator[Record]:
     for record in log.records():
         if other := seen.get(record.case_id):
             raise InputError(
-                f"{other} and {log} both hold the case {record.case_id}, and a table takes each case once. "
+                f"{other} and {log} both have the case {record.case_id}, and a table needs each case once. "
                 f"Name only one of them, or run one again with another label for {record.model}: "
                 "--model LABEL=SPEC"
             )

@@ -54,7 +54,7 @@ def judge_lines(
     if not as_json:
         click.echo(f"{verified} of {count} answers are verified.")
     if not (count or status):
-        click.echo(f"{name} holds no answer.", err=True)
+        click.echo(f"{name} has no answer.", err=True)
     return status or int(verified < count or not count)
 
 
@@ -99,11 +99,11 @@ def claim_text(found: VerifiedClaim) -> str:
     """Return a claim on one line: the verdict, the triple, why, and the source of the reaction."""
     claim = found.claim
     ends = ["?" if end is None else str(end) for end in (claim.subject, claim.object)]
-    said = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}, {ends[1]})"
+    triple = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}, {ends[1]})"
     asked = " [asked]" if claim.origin == "question" else ""
     source = next((each.source for each in found.evidence if each.source is not None), None)
     traced = f"; {source['file']} row {source['row']}" if source else ""
-    return f"{found.verdict}{asked} {said}: {found.reason}{traced}"
+    return f"{found.verdict}{asked} {triple}: {found.reason}{traced}"
 
 
 _SHARE = click.FloatRange(0, 1)
@@ -112,7 +112,7 @@ _DEFAULT, _SAME = Thresholds(), Tolerance()
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """The values of `verify_options`; raises InputError where they do not fit together."""
+    """The values of `verify_options`; raises InputError if they contradict each other."""
 
     server: str
     verified: float
@@ -122,9 +122,9 @@ class VerifyOptions:
 
     def __post_init__(self) -> None:
         if any(map(math.isnan, (self.verified, self.partial, self.tolerance))):
-            raise InputError("--verified, --partial and --tolerance take numbers, and nan is none.")
+            raise InputError("--verified, --partial and --tolerance take numbers; nan is not a number.")
         if self.partial > self.verified:
-            raise InputError(f"--partial {self.partial:g} is above --verified {self.verified:g}: give less.")
+            raise InputError(f"--partial {self.partial:g} is above --verified {self.verified:g}; lower it.")
 
     @property
     def thresholds(self) -> Thresholds:
@@ -164,7 +164,7 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="SPEC",
             default="auto",
             show_default=True,
-            help="The Neo4j that holds the graph: auto, docker, local or a URI.",
+            help="The Neo4j with the graph: auto, docker, local or a URI.",
         ),
         click.option(
             "--verified",
@@ -192,7 +192,7 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.FloatRange(0, 100),
             default=_SAME.near,
             show_default=True,
-            help="Percentage points by which a yield may differ and count as uncertain, not as contradicted.",
+            help="Percentage points by which a yield may differ and be uncertain, not contradicted.",
         ),
     )
     for option in reversed(options):

@@ -115,7 +115,7 @@ def _round(turn: Round, view: CaseView) -> Iterator[RenderableType]:
 
 
 def _queries(view: CaseView) -> Iterator[RenderableType]:
-    """The query and its reference, coloured, and what each has that the other does not have, in words."""
+    """Yield the query and its reference, coloured, and lists of the tokens that only one of them has."""
     record = view.record
     query = record.cypher or (NO_QUERY if record.rounds else _NO_ANSWER)
     found = compare_queries(query, record.reference_cypher)
@@ -150,7 +150,7 @@ def _coloured(text: str, tokens: Sequence[Token], marked: set[int], mark: str) -
 
 
 def _neighbours(text: str, tokens: Sequence[Token], marked: set[int]) -> Iterator[str]:
-    """Neighbouring tokens that are marked, together as they stand."""
+    """Yield the texts of marked tokens; neighbouring ones are one text."""
     for number in sorted(marked):
         if number - 1 not in marked:
             last = number
@@ -162,7 +162,7 @@ def _neighbours(text: str, tokens: Sequence[Token], marked: set[int]) -> Iterato
 def _execution(view: CaseView) -> Iterator[RenderableType]:
     execution, fault = view.record.execution, view.record.infrastructure_error
     if execution is None:
-        yield Text(f"the graph {'could not be' if fault and fault.stage == 'graph' else 'was not'} asked")
+        yield Text(f"the graph {'could not be' if fault and fault.stage == 'graph' else 'was not'} queried")
         return
     cut = ", cut" if execution.truncated else ""
     yield Text(f"{execution.status}, {counted(execution.row_count, 'row')}{cut}, {execution.time_s:.3f} s")
@@ -198,13 +198,13 @@ def _judgements(view: CaseView) -> Iterator[RenderableType]:
             error = judgement.error or {}
             yield Text(safe(f"{name}: no score: {error.get('kind')}: {error.get('message')}", None), "yellow")
             continue
-        how = "weighted by probabilities" if judgement.weighted else "as said"
+        how = "weighted by probabilities" if judgement.weighted else "as given"
         score, reason = (f"{name}: {judgement.score:.3f}", "bold"), safe(judgement.reason, None)
         yield Text.assemble(score, f" ({how}): ", reason)
 
 
 def _nodes_as_cypher(value: JsonValue) -> JsonValue:
-    """A value of a row, its nodes as Cypher writes them: their internal ids tell a person nothing."""
+    """Return a value of a row with nodes in Cypher's notation, without their internal ids."""
     if isinstance(value, list):
         return [_nodes_as_cypher(each) for each in value]
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What is shown of a case. Terminal, pytest, Allure and HTML pages render one `CaseView`."""
+"""All that is shown of a case. Terminal, pytest, Allure and HTML pages render one `CaseView`."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from retrocypher.plugins.scoring.single_step import Values
 
 Messages = Mapping[str, Sequence[Mapping[str, Any]]]
-"""What models were asked, by hash."""
+"""Messages sent to models, by hash."""
 
 NO_QUERY = "(no query in the answer)"
 _LISTED = 10
@@ -65,7 +65,7 @@ class QueryComparison(NamedTuple):
 
 
 def compare_queries(query: str, reference: str) -> QueryComparison | None:
-    """Return what tells two queries apart; None if the tables of Cypher's grammar cannot be had."""
+    """Return how two queries differ; None if Cypher's grammar is not available."""
     try:
         first, second = tokens(query), tokens(reference)
     except GraphError:
@@ -81,14 +81,14 @@ class CaseView:
 
     record: Record
     question: Question | None
-    """Its question in the paraphrase asked; None if the run no longer has it."""
+    """Its question in the paraphrase used; None if the run no longer has it."""
     explanation: Explanation = field(default_factory=Explanation)
     messages: Messages = field(default_factory=dict)
-    """What models were asked, by hash, as far as it is known and wanted."""
+    """Messages sent to models, by hash; empty if unknown or not requested."""
     exemplar: Exemplar | None = None
     """The exemplar shown; None with zero-shot, or if no bank has it."""
     calibrations: Mapping[str, str] = field(default_factory=dict)
-    """What the stored calibration says of its judge, by variant; empty without a judge."""
+    """The stored calibration of its judge in words, by variant; empty without a judge."""
 
     @property
     def fault(self) -> InfrastructureError | None:
@@ -135,7 +135,7 @@ class CaseView:
 
 
 def claim_line(claim: Claim) -> str:
-    """Return a claim in one line: what the graph says of it, the triple, where it stands, who stated it."""
+    """Return a claim in one line: verdict, triple, reason, evidence, and who extracted it."""
     ends = [_end(claim.subject), claim.predicate, _end(claim.object)]
     of = f" of {claim.product}" if claim.product else ""
     steps = f" in {counted(claim.steps, 'step')}" if claim.steps else ""
@@ -157,7 +157,7 @@ def _evidence(evidence: JsonValue) -> str:
 
 
 def verification_lines(found: Verification) -> Iterator[str]:
-    """Yield the verdict on a written answer, and how far the model's own list of claims agrees."""
+    """Yield the verdict on a written answer, and how well the model's own list of claims agrees."""
     share = (
         None
         if found.support is None
@@ -196,7 +196,7 @@ def headline(record: Record) -> str:
 
 
 class CaseReader:
-    """Makes the views of the cases of a run; asks neither a model nor the graph."""
+    """Makes the views of the cases of a run, without calls of a model or the graph."""
 
     def __init__(self, log: RunLog) -> None:
         self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
@@ -209,10 +209,10 @@ class CaseReader:
 
     def view(self, record: Record, messages: Messages | None = None) -> CaseView:
         """Return the view of a case."""
-        asked = self._questions.get(record.question_id)
-        if asked is None:
+        original = self._questions.get(record.question_id)
+        if original is None:
             return CaseView(record, None, messages=messages or {})
-        question = paraphrase(asked, record.phrasing)
+        question = paraphrase(original, record.phrasing)
         return CaseView(record, question, self._explanation(record, question), messages or {})
 
     def _explanation(self, record: Record, question: Question) -> Explanation:
@@ -220,7 +220,7 @@ class CaseReader:
             return record.explanation
         if record.scores is not None and not record.errors:
             return Explanation()
-        # Imported here: only records of earlier versions need the scoring, which takes long to load.
+        # Imported late: only records of earlier versions need the scoring, which is slow to load.
         from retrocypher.plugins.scoring.explanation import explanation_of
 
         return explanation_of(record, question, self._schema, self._encoder)
@@ -244,7 +244,7 @@ def find_case(log: RunLog, name: str) -> Record:
         if found:
             raise InputError(f"{log}: {len(found):,} cases {do} {name!r}: {_listed(found)}. Name one.")
     near = difflib.get_close_matches(name, places, _NEAR, cutoff=0.4)
-    choice = f"Near are {_listed(near)}" if near else f"It has {_listed(list(places)) or 'none'}"
+    choice = f"Similar: {_listed(near)}" if near else f"It has {_listed(list(places)) or 'none'}"
     raise InputError(f"{log}: no case is called {name!r}. {choice}.")
 
 
@@ -254,7 +254,7 @@ def _listed(ids: list[str]) -> str:
 
 
 def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> CaseView:
-    """Return the view of one case with its exemplar and what is known of its judge."""
+    """Return the view of one case with its exemplar and the calibration of its judge."""
     used = {turn.messages_sha256 for turn in record.rounds}
     messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}
     return replace(
@@ -289,10 +289,10 @@ def _exemplar(record: Record) -> Exemplar | None:
 
 
 def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[str, str]:
-    """What the stored calibration says of the judge, by variant; nothing for a case without a judge."""
+    """Return the stored calibration of the judge in words, by variant; empty for a case without a judge."""
     if record.judge is None or judge is None:
         return {}
-    # Imported here: it loads the calibrations' statistics, which a case without a judge does not need.
+    # Imported late: a case without a judge does not need the statistics that it loads.
     from retrocypher.plugins.judge.stored_calibration import load_calibrations, newest_of
     from retrocypher.plugins.reporting.numbers import estimate_text
 
@@ -315,15 +315,15 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
 
 
 _SHOWN = 20
-"""Most lines of a difference."""
+"""Maximum number of lines of a difference."""
 
 
 class CaseFailedError(AssertionError):
-    """A wrong answer: a result, not a fault of the harness."""
+    """A case that failed: a result, not an error of the harness."""
 
 
 class CaseError(Exception):
-    """The harness could not ask or answer: never a score."""
+    """The case could not be run or scored; it has no score."""
 
 
 def failure_of(view: CaseView) -> CaseError | CaseFailedError | None:
@@ -352,8 +352,9 @@ def _lines(view: CaseView) -> Iterator[str]:
 def failure_repr(text: str, location: tuple[str, int | None, str]) -> "ReprExceptionInfo":
     """Return the text of a failed case as pytest's representation of a failure.
 
-    A plain string would do for the terminal, but pytest takes all of it for its short summary on a CI service
-    and for the message of a JUnit file. Of this one it takes the first line, and xdist can transport it.
+    A string would be enough for the terminal, but pytest puts all of it into its short summary on a CI
+    service and into the message of a JUnit file. From this representation it uses the first line only, and
+    xdist can transport it.
 
     Args:
         location: Where the test is, as on its report: file, line from 0, name.

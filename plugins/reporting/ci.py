@@ -17,10 +17,10 @@ from retrocypher.plugins.reporting.text import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 
-# A backslash or an entity keeps from text what Markdown reads while it parses. It does not keep off what
-# GitHub puts into the text that is left: $math$, :emoji:, @names, #1, GH-1, hashes of commits, addresses.
-# A tag within them does, and nothing of it is copied; <span> is what GitHub's documentation tells for $.
-# An invisible character would be copied along.
+# A backslash or an entity escapes Markdown. It does not escape what GitHub replaces in the resulting text:
+# $math$, :emoji:, @names, #1, GH-1, hashes of commits, addresses. A <span> tag around one of their characters
+# does, as GitHub's documentation recommends for $. Unlike an invisible character, a tag is not copied with
+# the text.
 _READ = re.compile(
     r"(?P<entity>^ |[&<>])"
     r"|(?P<mark>[\\`*_\[\]|~]|^[+-])"
@@ -30,11 +30,11 @@ _READ = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 6
-"""GitHub takes seven digits for the hash of a commit."""
+"""Seven digits would be taken for the hash of a commit by GitHub."""
 
 
 def escaped(text: object) -> str:
-    """Return untrusted text so that Markdown on GitHub shows it as it is, on one line, and copies it so."""
+    """Return untrusted text for Markdown on GitHub, which shows and copies it unchanged, on one line."""
     plain = "".join(each if each.isprintable() else " " for each in str(text))
     return _READ.sub(_written, plain)
 
@@ -48,13 +48,13 @@ def _written(found: re.Match[str]) -> str:
     if found["number"]:
         return f"{text[:-1]}\\{text[-1]}"
     if found["sign"]:
-        return _apart(text)
+        return _in_span(text)
     step = _SHORT + 1
     parts = (text[start : start + step] for start in range(0, len(text), step))
-    return "".join(part[:_SHORT] + (_apart(part[_SHORT]) if len(part) == step else "") for part in parts)
+    return "".join(part[:_SHORT] + (_in_span(part[_SHORT]) if len(part) == step else "") for part in parts)
 
 
-def _apart(text: str) -> str:
+def _in_span(text: str) -> str:
     return f"<span>{text}</span>"
 
 
@@ -132,12 +132,12 @@ def _slices(result: RuleResult) -> Iterator[str]:
 
 
 def _changed(rules: Sequence[RuleResult]) -> dict[str, RuleResult]:
-    """Return for each score the rule that tells what changed: rules of one score tell the same."""
-    told: dict[str, RuleResult] = {}
+    """Return for each score a rule with its changed pairs; all rules of a score have the same."""
+    rules_by_metric: dict[str, RuleResult] = {}
     for each in rules:
         if each.changes:
-            told.setdefault(each.metric, each)
-    return told
+            rules_by_metric.setdefault(each.metric, each)
+    return rules_by_metric
 
 
 def _changes(metric: str, changes: Sequence[Change], changed: int) -> Iterator[str]:
@@ -190,7 +190,7 @@ def job_summary_file(environment: Mapping[str, str]) -> Path | None:
 
 
 def append_job_summary(file: Path, sections: Iterable[str]) -> None:
-    """Append sections to the summary of a job, as many as GitHub shows; others are left out whole."""
+    """Append sections to the summary of a job, as many as GitHub shows; the others are left out."""
     room = LIMIT - (file.stat().st_size if file.exists() else 0) - len(_CUT.encode())
     text = b""
     for section in sections:
@@ -204,15 +204,15 @@ def append_job_summary(file: Path, sections: Iterable[str]) -> None:
 
 
 def writes_junit(config: pytest.Config) -> bool:
-    """Tell whether a session writes a JUnit file (``--junitxml``)."""
+    """Return whether a session writes a JUnit file (``--junitxml``)."""
     return _log(config) is not None
 
 
 def add_junit_properties(config: pytest.Config, facts: Facts) -> None:
-    """Put what a run measured on the suite of the session's JUnit file.
+    """Add the results of a run as properties to the session's JUnit file.
 
-    That is what pytest's fixture ``record_testsuite_property`` does; a fixture runs in workers, which write
-    no such file.
+    Pytest's fixture ``record_testsuite_property`` does the same, but fixtures run in workers, which write no
+    such file.
     """
     log = _log(config)
     if log is not None:

@@ -1,4 +1,4 @@
-"""The numbers of a report as plain rows, one table a subject."""
+"""The numbers of a report as rows, one table for each subject."""
 
 import csv
 import io
@@ -160,13 +160,13 @@ def ledger_rows(entry: LedgerEntry) -> Iterator[Row]:
         }
 
 
-# A spreadsheet takes what begins so for a formula.
+# A spreadsheet would take text that begins with these for a formula.
 _FORMULA = ("=", "+", "-", "@")
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
 
 
 def as_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows as CSV, numbers with all their digits; what is not defined is empty."""
+    """Return rows as CSV, numbers with all their digits; undefined values are empty."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -198,12 +198,12 @@ _LEAST_P = 0.001
 def as_latex(rows: Sequence[dict[str, Any]]) -> str:
     r"""Return rows as a ``tabular``, a number and its interval in one cell.
 
-    A column of words that says the same in all rows is left out, and so is one that is empty. It needs
+    Columns that are empty, or have the same text in all rows, are left out. It needs
     ``\usepackage{booktabs}``.
     """
     names = dict.fromkeys(name for row in rows for name in row)
     ends = {f"{name}{end}" for name in names for end in _ENDS}
-    columns = [name for name in names if name not in ends and (len(rows) == 1 or _tells(rows, name))]
+    columns = [name for name in names if name not in ends and (len(rows) == 1 or _is_informative(rows, name))]
     kinds = "".join("l" if any(isinstance(row.get(name), str) for row in rows) else "r" for name in columns)
     lines = [
         rf"\begin{{tabular}}{{{kinds}}}",
@@ -217,7 +217,7 @@ def as_latex(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tells(rows: Sequence[dict[str, Any]], name: str) -> bool:
+def _is_informative(rows: Sequence[dict[str, Any]], name: str) -> bool:
     values = {row.get(name) for row in rows}
     return len(values) > 1 or not all(value is None or isinstance(value, str) for value in values)
 

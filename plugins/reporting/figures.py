@@ -1,4 +1,4 @@
-"""Figures of a report: one or two columns wide, the same bytes each time, legible to any eye."""
+"""Figures of a report: one or two columns wide, reproducible byte by byte, in colours that all can tell."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ ONE_COLUMN, TWO_COLUMNS = 3.35, 7.0
 
 INK, QUIET, GRID = "#222222", "#5f5f5f", "#dddddd"
 
-# Okabe and Ito (2008), darkened where a thin line on paper needs it; a shot has the same one everywhere.
+# Okabe and Ito (2008), some darkened for thin lines on paper; a shot has the same colour everywhere.
 _SHOTS = {"ZS": "#6b6b6b", "1S-S": "#d55e00", "1S": "#d55e00", "1S-D-R": "#b5608f", "1S-D-S": "#0072b2"}
 _OTHER = ("#009e73", "#b38600", "#332288", "#000000")
 ACCENT = "#0b5c63"
@@ -53,7 +53,7 @@ def blank(width: float, height: float) -> Figure:
 
 
 def colour_of(shot: str) -> str:
-    """Return the colour of a shot; of an unknown one, one that its name decides."""
+    """Return the colour of a shot; an unknown shot has a colour by its name."""
     return _SHOTS.get(shot) or _OTHER[sum(map(ord, shot)) % len(_OTHER)]
 
 
@@ -63,7 +63,7 @@ def marker_of(prompt: str, prompts: Sequence[str]) -> str:
 
 
 def unit_axis(axes: Axes, which: str, label: str) -> None:
-    """Make an axis one for scores: from 0 to 1, with a grid."""
+    """Set an axis up for scores: from 0 to 1, with a grid."""
     getattr(axes, f"set_{which}lim")(-0.02, 1.02)
     getattr(axes, f"set_{which}ticks")((0, 0.25, 0.5, 0.75, 1), ("0", "0.25", "0.5", "0.75", "1"))
     getattr(axes, f"set_{which}label")(label)
@@ -72,7 +72,7 @@ def unit_axis(axes: Axes, which: str, label: str) -> None:
 
 
 def plain(text: object) -> str:
-    """Return a name for a figure: without what no font has, and not too long."""
+    """Return a name for a figure, without unprintable characters and not too long."""
     shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(text))
     return shown if len(shown) <= 40 else f"{shown[:39]}…"
 
@@ -90,7 +90,7 @@ _PANEL = 1.55
 
 
 def f1_by_task(part: SeriesScores) -> Figure:
-    """Return mean F1 with its 95 % interval, a row a task and a mark a prompt and shot."""
+    """Return mean F1 with its 95 % interval: a row for each task, a mark for each prompt and shot."""
     groups = part.groups
     prompts = list(dict.fromkeys(group.prompt for group in groups))
     tasks = list(dict.fromkeys(row.label for group in groups for row in group.rows[:-1]))
@@ -128,7 +128,7 @@ def _interval(axes: Axes, estimate: Estimate | Ratio, y: float, colour: str, **s
 
 
 def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
-    """Return box plots of F1 as in the paper's figures A5 to A8: a panel a task, a group a prompt."""
+    """Return box plots of F1 by task (panels) and prompt (groups), as in the paper's figures A5 to A8."""
     columns = 3 if len(tasks) > 4 else min(2, len(tasks))
     rows = -(-len(tasks) // columns)
     figure = blank(TWO_COLUMNS, 0.45 + _PANEL * rows)
@@ -220,7 +220,7 @@ def judge_scores(part: JudgeVariant) -> Figure:
 
 
 def judge_reliability(part: JudgeVariant) -> Figure:
-    """Return the share of right cases by score, with 95 % intervals; on the line a score is the chance."""
+    """Return the share of right cases by score, with 95 % intervals; the line is perfect calibration."""
     figure = blank(ONE_COLUMN, ONE_COLUMN)
     axes = figure.subplots()
     axes.plot((0, 1), (0, 1), color=QUIET, linewidth=0.7)
@@ -260,7 +260,7 @@ def errors(part: SeriesErrors) -> Figure:
 
 
 def text_metrics(clouds: Sequence[Cloud]) -> Figure:
-    """Return each text metric against F1; the area of a circle is as the number of cases in a bin of 0.05."""
+    """Return each text metric against F1; a circle's area is the number of cases in a bin of 0.05."""
     figure = blank(TWO_COLUMNS, TWO_COLUMNS / 3 + 0.1)
     panels = figure.subplots(1, len(clouds), squeeze=False, sharey=True).flat
     most = max(point.cases for cloud in clouds for point in cloud.points)
@@ -397,7 +397,7 @@ def _name(
     part: SeriesScores | SeriesBoxes | SeriesErrors | None = None,
     alone: bool = True,
 ) -> str:
-    """Return a file's name; it says which run, model and loop if there are several."""
+    """Return a file's name, with run, model and loop if there are several."""
     names = [figure, *of_run]
     if part is not None and not alone:
         names += [part.model, *([part.loop] if part.loop != NO_LOOP else [])]

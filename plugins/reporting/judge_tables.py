@@ -31,7 +31,7 @@ _VARIANTS = {"with_reference": "with the reference query", "without_reference": 
 
 
 def agreement_table(found: Sequence[VariantAgreement]) -> Group:
-    """Return how far each judge and variant agrees with execution, and where they are furthest apart."""
+    """Return how well each judge and variant agrees with execution, and the largest disagreements."""
     parts: list[RenderableType] = []
     for each in found:
         parts += [Text(f"agreement with execution, {each.variant.replace('_', ' ')}", style="bold")]
@@ -66,7 +66,7 @@ def _agreement_lines(found: VariantAgreement) -> Iterator[str]:
 
 
 def calibration_table(calibration: Calibration) -> Group:
-    """Return the figures of a calibration, of each variant in turn."""
+    """Return the figures of a calibration, variant by variant."""
     parts: list[RenderableType] = [*map(Text, _calibration_head(calibration))]
     for variant, measured in calibration.variants.items():
         parts += ["", Text(_VARIANTS[variant], style="bold"), *map(Text, _calibration_lines(measured)), ""]
@@ -84,7 +84,7 @@ def _calibration_head(calibration: Calibration) -> Iterator[str]:
     cost = f", {usd(calibration.cost)}" if calibration.cost else ""
     calls, cached = calibration.calls["all"], calibration.calls["cached"]
     tokens = sum(calibration.tokens.values())
-    yield f"{counted(calls, 'judgement')}, {cached:,} had before; {tokens:,} tokens{cost}"
+    yield f"{counted(calls, 'judgement')}, {cached:,} from the cache; {tokens:,} tokens{cost}"
 
 
 def _calibration_lines(measured: Measured) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _calibration_lines(measured: Measured) -> Iterator[str]:
 
 def _retest(found: TestRetest) -> Iterator[str]:
     if found.largest is None:
-        once = "each query was judged once (--repeats 3 tells it)"
+        once = "each query was judged once (use --repeats 3 to measure it)"
         yield f"test-retest     n/a: {once if found.repeats < _TWICE else 'no query has a score each time'}"
         return
     yield f"test-retest     SD {estimate_text(found.spread)} over {found.repeats} judgements"
@@ -136,7 +136,7 @@ def _with_ends(estimate: Estimate, sign: str = "") -> str:
 
 
 _HELD_OUT, _REASON = 5, 7
-"""Widths of columns whose heading is broken between its words."""
+"""Widths of columns with a heading of two lines."""
 
 
 def counts_table(counts: BankCounts, manifest: Mapping[str, Any]) -> Group:

@@ -61,7 +61,7 @@ def _model_table(title: str, cells: Mapping[Cell, Counts]) -> Table:
         show_edge=False,
         padding=0,
     )
-    # Closer than in the cells: the table is to fit 80 columns.
+    # Without spaces around the sign, so that the table fits 80 columns.
     table.add_column(f"prompt{_TIMES}shot", no_wrap=True)
     table.add_column("task", no_wrap=True)
     for name in ("cases", "P", "R", "F1", "passed", "failed", "not run"):
@@ -113,11 +113,11 @@ def _answers(answers: Answers) -> Iterator[str]:
     if not answers.cases:
         return
     states = {**answers.states, "failed": answers.failed}
-    said = [f"{states.get(name, 0):,} {name}" for name in _ANSWERED if states.get(name) or name == "written"]
+    parts = [f"{states.get(name, 0):,} {name}" for name in _ANSWERED if states.get(name) or name == "written"]
     verdicts = ", ".join(f"{name} {count:,}" for name, count in sorted(answers.verdicts.items()))
     mean, count = answers.support.mean, answers.support.count
     support = "" if mean is None else f"mean support {mean:.3f} (of {count:,} with claims)"
-    yield f"answers: {'; '.join(filter(None, (', '.join(said), verdicts, support)))}"
+    yield f"answers: {'; '.join(filter(None, (', '.join(parts), verdicts, support)))}"
     means = [
         f"{name.replace('_', ' ')} {mean:.3f} (of {answers.measured[name].count:,})"
         for name in MEASURED

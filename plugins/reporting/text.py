@@ -47,7 +47,7 @@ def rule_line(result: RuleResult) -> str:
 
 
 def _to_rule(estimate: Estimate, rule_number: float, sign: str = "") -> str:
-    """Return a number with its interval, with enough digits to tell it from the number of the rule."""
+    """Return a number with its interval, with enough digits to differ from the number of the rule."""
     if estimate.value is None:
         return "n/a"
     value = estimate.value
@@ -100,7 +100,7 @@ def _number(result: RuleResult, each: SliceResult) -> str:
 
 
 def change_line(change: Change) -> str:
-    """Return a changed pair on one line, with enough digits to tell its scores apart."""
+    """Return a changed pair on one line, with enough digits to show that its scores differ."""
     pairs = ((f"{change.a:.{digits}f}", f"{change.b:.{digits}f}") for digits in range(_DIGITS, _MOST_DIGITS))
     before, now = next((pair for pair in pairs if pair[0] != pair[1]), (repr(change.a), repr(change.b)))
     return f"{one_line(change.case)}: {before} before, {now} now"
@@ -202,7 +202,7 @@ def _below(compared: RunComparison) -> Iterator[str]:
     )
     if compared.power:
         shares = ", ".join(f"{each.difference:g} in {each.found:.0%}" for each in compared.power)
-        yield f"a true difference shows in this share of comparisons like this one: {shares}"
+        yield f"share of such comparisons that would detect a true difference: {shares}"
     else:
         yield "the pairs have no spread, so the power of this comparison is unknown"
     if note := unseen_note([compared.overall, *compared.slices]):

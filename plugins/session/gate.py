@@ -58,7 +58,7 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         standing=standing,
         judge_kappa=options.gate_judge_kappa,
     )
-    if gate.asks_a_judge and (reason := gate.distrusts(_judge(plan))):
+    if gate.needs_judge and (reason := gate.distrusts(_judge(plan))):
         raise InputError(reason)
     cut = next(_cuts(plan, config, settings), None)
     if cut is not None and not gate.partial:

@@ -1,4 +1,4 @@
-"""Correlation and agreement of two scores, and how well a score tells right cases from wrong ones.
+"""Correlation and agreement of two scores, and how well a score separates right cases from wrong ones.
 
 The scores of two arguments are in the same order of cases.
 """
@@ -132,13 +132,13 @@ def kendall(
     of = Clusters(clusters)
     # A resample counts a pair of cases as often as the product of the weights of their clusters. So sums over
     # pairs are quadratic forms of the weights, and all pairs are compared only once.
-    alike, apart_x, apart_y = _pairs(first, second, of)
+    concordance, untied_x, untied_y = _pairs(first, second, of)
 
     def statistic(weights: Weights) -> Floats:
         parts = []
         for rows in blocks(len(weights), of.count):
             often = weights[rows].astype(np.float64)
-            sums = [np.einsum("rc,rc->r", often @ each, often) for each in (alike, apart_x, apart_y)]
+            sums = [np.einsum("rc,rc->r", often @ each, often) for each in (concordance, untied_x, untied_y)]
             varies = (sums[1] > 0) & (sums[2] > 0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 tau = sums[0] / (np.sqrt(sums[1]) * np.sqrt(sums[2]))
@@ -153,13 +153,17 @@ def _pairs(x: Floats, y: Floats, of: Clusters) -> tuple[Floats, Floats, Floats]:
     order = np.argsort(of.places, kind="stable")
     x, y, places = x[order], y[order], of.places[order]
     _, starts = np.unique(places, return_index=True)
-    alike, apart_x, apart_y = (np.zeros((of.count, of.count)) for _ in range(3))
+    concordance, untied_x, untied_y = (np.zeros((of.count, of.count)) for _ in range(3))
     for rows in blocks(len(x), len(x)):
         by_x = np.sign(x[rows, None] - x[None, :])
         by_y = np.sign(y[rows, None] - y[None, :])
-        for total, pairs in ((alike, by_x * by_y), (apart_x, np.abs(by_x)), (apart_y, np.abs(by_y))):
+        for total, pairs in (
+            (concordance, by_x * by_y),
+            (untied_x, np.abs(by_x)),
+            (untied_y, np.abs(by_y)),
+        ):
             np.add.at(total, places[rows], np.add.reduceat(pairs, starts, axis=1))
-    return alike, apart_x, apart_y
+    return concordance, untied_x, untied_y
 
 
 def auroc(
@@ -227,19 +231,19 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None
 
 def _kappa(totals: Floats) -> Floats:
     n, a, b, both = totals.T
-    alike = (n - a - b + 2 * both) * n
+    agreed = (n - a - b + 2 * both) * n
     by_chance = a * b + (n - a) * (n - b)
     left = n * n - by_chance
-    return np.where(left > 0, (alike - by_chance) / np.where(left > 0, left, 1), np.nan)
+    return np.where(left > 0, (agreed - by_chance) / np.where(left > 0, left, 1), np.nan)
 
 
 BINS = 10
 _EDGE = 1e-9
-"""A score this close below the edge of a bin counts as on it: 0.3 may be stored as 0.29999999999999998."""
+"""A score this close below the edge of a bin is treated as on it: 0.3 may be stored as 0.299999999999999."""
 
 
 class ReliabilityBin(Struct, frozen=True):
-    """The cases whose scores fall into one bin."""
+    """The cases whose scores are in one bin."""
 
     low: float
     """Lower edge of the bin."""

@@ -16,10 +16,10 @@ from msgspec import Struct
 
 LEVEL = 0.95
 FEWEST = 5
-"""Minimum number of clusters for an interval. Resamples of fewer carry almost no information."""
+"""Minimum number of clusters for an interval. Resamples of fewer clusters have almost no information."""
 RESAMPLES = 5_000
 STATISTIC_RESAMPLES = 2_000
-"""Fewer than of means, because each resample takes longer to compute."""
+"""Fewer than for means, because each resample takes longer to compute."""
 SEED = 20_260
 """Fixed, so that the same records give the same intervals."""
 _ROUNDING = 1e-12
@@ -102,7 +102,7 @@ def blocks(rows: int, columns: int) -> Iterator[slice]:
 
 
 class Clusters:
-    """Numbers the clusters, and holds the number of each case's cluster; numbers are faster than text."""
+    """The clusters by number, with the number of each case's cluster; numbers are faster than text."""
 
     def __init__(self, names: Names) -> None:
         labels = names if isinstance(names, np.ndarray) else np.asarray(list(names), dtype=object)

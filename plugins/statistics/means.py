@@ -125,8 +125,8 @@ def box_stats(values: Sequence[float] | Floats) -> BoxStats:
         raise ValueError("a box plot needs at least one value")
     q1, median, q3 = (float(each) for each in np.quantile(ordered, (0.25, 0.5, 0.75)))
     # The tolerance keeps a value exactly on the limit inside, despite rounding.
-    reach = _WHISKER * (q3 - q1) + TIE
-    inside = ordered[(ordered >= q1 - reach) & (ordered <= q3 + reach)]
+    limit = _WHISKER * (q3 - q1) + TIE
+    inside = ordered[(ordered >= q1 - limit) & (ordered <= q3 + limit)]
     # An interpolated quartile can lie beyond the last value inside; a whisker never starts within the box.
     low, high = min(float(inside[0]), q1), max(float(inside[-1]), q3)
     beyond, often = np.unique(ordered[(ordered < low) | (ordered > high)], return_counts=True)
@@ -217,13 +217,13 @@ class Ratios:
         return _ratio(value, of, *(np.quantile(ratios, edge, method="nearest") for edge in edges))
 
     def _shares(self, values: Sequence[float], within: Sequence[bool]) -> tuple[Floats, Floats]:
-        """Return sums and numbers of the cases that count, of each cluster that has any."""
+        """Return, for each cluster with selected cases, their sum and their number."""
         counts = np.asarray(within, dtype=np.float64)
         top, bottom = self._clusters.sums(np.asarray(values) * counts), self._clusters.sums(counts)
         return top[bottom > 0], bottom[bottom > 0]
 
     def _resampled(self, values: Sequence[float], within: Sequence[bool]) -> Floats:
-        """Return the ratio of each resample that has a case that counts, of shape (resamples, 1)."""
+        """Return the ratio of each resample that has a selected case, of shape (resamples, 1)."""
         counts = np.asarray(within, dtype=np.float64)
         sums = self._clusters.sums(np.stack([np.asarray(values) * counts, counts], axis=1))
         top, bottom = self._resampler.totals(sums).T

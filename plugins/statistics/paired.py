@@ -37,14 +37,14 @@ def sign_flip_p(sums: Floats, seed: int = SEED) -> float:
     moved = sums[sums != 0]
     if not len(moved):
         return 1.0
-    seen = abs(float(moved.sum()))
-    enough = seen - TIE * float(np.abs(moved).sum())
+    observed = abs(float(moved.sum()))
+    extreme = observed - TIE * float(np.abs(moved).sum())
     if len(moved) <= _EXACT:
         # The sign of the first can be fixed: flipping all signs keeps the distance from 0.
         patterns = np.arange(2 ** (len(moved) - 1))[:, None] >> np.arange(len(moved)) & 1
-        return float(np.mean(np.abs(_signed(patterns) @ moved) >= enough))
+        return float(np.mean(np.abs(_signed(patterns) @ moved) >= extreme))
     patterns = np.random.default_rng(seed).integers(0, 2, size=(FLIPS, len(moved)), dtype=np.int8)
-    beyond = int(np.count_nonzero(np.abs(_signed(patterns) @ moved) >= enough))
+    beyond = int(np.count_nonzero(np.abs(_signed(patterns) @ moved) >= extreme))
     return (beyond + 1) / (FLIPS + 1)
 
 
@@ -72,8 +72,8 @@ def standard_error(sums: Floats, counts: Floats) -> float:
     √(m / (m - 1) · Σ (S - n · mean)²) / N, over m clusters with sum S and n cases each, N in all.
     """
     clusters, cases = len(sums), counts.sum()
-    strays = sums - counts * (sums.sum() / cases)
-    return float(np.sqrt(clusters / (clusters - 1) * np.sum(strays**2)) / cases)
+    deviations = sums - counts * (sums.sum() / cases)
+    return float(np.sqrt(clusters / (clusters - 1) * np.sum(deviations**2)) / cases)
 
 
 def detectable(error: float, clusters: int) -> float:
@@ -119,8 +119,8 @@ class Verdict(StrEnum):
 def verdict(difference: Estimate, margin: float = MARGIN) -> Verdict:
     """Return the verdict on a difference; the first that fits.
 
-    Improved: the whole interval is above 0. Regressed: it is below 0. Unchanged: it is within ± margin, ends
-    included. Otherwise, or without an interval: inconclusive. A significant difference smaller than the
+    Improved: the interval is completely above 0. Regressed: it is below 0. Unchanged: it is within ± margin,
+    ends included. Otherwise, or without an interval: inconclusive. A significant difference smaller than the
     margin, which is 0 or more, is improved or regressed, never unchanged.
     """
     if difference.low is None or difference.high is None:
@@ -190,13 +190,17 @@ def paired(
     margin: float = MARGIN,
     resampler: Resampler | None = None,
 ) -> PairedComparison:
-    """Compare the scores of B with those of A, in the same order; raise ValueError without whole pairs.
+    """Compare the scores of B with those of A, in the same order.
+
+    Raises ValueError if there is no pair, or a score has no partner.
 
     The seed of the resampler also draws the signs of the p-value.
     """
     before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if not len(before) or not len(before) == len(after) == len(clusters):
-        raise ValueError(f"pairs wanted, not {len(before)}, {len(after)} and {len(clusters)} values")
+        raise ValueError(
+            f"scores and clusters are empty or differ in length: {len(before)}, {len(after)}, {len(clusters)}"
+        )
     resampler = resampler or Resampler()
     of = Clusters(clusters)
     gains = after - before

@@ -1,4 +1,4 @@
-"""What Allure shows about a run as a whole."""
+"""What Allure shows about the run itself: environment, executor, categories of failure."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _NOT_ASKED = "Not asked"
 
 
 def categories_2() -> list[dict[str, Any]]:
-    """Return the kinds in the form of ``categories.json``, which Allure 2 reads.
+    """Return the categories of failure in the form of ``categories.json``, which Allure 2 reads.
 
     A failed case's message begins with its primary label, after the name of the exception.
     """
@@ -32,9 +32,9 @@ def categories_2() -> list[dict[str, Any]]:
 
 
 def categories_3() -> list[dict[str, Any]]:
-    """Return the kinds in the form of Allure 3's configuration, by the label ``error`` of a result.
+    """Return the categories in the form of Allure 3's configuration, by the label ``error`` of a result.
 
-    The last but one have the ids of the two kinds that Allure 3 always has, so that they take their place.
+    Two of the last three have the ids of the default categories of Allure 3, so that they replace these.
     """
     labelled = [
         {
@@ -59,7 +59,7 @@ def _rest(identifier: str, name: str, statuses: list[str], *, by_message: bool =
 
 
 def write_about(results: Path, manifest: Manifest, cases: int, selected: int) -> None:
-    """Write what a report says about its run: its environment, who ran it, and the kinds of failure."""
+    """Write the environment, the executor and the categories of failure of a run."""
     facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
     lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
     (results / "environment.properties").write_text("".join(lines), encoding="ascii")

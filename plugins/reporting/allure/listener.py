@@ -1,4 +1,4 @@
-"""Keeps allure-pytest to tests that are no cases: the results of cases are written from their records."""
+"""Limits allure-pytest to tests that are no cases: the results of cases are written from their records."""
 
 import warnings
 from collections.abc import Callable, Generator
@@ -15,7 +15,7 @@ Wrapper = Generator[None, Any, None]
 
 
 def limit_to_other_tests(config: pytest.Config, is_case: Callable[[pytest.Item], bool]) -> None:
-    """Have allure-pytest's listener see no case; call it before allure-pytest is configured."""
+    """Hide cases from allure-pytest's listener; call this before allure-pytest is configured."""
     config.pluginmanager.set_blocked(_LISTENER)
     config.pluginmanager.register(_OtherTests(is_case))
     tolerant = _Tolerant()
@@ -73,7 +73,7 @@ def _nothing() -> Wrapper:
 
 
 class _Tolerant:
-    """Turns a result that allure-pytest cannot write into a warning: it must end no session."""
+    """Turns an error of allure-pytest on writing a result into a warning, so that the session continues."""
 
     @allure_commons.hookimpl(wrapper=True)
     def report_result(self) -> Generator[None, list[None], list[None]]:

@@ -1,4 +1,4 @@
-"""Draws the Allure page of a run with Node, and keeps what earlier runs gave for it."""
+"""Draws the Allure page of a run with Node, and stores the results of earlier runs for it."""
 
 import base64
 import gzip
@@ -21,15 +21,15 @@ from retrocypher.plugins.reporting.allure.about import categories_3
 
 HISTORY = "allure-history.jsonl"
 KEPT = 20
-"""How many runs a history keeps; the newest."""
+"""Maximum number of runs of a history; the newest are kept."""
 
 
 class History(NamedTuple):
-    """A history file: what earlier runs gave, one line of JSON a run, in Allure's own form.
+    """A history file: the results of earlier runs, one line of JSON for each run, in Allure's own form.
 
-    A run stands by the time it began, in milliseconds of the epoch, not by when its page was drawn: a
-    page that is drawn again changes nothing, and the page of an older run shows what was before that run.
-    All methods raise InputError if the file is not such a history.
+    Runs are ordered by their start, in milliseconds of the epoch, not by when their pages were drawn. So a
+    page that is drawn again changes nothing, and the page of an older run shows only the runs before it. All
+    methods raise InputError if the file is not such a history.
     """
 
     file: Path
@@ -40,11 +40,11 @@ class History(NamedTuple):
         return [point for point in self._read() if point["timestamp"] < when]
 
     def add(self, point: dict[str, Any], when: int) -> int:
-        """Put what Allure wrote of a run into its place, and return how many runs the history has then."""
+        """Insert the results that Allure wrote for a run, and return the number of runs of the history."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             lock = self.file.with_suffix(".lock")
-            # Where a lock cannot be written, waiting for it would not end.
+            # Without permission to write the lock, FileLock would wait forever.
             lock.touch()
             with FileLock(lock):
                 same = point["name"], when
@@ -78,7 +78,7 @@ def _lines_of(points: Sequence[dict[str, Any]]) -> str:
 
 
 def _slim(point: dict[str, Any], when: int) -> dict[str, Any]:
-    """Leave out what the pages of later runs do not show: it is in the page and the records of this one."""
+    """Leave out what pages of later runs do not show; the page and the records of this run have it."""
     results = {}
     for case, result in point["testResults"].items():
         message = (result.get("message") or "").split("\n", 1)[0]
@@ -89,7 +89,7 @@ def _slim(point: dict[str, Any], when: int) -> dict[str, Any]:
 _UNPACK = Path(__file__).with_name("unpack.js")
 _BEGIN = "Promise.allSettled([d("
 _END = "</script>"
-# Allure puts a visitor count of its maker into every page.
+# Allure puts a visitor counter into every page.
 _COUNT = re.compile(
     r'<script async src="https://www\.googletagmanager\.com/[^"]*"></script>\s*<script>.*?</script>',
     re.DOTALL,
@@ -98,22 +98,22 @@ _ENTRY = re.compile(r'd\("([^"\\]*)","([A-Za-z0-9+/=]*)"\)')
 
 
 def silent(page: str) -> str:
-    """Return a page of Allure 3 that asks no other machine for anything."""
+    """Return a page of Allure 3 that sends no request to another machine."""
     return _COUNT.sub("", page)
 
 
 def compact(page: str) -> str:
     """Return a single-file page of Allure 3 with its data compressed; the browser unpacks it on opening.
 
-    Allure writes the data as base64; gzip leaves about an eighth of it. A page that keeps its data in another
-    way comes back as it is.
+    Allure writes the data as base64; gzip leaves about an eighth of it. A page with data in another
+    form is returned unchanged.
     """
     begin = page.rfind(_BEGIN)
     end = page.find(_END, begin)
     if begin < 0 or end < 0:
         return page
     entries = _ENTRY.findall(page, begin, end)
-    # Bytes as characters, so that JSON holds them and the browser's btoa takes them.
+    # Bytes as characters, for JSON and for the browser's btoa.
     data = {name: base64.b64decode(value).decode("latin-1") for name, value in entries}
     packed = base64.b64encode(gzip.compress(json.dumps(data).encode(), mtime=0)).decode()
     script = _UNPACK.read_text(encoding="utf-8").replace("PACKED", json.dumps(packed), 1)
@@ -121,11 +121,11 @@ def compact(page: str) -> str:
 
 
 OLDEST = (20, 19)
-"""What the packages in ``package-lock.json`` ask for."""
+"""The oldest version that the packages in ``package-lock.json`` support."""
 
 _REMEDY = (
     "the Allure page is drawn by Node {}.{} or newer with npm; install it, or open the results "
-    "with an Allure of your own"
+    "with your own Allure"
 ).format(*OLDEST)
 
 
@@ -143,12 +143,12 @@ def find_node() -> Node:
         raise InputError(f"no node on the PATH: {_REMEDY}")
     try:
         done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30)
-        told = done.stdout.strip()
+        version = done.stdout.strip()
     except (OSError, subprocess.SubprocessError):
-        told = ""
-    found = re.match(r"v(\d+)\.(\d+)", told)
+        version = ""
+    found = re.match(r"v(\d+)\.(\d+)", version)
     if found is None or (int(found[1]), int(found[2])) < OLDEST:
-        raise InputError(f"{node} is {told or 'no Node'}: {_REMEDY}")
+        raise InputError(f"{node} is {version or 'no Node'}: {_REMEDY}")
     if npm is None:
         raise InputError(f"no npm on the PATH: {_REMEDY}")
     return Node(node, npm)
@@ -189,10 +189,10 @@ def _install(node: Node, folder: Path) -> None:
         late = f"npm did not install Allure within {_INSTALL_SECONDS} s; try again"
         done = _run([node.npm, "ci", *options], _INSTALL_SECONDS, late, place)
         if done.returncode != 0 or not (place / _COMMAND).is_file():
-            said = next((line for line in done.stderr.splitlines() if line.strip()), "it does not say why")
+            reason = next((line for line in done.stderr.splitlines() if line.strip()), "without a message")
             raise InputError(
-                f"npm cannot install Allure ({said}); give it a registry (npm config get registry), "
-                "or open the results with an Allure of your own"
+                f"npm cannot install Allure ({reason}); give it a registry (npm config get registry), "
+                "or open the results with your own Allure"
             )
         shutil.rmtree(folder, ignore_errors=True)
         place.rename(folder)
@@ -233,8 +233,8 @@ def build_page(
         done = _run([*command, "--cwd", str(results.parent), results.name], _SECONDS, late)
         if done.returncode != 0 or not drawn.is_file():
             lines = filter(None, map(str.strip, (done.stderr + done.stdout).splitlines()))
-            said = next(lines, f"it ended with status {done.returncode}")
-            raise InputError(f"Allure cannot draw {file}: {said}")
+            reason = next(lines, f"it ended with status {done.returncode}")
+            raise InputError(f"Allure cannot draw {file}: {reason}")
         point = json.loads((place / "history.jsonl").read_text(encoding="utf-8").splitlines()[-1])
         try:
             file.write_text(compact(silent(drawn.read_text(encoding="utf-8"))), encoding="utf-8")
@@ -244,7 +244,7 @@ def build_page(
 
 
 def _configuration(place: Path, name: str) -> dict[str, Any]:
-    """Return Allure's configuration; no timeline, because records do not tell when a case was asked."""
+    """Return Allure's configuration; no timeline, because records have no times of cases."""
     return {
         "name": name,
         "output": str(place / "page"),

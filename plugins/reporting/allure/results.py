@@ -17,7 +17,7 @@ from retrocypher.plugins.reporting.case_view import CaseError, CaseView, Label, 
 from retrocypher.plugins.runs.record import NO_LOOP, KeyScore, Record, RecordedExecution, Round, Scores
 
 CAP = 6_000
-"""Most characters of an attachment: 2,400 cases that all end in long rows stay under 60 MB."""
+"""Maximum characters of an attachment: 2,400 cases with long rows stay under 60 MB."""
 _REST = "see the case in records.jsonl"
 _PACKAGE = "benchmarks"
 _PARAMETERS = ("setting", "task", "prompt", "shot", "loop", "model")
@@ -29,10 +29,10 @@ Json = dict[str, Any]
 class ResultWriter:
     """Writes the results of cases into a folder.
 
-    The files of a case have the same names each time, so that a result written again replaces the one before.
+    The files of a case have the same names each time, so that a new result replaces the earlier one.
 
     Args:
-        run: What tells this run from other runs whose results are in the folder; empty if there are none.
+        run: Identifies this run among others with results in the folder; empty if there are none.
     """
 
     def __init__(self, folder: Path, run: str = "") -> None:
@@ -122,7 +122,7 @@ class _CaseResult:
                 self.attach_text("reason", judgement.reason or str(error.get("message")))
 
     def attach_text(self, name: str, text: str) -> None:
-        """Attach a text; beyond `CAP` characters it is cut, and its end says so."""
+        """Attach a text; beyond `CAP` characters it is cut, with a note at its end."""
         if len(text) > CAP:
             text = f"{text[:CAP]}\n\n… {counted(len(text) - CAP, 'more character')}: {_REST}"
         self._attach(name, text, _TEXT)
@@ -168,7 +168,7 @@ class _CaseResult:
         title = f"Round {number}: {turn.role}{verdict}, {turn.time_s:.2f} s"
         with self._step(f"{title}, {', '.join(tokens)}" if turn.tokens is not None else title):
             if turn.messages_sha256 is not None:
-                # In a run that still goes on, the messages of the last cases may not be written yet.
+                # While a run is in progress, the messages of the last cases may not be written yet.
                 if (messages := view.messages.get(turn.messages_sha256)) is not None:
                     texts = (f"--- {message['role']} ---\n{message['content']}" for message in messages)
                     self.attach_text("messages", "\n\n".join(texts))
@@ -248,12 +248,12 @@ def _parameters(record: Record) -> Iterator[Json]:
     if record.setting == "multi_step":
         yield {"name": "steps", "value": str(record.steps)}
     if record.errors:
-        # Excluded: a parameter that changes with the outcome would part a case from its history.
+        # Excluded: if a parameter changes with the outcome, Allure does not find the history of a case.
         yield {"name": "error", "value": record.errors[0], "excluded": True}
 
 
 def _labels(record: Record) -> Iterator[tuple[str, str]]:
-    """The labels that group a case, and those that allure-pytest gives every test."""
+    """Yield the labels that group a case, and those that allure-pytest gives every test."""
     function = f"test_{record.setting}"
     loop = "" if record.loop == NO_LOOP else f" {record.loop}"
     yield "epic", record.setting

@@ -30,7 +30,7 @@ from retrocypher.prompts.templates.exemplars import SHOTS
 CRASHED = InfrastructureError(
     "harness", "lost", "the case broke off with its worker or in the harness; what the run printed says more"
 )
-"""What is said of a case that was to be asked and has no record."""
+"""The error of a case that was selected and has no record."""
 
 
 def crashed_records(
@@ -86,7 +86,7 @@ class LiveResults:
         self._announce = announce
         self._host = socket.gethostname()
         self._writer: ResultWriter | None = None
-        # A folder that the user named can hold results of other runs.
+        # A folder that the user named can have results of other runs.
         own = folder.resolve() == (log.path / ALLURE).resolve()
         run = "" if own else f"{log.path.resolve()} {log.manifest.started}"
         with self._attempt("the Allure results are not complete"):
@@ -99,11 +99,11 @@ class LiveResults:
                 return
             for partial in self._folder.glob("*.tmp"):
                 partial.unlink(missing_ok=True)
-            taken = {place.case_id for place in self._log.case_places()}
+            recorded = {place.case_id for place in self._log.case_places()}
             for case in cases:
-                if case not in taken:
+                if case not in recorded:
                     writer.remove(case)
-            if any(not writer.has(case) for case in taken):
+            if any(not writer.has(case) for case in recorded):
                 results = _RecordedResults(self._log, writer, times_of(self._log))
                 for line in self._log.record_lines():
                     if not writer.has(line.record.case_id):
@@ -120,7 +120,7 @@ class LiveResults:
                 self._writer.write(view, report.start, report.stop, labels, captured)
 
     def finish(self, crashed: Collection[str], cases: int, selected: int) -> None:
-        """Write the results of crashed cases, named as pytest names tests, and of the run as a whole."""
+        """Write the results of crashed cases, named as pytest names tests, and the description of the run."""
         manifest = self._log.manifest
         with self._attempt("the Allure results are not complete"):
             if self._writer is not None:
@@ -134,14 +134,14 @@ class LiveResults:
         try:
             yield
         except Exception as error:
-            # Whatever it is: a result that cannot be written must not decide a case.
+            # Any exception: writing a result must not influence the case.
             self._announce(f"{what}: {error!r}")
             if isinstance(error, OSError):
                 self._writer = None
 
 
 class Times(NamedTuple):
-    """When the cases of a run were asked, which records do not tell: their ends are spread evenly."""
+    """Estimated times of the cases of a run. Records have none, so ends of cases are spread evenly."""
 
     start: float
     """When the run began, in seconds of the epoch."""
@@ -156,7 +156,7 @@ class Times(NamedTuple):
 
 
 def times_of(log: RunLog) -> Times:
-    """Return the times of a run; if its manifest lacks one, the time its records were last written counts."""
+    """Return the times of a run; if its manifest lacks one, that of the last change of its records."""
     records = log.path / RECORDS
     if not records.is_file():
         raise no_run(log.path, RECORDS)
@@ -170,7 +170,7 @@ def times_of(log: RunLog) -> Times:
 
 
 class _StoredMessages(Mapping[str, list[dict[str, str]]]):
-    """The messages of a run by their hash, left on disk."""
+    """The messages of a run by their hash, read from disk when needed."""
 
     def __init__(self, log: RunLog) -> None:
         self._places = {line.value["sha256"]: line.offset for line in log.message_lines()}
@@ -241,10 +241,10 @@ _PATTERNS = ("*-result.json", "*-container.json", "*-attachment.*")
 
 @contextmanager
 def _replaced(results: Path) -> Iterator[Path]:
-    """Yield a new folder, which takes the place of another one of results once it is complete."""
+    """Yield a new folder, which replaces an older one of results once it is complete."""
     try:
         if results.exists() and (other := next(filter(_is_foreign, results.iterdir()), None)) is not None:
-            raise InputError(f"{results}: holds {other.name}, which is no Allure result; name a new folder")
+            raise InputError(f"{results}: has {other.name}, which is no Allure result; name a new folder")
         results.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{results.name}-", dir=results.parent) as parent:
             folder = Path(parent) / results.name
@@ -262,12 +262,12 @@ def _is_foreign(file: Path) -> bool:
 
 
 _FEW = 150
-"""As many results are written while a process starts."""
+"""Up to this many results, one process is fastest: starting more takes longer than writing."""
 
 _MOST = 8
-"""Processes; each may hold a record with all of its rows."""
+"""Maximum number of processes: each can have a record with all its rows in memory."""
 
-_ENDED = "a process that wrote results was ended, perhaps for want of memory; the results before stay"
+_ENDED = "a process that wrote results ended, perhaps for lack of memory; the earlier results are unchanged"
 
 
 class Written(NamedTuple):
@@ -283,7 +283,7 @@ def write_results(log: RunLog, results: Path) -> Written:
     """Write, or replace, the Allure results of a run from its records; raise InputError if it cannot."""
     manifest, summary = log.manifest, log.summary
     crashed = summary.lost_cases if log.has_manifest else []
-    # Before a folder is made: what is wrong with the run is reported first.
+    # Check the run before a folder is made.
     CaseReader(log)
     times = times_of(log)
     processes = 1 if times.cases <= _FEW else min(cores(), _MOST)

@@ -29,12 +29,12 @@ from retrocypher.plugins.runs.log import Chunk, RunLog
 from retrocypher.plugins.runs.record import METRICS, JsonValue, Record, Round
 
 LONGEST = 20_000
-"""Most characters of a query that are shown."""
+"""Maximum number of characters of a query."""
 _ANSWER = 8_000
 _FINDING = 400
 _CLAIM = 600
 _MOST = 20
-"""Most rounds, findings of a round, and claims."""
+"""Maximum numbers of rounds, of findings of a round, and of claims."""
 _PATH_SCORES = ("exact_path_f1", "exact_path_precision", "exact_path_recall")
 _SCORES = tuple(name for name in METRICS if name not in _PATH_SCORES)
 _CLASSES = {TokenKind.STRING: "s", TokenKind.NUMBER: "n", TokenKind.ERROR: "e"}
@@ -58,7 +58,7 @@ def marked(query: str, reference: str) -> Marked:
     found = compare_queries(first, second)
     if found is None:
         return Marked(
-            _plain(first), _plain(second), "Cypher's grammar cannot be had here: nothing is marked."
+            _plain(first), _plain(second), "Cypher's grammar is not available: differences are not marked."
         )
     if not found.is_compared:
         notes.append("The query is too long to be compared word by word.")
@@ -128,7 +128,7 @@ class CasePages:
         """Return the page of a case."""
         depictions = Depictions()
         shown = self._shown(self._reader.view(record), depictions)
-        # Last: by then every molecule of the page was asked for.
+        # Symbols last: only then are all molecules of the page known.
         return self._template.render(**self._always, **shown, symbols=Markup("").join(depictions.symbols()))
 
     def _shown(self, view: CaseView, depictions: Depictions) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def case_folder(path: Path) -> Iterator[Path]:
     new = path.with_name(f"{path.name}.new")
     for folder in (path, new):
         if folder.exists() and not (folder / _MARK).is_file():
-            raise InputError(f"{folder}: holds files that no report wrote; name another page with --out")
+            raise InputError(f"{folder}: has files that no report wrote; name another page with --out")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir()
     (new / _MARK).touch()
@@ -206,9 +206,9 @@ def case_folder(path: Path) -> Iterator[Path]:
 
 
 def file_of(run: str, case: str) -> str:
-    """Return the name of a case's page: the same each time, and fit for any file system."""
-    told = hashlib.sha256(f"{run}\n{case}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{_UNFIT.sub('-', case)[:_LONGEST].strip('-')}-{told}.html"
+    """Return the name of a case's page: the same each time, and valid on any file system."""
+    digest = hashlib.sha256(f"{run}\n{case}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{_UNFIT.sub('-', case)[:_LONGEST].strip('-')}-{digest}.html"
 
 
 class Job(NamedTuple):
@@ -229,7 +229,7 @@ class Part(NamedTuple):
 
 
 def parts_of(log: RunLog, cases: Sequence[str], pages: Mapping[str, str]) -> list[Part]:
-    """Return the parts of a run that hold cases with a page; ``cases`` are in the order of the records."""
+    """Return the parts of a run that have cases with a page; ``cases`` are in the order of the records."""
     parts = []
     for chunk in log.chunks():
         own = cases[chunk.first - 1 : chunk.first - 1 + chunk.lines]
@@ -238,7 +238,7 @@ def parts_of(log: RunLog, cases: Sequence[str], pages: Mapping[str, str]) -> lis
 
 
 class PageWriter:
-    """Writes pages of a run, in a process of its own."""
+    """Writes pages of a run, in a separate process."""
 
     def __init__(self, job: Job) -> None:
         self._log = RunLog(job.run)

@@ -15,7 +15,7 @@ from retrocypher.plugins.runs.record import RecordedExecution, Scores
 from retrocypher.plugins.scoring.single_step import Values
 
 ROWS, COLUMNS, PIECES, CHARACTERS = 30, 12, 40, 240
-"""What is shown of a result: rows, columns, values of a cell, characters of a value."""
+"""Maximum numbers shown: rows, columns, values of a cell, characters of a value."""
 
 _DEEPEST = 6
 
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """A result as it is shown, with what is not, in words."""
+    """The rows of a result that are shown, with a note on those that are not."""
 
     columns: list[str]
     rows: list[list[list[Piece]]]
@@ -67,7 +67,7 @@ def expected_rows(gold: Sequence[Mapping[str, Any]], values: Mapping[str, Values
 
 
 def text_of(value: Any) -> str:
-    """Return a single value as text; numbers that count as the same have the same text."""
+    """Return a single value as text; numbers that are scored as equal have the same text."""
     if isinstance(value, float):
         return f"{value:.6f}".rstrip("0").rstrip(".")
     return value if isinstance(value, str) else str(value)
@@ -82,7 +82,7 @@ def _expected(column: str, value: Any, values: Mapping[str, Values]) -> list[Pie
 
 
 def _steps(values: Mapping[str, Values]) -> set[str] | None:
-    """Return the reactions of all expected routes; None where no routes were asked for."""
+    """Return the reactions of all expected routes; None if the question does not ask for routes."""
     routes = values.get("route")
     if routes is None:
         return None
@@ -245,7 +245,7 @@ def _chips(values: Iterable[str], key: str, depictions: Depictions) -> dict[str,
 
 
 def routes_of(values: Values) -> dict[str, Any]:
-    """Return the routes of a multi-step case as text, each with what became of it."""
+    """Return the routes of a multi-step case as text: missing, right or extra."""
     both, gold, returned = (
         values.gold & values.returned,
         values.gold - values.returned,

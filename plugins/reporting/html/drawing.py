@@ -9,10 +9,10 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 WIDTH, HEIGHT = 132, 96
-"""Of a drawing, in pixels."""
+"""Size of a drawing, in pixels."""
 
 _LONGEST = 600
-"""Characters of a SMILES beyond which a drawing of this size shows nothing."""
+"""Maximum length of a SMILES; a larger molecule is illegible at this size."""
 
 _BOND_PX = 17
 _OPTIONS = {
@@ -51,7 +51,7 @@ class Depictions:
         return self._numbers[smiles]
 
     def symbols(self) -> Iterator[Markup]:
-        """Yield the drawings that were asked for, as SVG symbols."""
+        """Yield the drawings whose numbers were requested, as SVG symbols."""
         for smiles, number in self._numbers.items():
             body = depict(smiles)
             if number is not None and body is not None:
@@ -63,7 +63,7 @@ class Depictions:
 @lru_cache(maxsize=20_000)
 def depict(smiles: str) -> Markup | None:
     """Return a molecule as SVG paths within `WIDTH` and `HEIGHT`; None where RDKit cannot read the SMILES."""
-    # Reports without failed cases, and help, need not wait for it.
+    # Imported late: RDKit is slow to load, and reports without failed cases do not need it.
     from rdkit import Chem, rdBase
     from rdkit.Chem.Draw import rdMolDraw2D
 
@@ -112,7 +112,7 @@ def _short(path: str) -> str:
 
 
 def _joined(paths: Iterator[str]) -> str:
-    """A line that begins where the one before ended goes on from there."""
+    """Join paths; one that begins at the end of the path before it continues that path."""
     joined = ""
     for path in paths:
         start, _, more = path.partition("L")
@@ -136,7 +136,7 @@ class Step(NamedTuple):
     """Molecules that go in; empty if unknown."""
     products: Sequence[str] = ()
     over: Sequence[str] = ()
-    """What stands in its box below the number: agents, solvents, the yield."""
+    """Lines of its box below the number: agents, solvents, the yield."""
     state: str = ""
     """``missing``, ``extra`` or empty."""
     missing: frozenset[str] = frozenset()
@@ -146,7 +146,7 @@ class Step(NamedTuple):
 def draw_route(steps: Sequence[Step], depictions: Depictions, label: str) -> Markup:
     """Return a route, or a single reaction, as SVG: from precursors on the left to the target on the right.
 
-    There is at least one step; the label says what the picture shows to those who cannot see it.
+    There is at least one step; the label describes the picture for screen readers.
     """
     columns = [column[:_MOST] for column in _columns(steps)]
     boxes = [2 * _PAD + _LINE * (1 + len(step.over)) for step in steps]
@@ -184,7 +184,7 @@ def draw_route(steps: Sequence[Step], depictions: Depictions, label: str) -> Mar
 
 
 def _columns(steps: Sequence[Step]) -> list[list[str]]:
-    """Return what stands left of the first reaction, between each two, and right of the last."""
+    """Return the molecules left of the first reaction, between each two reactions, and right of the last."""
     columns = [list(dict.fromkeys(steps[0].reactants))]
     for step, after in zip(steps, [*steps[1:], None], strict=True):
         columns.append(list(dict.fromkeys([*step.products, *(after.reactants if after else ())])))

@@ -1,4 +1,4 @@
-"""Templates: everything that goes in is escaped, and every number is formatted in one way."""
+"""The environment of templates: all text is escaped, and numbers of a kind have one format."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import Ratio
 
-# Characters that cannot be seen, or that turn the direction of what follows, are shown by their number.
+# Invisible characters, and those that reverse the direction of text, are shown by their number.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -55,12 +55,12 @@ def environment() -> Environment:
 
 
 def visible(text: str) -> str:
-    r"""Return a text with all that cannot be seen in it written as its number, such as ``\u2028``."""
+    r"""Return a text with each invisible character replaced by its number, such as ``\u2028``."""
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def asset(name: str) -> Markup:
-    """Return one of the page's own files, to stand in it as it is."""
+    """Return one of the page's own files, which is included without escaping."""
     return Markup(resources.files(__package__).joinpath("assets").joinpath(name).read_text("utf-8"))
 
 
@@ -108,7 +108,7 @@ _HASH = 12
 
 
 def about(run: ReportRun) -> dict[str, Any]:
-    """Return what was run: ``lines`` of term and words, and the ``options`` as they were resolved."""
+    """Return what was run: ``lines`` of name and text, and the resolved ``options``."""
     manifest = run.log.manifest
     return {
         "lacks": run.lacks,
@@ -124,7 +124,7 @@ def _lines(run: ReportRun, manifest: Manifest) -> Iterator[tuple[str, str]]:
     prompts, shots = dict.fromkeys(cell.prompt for cell in cells), dict.fromkeys(cell.shot for cell in cells)
     yield "When", _when(manifest)
     yield "Models", ", ".join(map(_model, manifest.models))
-    yield "Asked behind", manifest.api or ""
+    yield "API", manifest.api or ""
     yield "Loops", ", ".join(dict.fromkeys(loop for _, loop in run.series))
     yield "Prompts and shots", f"{', '.join(prompts)} with {', '.join(shots)}"
     yield "Cases", _cases(run.summary)
@@ -137,7 +137,7 @@ def _lines(run: ReportRun, manifest: Manifest) -> Iterator[tuple[str, str]]:
     if answers := manifest.answers:
         yield "Answers", _answers(answers, manifest.prices)
         served = (each.model for usage in answers.by_model.values() for each in usage.served)
-        yield "Answered as", ", ".join(dict.fromkeys(model for model in served if model))
+        yield "Reported by servers as", ", ".join(dict.fromkeys(model for model in served if model))
     if (machine := manifest.machine) is not None:
         cores = counted(machine.cores, "core") if machine.cores else ""
         memory = f"{machine.memory_gib} GiB" if machine.memory_gib else ""
@@ -189,7 +189,7 @@ def _answers(answers: AnswerCounts, prices: Prices | None) -> str:
     if answers.cost is not None:
         amount = environment().filters["usd"](answers.cost)
         cost = f"{amount} at list prices of {(prices and prices.as_of) or 'no date'}"
-    return _joined(f"{answers.asked:,} asked for", f"{answers.from_cache:,} from the cache", cost)
+    return _joined(f"{answers.asked:,} requested", f"{answers.from_cache:,} from the cache", cost)
 
 
 def _code(manifest: Manifest) -> str:

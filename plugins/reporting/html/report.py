@@ -1,4 +1,4 @@
-"""Writes the report of runs: one HTML page, and a page for each failed case in a folder beside it."""
+"""Writes the report of runs: one HTML page, and a folder next to it with a page for each failed case."""
 
 import math
 import os
@@ -63,7 +63,7 @@ def choose(runs: Sequence[ReportRun], most: int) -> list[Listed]:
     """Return the failed cases to list, in order.
 
     If there are more than ``most``, they are taken in turn from each run, model, loop, task and label, so
-    that no rare error is left out for many that are alike.
+    that frequent errors do not displace rare ones.
     """
     every = [(run, case) for run in runs for case in run.failed]
     if len(every) <= most:
@@ -77,7 +77,7 @@ def choose(runs: Sequence[ReportRun], most: int) -> list[Listed]:
 
 
 class Filter(NamedTuple):
-    """What tells listed cases apart."""
+    """A property by which the list can be filtered."""
 
     name: str
     labels: list[str]
@@ -137,7 +137,7 @@ def _labels(run: ReportRun, case: CaseEntry) -> dict[str, str]:
 
 
 def _filters(labels: Sequence[Mapping[str, str]]) -> Iterator[Filter]:
-    """Yield what tells cases apart; a column that says the same of all is none."""
+    """Yield the properties in which cases differ, and those that are always shown."""
     for name in labels[0] if labels else ():
         ordered = _ordered(name, {each[name] for each in labels})
         if len(ordered) > 1 or name in _ALWAYS:
@@ -169,12 +169,12 @@ _RADIUS = 7.0
 _REASON = 300
 
 _FEW = 100
-"""As many pages are written while a process starts."""
+"""Up to this many pages, one process is fastest: starting more takes longer than writing."""
 
 _MOST = 8
-"""Processes; each may hold a record with all of its rows."""
+"""Maximum number of processes: each can have a record with all its rows in memory."""
 
-_ENDED = "a process that wrote pages was ended, perhaps for want of memory; the report before stays"
+_ENDED = "a process that wrote pages ended, perhaps for lack of memory; the earlier report is unchanged"
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -187,7 +187,7 @@ class Report(Struct, frozen=True, kw_only=True):
     listed: int
     """Of these, how many the page lists."""
     not_run: int
-    """Cases that an infrastructure error kept from being run."""
+    """Cases that were not run because of an infrastructure error."""
     folder: Path
     """Where the pages of cases are."""
     pages: int
@@ -202,7 +202,7 @@ def build_report(
 ) -> Report:
     """Write the report of runs, the first against the others; raise InputError if that is impossible."""
     for path in paths:
-        # A folder that is no run is reported before the page in it, which cannot be written either.
+        # Check the run first: if the folder is no run, that is the error to report.
         next(RunLog(path).records(), None)
     _require_writable(out)
     folder = out.with_name(f"{out.stem}-cases")
@@ -221,10 +221,12 @@ def build_report(
             sizes = [size for run in runs for size in _write_pages(run, rendered.links, pages, back)]
             out.write_bytes(rendered.html)
     except OSError as error:
-        raise InputError(f"{out}: cannot be written ({error.strerror}); the report before stays") from error
+        raise InputError(
+            f"{out}: cannot be written ({error.strerror}); the earlier report is unchanged"
+        ) from error
     written: list[Path] = []
     if figures is not None:
-        # Imported here: Matplotlib takes a second, which a report without figures does not need.
+        # Imported late: Matplotlib takes a second to load.
         from retrocypher.plugins.reporting.figures import write_figures
 
         written = write_figures(page.numbers, figures)
@@ -244,13 +246,13 @@ def build_report(
 
 
 class Page(Struct, frozen=True):
-    """What is rendered: the numbers, and what is said of calibrations."""
+    """What is rendered: the numbers, and remarks on calibrations."""
 
     numbers: ReportNumbers
     trouble: str = ""
     """Why the stored calibrations cannot be read; empty if they can."""
     defined: str = ""
-    """Address of the page that defines their figures; empty if it is not at hand."""
+    """Address of the page that defines their figures; empty if that file does not exist."""
 
 
 def _analysed(runs: Sequence[ReportRun], root: Path, out: Path) -> Page:
@@ -338,14 +340,14 @@ def _costly(run: ReportRun, links: Links) -> list[dict[str, Any]]:
 
 
 def _cloud(metric: str, points: Sequence[Any]) -> dict[str, Any]:
-    """Areas of circles are proportional to the numbers of cases."""
+    """Return the points of a cloud with radii; areas are proportional to numbers of cases."""
     most = max(point.cases for point in points)
     radii = [max(1.0, _RADIUS * math.sqrt(point.cases / most)) for point in points]
     return {"name": METRIC_NAMES[metric], "points": list(zip(points, radii, strict=True))}
 
 
 def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:
-    """The ratings of a judge; bars of all series are on one scale, as shares of the cases of each."""
+    """Return the ratings of a judge; bars are shares of the cases of each series, all on one scale."""
     shares = [[count / max(1, each.mean.n) for count in each.counts] for each in part.series]
     most = max((share for each in shares for share in each), default=0) or 1
     return {

@@ -207,7 +207,7 @@ def test_a_case_that_comes_twice_is_refused_by_name(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", WORSE)
     file = run / "records.jsonl"
     lines = file.read_text().splitlines(keepends=True)
-    once = "holds 1 case more than once: conditions-003-P5-ZS-none-m. Keep one line of each, or"
+    once = "has 1 case more than once: conditions-003-P5-ZS-none-m. Keep one line of each, or"
     often = r"20 cases more than once: \S+, \S+, \S+ and 17 more. Keep one line"
     for kept, said in (([*lines, lines[3]], once), (lines * 3, often)):
         file.write_text("".join(kept))

@@ -49,7 +49,7 @@ def test_runs_with_one_case_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         printed(first, second)
     said = str(raised.value)
-    assert said.startswith(f"{first} and {second} both hold the case b-P5-ZS-none-mini")
+    assert said.startswith(f"{first} and {second} both have the case b-P5-ZS-none-mini")
     assert "--model LABEL=SPEC" in said
     # Of one model with other cases they are one table.
     assert printed(first, run_of(tmp_path / "3", "mini", of=("c",))).count("precursors") == 1

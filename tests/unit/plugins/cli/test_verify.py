@@ -36,7 +36,7 @@ def test_thresholds_must_be_numbers_that_fit(options: list[str]) -> None:
 def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
     assert judged(b"\xef\xbb\xbf\r\n", b"\n", as_json=True) == 1
     told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "answers holds no answer.\n")
+    assert (told.out, told.err) == ("", "answers has no answer.\n")
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_names_of_cases(tmp_path: Path) -> None:
         ("none", f"3 cases contain 'none': {', '.join(CASES)}. Name one."),
         (
             "precursor-001-P5-ZS-none-x",
-            "no case is called 'precursor-001-P5-ZS-none-x'. Near are prec",
+            "no case is called 'precursor-001-P5-ZS-none-x'. Similar: prec",
         ),
         ("1234567", "no case is called '1234567'. It has precursors-001"),
     ],
@@ -178,7 +178,7 @@ def test_what_a_judge_said_is_shown_with_its_reason(tmp_path: Path) -> None:
     judge["with_reference"]["reason"] = f"The arrow is wrong {EVIL}"
     done = shown(run_of(tmp_path, failed(judge=judge)), "precursors-001")
     assert "judge: j" in done.output
-    assert "with reference: 0.750 (as said): The arrow is wrong" in done.output
+    assert "with reference: 0.750 (as given): The arrow is wrong" in done.output
     assert "without reference: no score: malformed: no JSON" in done.output
     assert "\x1b" not in done.output
 
