@@ -207,16 +207,16 @@ def differences(a: RunScores, b: RunScores, metric: str = "f1") -> list[Differen
     if metric == "passed":
         first["--case-threshold"] = a.conditions.threshold
         second["--case-threshold"] = b.conditions.threshold
-    found = [Difference(name, value, second[name]) for name, value in first.items() if value != second[name]]
-    found += _of_questions("text", a.texts, b.texts)
-    found += _of_questions("gold answer or reference query", a.golds, b.golds)
-    return found
+    result = [Difference(name, value, second[name]) for name, value in first.items() if value != second[name]]
+    result += _of_questions("text", a.texts, b.texts)
+    result += _of_questions("gold answer or reference query", a.golds, b.golds)
+    return result
 
 
-def require_comparable(a: RunScores, b: RunScores, found: list[Difference], remedy: str) -> None:
+def require_comparable(a: RunScores, b: RunScores, differing: list[Difference], remedy: str) -> None:
     """Raise InputError, which ends with the remedy, if two runs have `differences`."""
-    if found:
-        listed = "; ".join(map(str, found))
+    if differing:
+        listed = "; ".join(map(str, differing))
         raise InputError(
             f"{a.name} and {b.name} were measured under different conditions, so their scores are not "
             f"comparable. They differ in {listed}. {remedy}"
@@ -313,10 +313,10 @@ def compare_runs(
     other = {name for each in against for name in each.questions}
     left_out = [name for name in {*a.texts, *b.texts} if name in other or name.rpartition("-w")[0] in other]
     try:
-        found = compare(a.table(left_out), b.table(left_out), metric, by, margin=margin)
+        comparison = compare(a.table(left_out), b.table(left_out), metric, by, margin=margin)
     except InputError as error:
         raise InputError(f"{a.name} and {b.name}: {error}") from error
-    curve = power_curve(found.overall.detectable, found.overall.difference.clusters)
+    curve = power_curve(comparison.overall.detectable, comparison.overall.difference.clusters)
     return RunComparison(
         a=_compared(a),
         b=_compared(b),
@@ -325,7 +325,7 @@ def compare_runs(
         left_out=tuple(sorted(other)),
         varied=varied(a, b),
         power=tuple(PowerAt(size, share) for size, share in curve),
-        **vars(found),
+        **vars(comparison),
     )
 
 

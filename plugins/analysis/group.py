@@ -157,13 +157,13 @@ class Answers:
             if verification.support is not None:
                 self.support.add(verification.support)
             for name in MEASURED if verification.judge else ():
-                if (found := getattr(verification.judge, name)) is UNSET:
+                if (measurement := getattr(verification.judge, name)) is UNSET:
                     continue
                 mean = self.measured.setdefault(name, RunningMean())
-                if found.score is None:
-                    self.unmeasured[f"{name}: {found.error['kind']}"] += 1
+                if measurement.score is None:
+                    self.unmeasured[f"{name}: {measurement.error['kind']}"] += 1
                 else:
-                    mean.add(found.score)
+                    mean.add(measurement.score)
 
     def mean(self, name: str) -> float | None:
         """Return the mean of one of `MEASURED`; None without a score."""
@@ -175,7 +175,7 @@ class Answers:
         ``claiming`` is the number of those answers; ``failed`` counts cases where a model or the graph could
         not be asked for the text, its claims or their verdicts.
         """
-        found = {
+        counts = {
             "cases": self.cases,
             **{name: self.states[name] for name in _STATES},
             "failed": self.failed,
@@ -184,11 +184,11 @@ class Answers:
             "claiming": self.support.count,
         }
         if not self.measured:
-            return found
+            return counts
         means = {
             name: {"mean": each.mean, "count": each.count} for name, each in sorted(self.measured.items())
         }
-        return {**found, "judge": {**means, "without_score": by_name(self.unmeasured)}}
+        return {**counts, "judge": {**means, "without_score": by_name(self.unmeasured)}}
 
 
 @dataclass(slots=True)

@@ -76,13 +76,13 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     """What should be the same in both and is not."""
     note: str = ""
     """A note on slices in which no pair differs."""
-    found: Comparison | None = None
+    comparison: Comparison | None = None
     """The comparison; None if it is refused."""
 
     @property
     def changes(self) -> Sequence[Change]:
         """The pairs that differ most."""
-        return self.found.changes[:_CHANGES] if self.found else ()
+        return self.comparison.changes[:_CHANGES] if self.comparison else ()
 
 
 def comparisons(runs: Sequence[ReportRun]) -> list[ReportComparison]:
@@ -90,17 +90,17 @@ def comparisons(runs: Sequence[ReportRun]) -> list[ReportComparison]:
     if len(runs) == 1:
         return list(_within(runs[0]))
     first, *others = ((run, read_scores(run.log)) for run in runs)
-    found = []
+    results = []
     for other, its_scores in others:
         try:
             compared = compare_runs(first[1], its_scores, on_common=True)
         except InputError as error:
-            found.append(ReportComparison(about="run", a=first[0].name, b=other.name, refused=str(error)))
+            results.append(ReportComparison(about="run", a=first[0].name, b=other.name, refused=str(error)))
             continue
         together = _together(first[0].table, other.table)
         against = [str(each) for each in compared.against]
-        found.append(_report_comparison(compared, "run", "", first[0].name, other.name, together, against))
-    return found
+        results.append(_report_comparison(compared, "run", "", first[0].name, other.name, together, against))
+    return results
 
 
 def _within(run: ReportRun) -> Iterator[ReportComparison]:
@@ -118,16 +118,16 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
             on = [name for name in ("phrasing", *_WITHIN[::-1]) if name != dimension]
             for label, table in zip(labels[1:], tables[1:], strict=True):
                 try:
-                    found = compare(tables[0], table, paired_on=on, resampler=resampler)
+                    comparison = compare(tables[0], table, paired_on=on, resampler=resampler)
                 except InputError:
                     # They have no question in common, for example in a merged run.
                     continue
                 together = _together(tables[0], table, dimension)
-                yield _report_comparison(found, dimension, model, labels[0], label, together)
+                yield _report_comparison(comparison, dimension, model, labels[0], label, together)
 
 
 def _report_comparison(
-    found: Comparison,
+    comparison: Comparison,
     about: str,
     model: str,
     a: str,
@@ -135,17 +135,17 @@ def _report_comparison(
     together: str,
     against: Sequence[str] = (),
 ) -> ReportComparison:
-    slices = sorted(found.slices, key=lambda each: task_place(str(each.slice["task"])))
+    slices = sorted(comparison.slices, key=lambda each: task_place(str(each.slice["task"])))
     return ReportComparison(
         about=about,
         model=model,
         a=a,
         b=b,
-        rows=[found.overall, *slices],
+        rows=[comparison.overall, *slices],
         together=together,
         against=against,
-        note=unseen_note([found.overall, *found.slices]),
-        found=found,
+        note=unseen_note([comparison.overall, *comparison.slices]),
+        comparison=comparison,
     )
 
 
@@ -259,7 +259,8 @@ def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list
     """Return the ratings of each judge and variant."""
     resampler = Resampler()
     return [
-        _variant(run, found, resampler, calibrations) for found in agreements(run.ratings, _DISAGREEMENTS)
+        _variant(run, agreement, resampler, calibrations)
+        for agreement in agreements(run.ratings, _DISAGREEMENTS)
     ]
 
 
@@ -274,16 +275,16 @@ def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCa
 
 
 def _calibration(
-    calibrations: Sequence["StoredCalibration"], judge: JudgeEntry | None, found: VariantAgreement
+    calibrations: Sequence["StoredCalibration"], judge: JudgeEntry | None, agreement: VariantAgreement
 ) -> JudgeCalibration | None:
-    if not calibrations or judge is None or judge.criteria != found.criteria:
+    if not calibrations or judge is None or judge.criteria != agreement.criteria:
         return None
     from retrocypher.plugins.judge.stored_calibration import newest_of
 
-    newest = newest_of(calibrations, judge, found.variant)
+    newest = newest_of(calibrations, judge, agreement.variant)
     if newest is None:
         return None
-    measured = newest.calibration.variants[found.variant]
+    measured = newest.calibration.variants[agreement.variant]
     rates = [(label, each.rate) for label, each in measured.by_error.items() if each.rate.value is not None]
     by_error = sorted(rates, key=lambda each: (-(each[1].value or 0.0), each[0]))
     return JudgeCalibration(newest.name, newest.calibration.made[:10], measured, by_error)
@@ -298,9 +299,12 @@ def disputed(run: ReportRun) -> list[str]:
 
 
 def _variant(
-    run: ReportRun, found: VariantAgreement, resampler: Resampler, calibrations: Sequence["StoredCalibration"]
+    run: ReportRun,
+    agreement: VariantAgreement,
+    resampler: Resampler,
+    calibrations: Sequence["StoredCalibration"],
 ) -> JudgeVariant:
-    ratings = by_judge(run.ratings)[found.judge, found.criteria, found.variant]
+    ratings = by_judge(run.ratings)[agreement.judge, agreement.criteria, agreement.variant]
     by_series = {
         series: cases
         for series in run.series
@@ -308,22 +312,22 @@ def _variant(
     }
     rejected, issues = _issues(by_series)
     return JudgeVariant(
-        judge=found.judge,
-        criteria=found.criteria,
-        variant=found.variant,
-        rows=[(_ALL, found.overall), *found.by_task.items()],
+        judge=agreement.judge,
+        criteria=agreement.criteria,
+        variant=agreement.variant,
+        rows=[(_ALL, agreement.overall), *agreement.by_task.items()],
         series=[
             SeriesRatings(*series, _mean(cases, _ALL, resampler), _tenths(cases))
             for series, cases in by_series.items()
         ],
         tasks=[
             TaskMeans(task, [_mean(cases, task, resampler) for cases in by_series.values()])
-            for task in (_ALL, *found.by_task)
+            for task in (_ALL, *agreement.by_task)
         ],
         rejected=rejected,
         issues=issues,
-        disagreements=found.disagreements,
-        calibration=_calibration(calibrations, run.log.manifest.judge, found),
+        disagreements=agreement.disagreements,
+        calibration=_calibration(calibrations, run.log.manifest.judge, agreement),
     )
 
 

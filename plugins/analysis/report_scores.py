@@ -78,16 +78,16 @@ class Means:
         """Return the mean of each score over the cases with some labels, by dimension."""
         by = tuple(labels)
         if by not in self._found:
-            found: dict[tuple[Any, ...], dict[str, Estimate]] = {}
+            means: dict[tuple[Any, ...], dict[str, Estimate]] = {}
             for each in slice_means(self._table, by, MEANS, self._resampler):
-                found.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
-            self._found[by] = found
+                means.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
+            self._found[by] = means
         return self._found[by].get(tuple(labels.values()), dict.fromkeys(MEANS, NO_ESTIMATE))
 
 
 def headlines(run: ReportRun, means: Means) -> list[Headline]:
     """Return the scores of each model and loop, and of each setting if there are both."""
-    found = []
+    result = []
     for model, loop in run.series:
         at = {"model": model, "loop": loop}
         settings: dict[str, list[Group]] = {}
@@ -98,8 +98,8 @@ def headlines(run: ReportRun, means: Means) -> list[Headline]:
             for setting, groups in settings.items()
         ]
         total = ScoreRow(ALL, together(row.group for row in rows), means.of(**at))
-        found.append(Headline(model, loop, total, rows if len(rows) > 1 else []))
-    return found
+        result.append(Headline(model, loop, total, rows if len(rows) > 1 else []))
+    return result
 
 
 def scores(run: ReportRun, means: Means) -> list[SeriesScores]:
@@ -147,12 +147,12 @@ class SeriesBoxes(Struct, frozen=True):
 def boxes(run: ReportRun) -> list[SeriesBoxes]:
     """Return the boxes of F1 by task, prompt and shot, as in the paper's figures A5 to A8."""
     by = Cell._fields
-    found = {tuple(each.slice[name] for name in by): each.box for each in slice_boxes(run.table, by)}
+    box_by_cell = {tuple(each.slice[name] for name in by): each.box for each in slice_boxes(run.table, by)}
     parts = []
     for series in run.series:
         rows: dict[str, list[Box]] = {}
         for cell in sorted(run.summary.cells_of(series), key=lambda cell: task_place(cell.task)):
-            if (box := found.get(cell)) is not None:
+            if (box := box_by_cell.get(cell)) is not None:
                 rows.setdefault(cell.task, []).append(Box(cell.prompt, cell.shot, box))
         parts.append(
             SeriesBoxes(*series, [TaskBoxes(task, _setting(run, task), each) for task, each in rows.items()])
@@ -180,7 +180,7 @@ class SeriesAnswers(Struct, frozen=True):
 
 def answers(run: ReportRun) -> list[SeriesAnswers]:
     """Return the written answers of each model and loop that has some, by task."""
-    found = []
+    result = []
     for series in run.summary.series():
         by_task: dict[str, list[Answers]] = {}
         for cell, group in run.summary.cells_of(series).items():
@@ -190,8 +190,8 @@ def answers(run: ReportRun) -> list[SeriesAnswers]:
         if rows:
             total = AnswerRow(ALL, together(row.counts for row in rows))
             measured = [name for name in MEASURED if total.counts.mean(name) is not None]
-            found.append(SeriesAnswers(*series, [total, *rows], measured))
-    return found
+            result.append(SeriesAnswers(*series, [total, *rows], measured))
+    return result
 
 
 class LabelCases(Struct, frozen=True):
@@ -220,8 +220,8 @@ class SeriesErrors(Struct, frozen=True):
 
 def errors(run: ReportRun) -> list[SeriesErrors]:
     """Return the primary labels of each model and loop that has some."""
-    found = [_series_errors(series, run.summary.cells_of(series)) for series in run.series]
-    return [each for each in found if each.cases]
+    parts = [_series_errors(series, run.summary.cells_of(series)) for series in run.series]
+    return [each for each in parts if each.cases]
 
 
 def _series_errors(series: Series, cells: Mapping[Cell, Group]) -> SeriesErrors:
@@ -275,8 +275,8 @@ class Cloud(Struct, frozen=True):
 
 def clouds(table: ScoreTable) -> list[Cloud]:
     """Return, for each text metric that cases have, the number of cases in each bin."""
-    found = [Cloud(metric, list(_points(table, metric))) for metric in TEXT_METRICS]
-    return [each for each in found if each.points]
+    result = [Cloud(metric, list(_points(table, metric))) for metric in TEXT_METRICS]
+    return [each for each in result if each.points]
 
 
 def _points(table: ScoreTable, metric: str) -> Iterator[Point]:

@@ -48,9 +48,9 @@ def size(text: str) -> int:
 
 
 def _amount(text: str, units: Mapping[str, int]) -> float | None:
-    found = _AMOUNT.fullmatch(text.strip())
-    factor = units.get(found[2].lower()) if found else None
-    return float(found[1]) * factor if found and factor else None
+    match = _AMOUNT.fullmatch(text.strip())
+    factor = units.get(match[2].lower()) if match else None
+    return float(match[1]) * factor if match and factor else None
 
 
 def _common(command: F) -> F:
@@ -64,16 +64,16 @@ def _common(command: F) -> F:
 @_common
 def cache_stats_command(cache: Path | None, as_json: bool) -> None:
     """Print the number of cached responses, by model."""
-    found = stats(_file(cache))
+    cache_stats = stats(_file(cache))
     if as_json:
-        print_json(found.to_json())
+        print_json(cache_stats.to_json())
         return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("model", "API"):
         table.add_column(heading, overflow="fold")
     for heading in ("responses", "tokens", "oldest", "newest"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for model in found.models:
+    for model in cache_stats.models:
         table.add_row(
             model.model,
             model.api or "this machine",
@@ -82,9 +82,9 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
             model.oldest[:10],
             model.newest[:10],
         )
-    if found.models:
+    if cache_stats.models:
         table_console().print(table)
-    click.echo(f"{found.file}: {counted(found.answers, 'response')}, {sized(found.bytes)}")
+    click.echo(f"{cache_stats.file}: {counted(cache_stats.answers, 'response')}, {sized(cache_stats.bytes)}")
 
 
 @click.command("prune")

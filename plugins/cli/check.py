@@ -79,10 +79,12 @@ def check_command(
     validator = SchemaValidator(_schema(schema_file, uri), convention)
     wrong = 0
     for line in lines:
-        found = validator.validate(line.query, line.question)
+        validation = validator.validate(line.query, line.question)
         corrected = correct_directions(line.query, validator.schema)
-        wrong += not found.valid
-        shown = _as_json(line, found, corrected) if as_json else _as_text(file, line, found, corrected)
+        wrong += not validation.valid
+        shown = (
+            _as_json(line, validation, corrected) if as_json else _as_text(file, line, validation, corrected)
+        )
         click.echo(shown)
     if not as_json:
         have = "query has" if len(lines) == 1 else "queries have"
@@ -143,50 +145,54 @@ def _schema(file: Path | None, uri: str | None) -> Schema:
         raise InputError(f"{file}: not UTF-8 at byte {error.start}. Save it as UTF-8.") from error
 
 
-def _as_json(line: _Line, found: Validation, corrected: Corrected) -> str:
-    asked = found.asked
+def _as_json(line: _Line, validation: Validation, corrected: Corrected) -> str:
+    intent = validation.asked
     entry: dict[str, Any] = {
         "line": line.number,
         "question": line.question,
         "cypher": line.cypher,
         "query": line.query,
-        "valid": found.valid,
+        "valid": validation.valid,
         "findings": [
             {"label": each.label, "message": each.message, "start": each.start, "stop": each.stop}
-            for each in found.findings
+            for each in validation.findings
         ],
         "asked": {
-            "intent": asked.intent,
-            "molecules": [{"name": each.name, "role": each.role} for each in asked.molecules],
-            "steps": asked.steps,
-            "components": sorted(asked.components),
+            "intent": intent.intent,
+            "molecules": [{"name": each.name, "role": each.role} for each in intent.molecules],
+            "steps": intent.steps,
+            "components": sorted(intent.components),
         },
-        "note": found.note,
+        "note": validation.note,
         "corrected": None if line.cypher is None else corrected.query,
         "turned": [each.message for each in corrected.turned],
     }
     return json.dumps(entry)
 
 
-def _as_text(file: Path, line: _Line, found: Validation, corrected: Corrected) -> str:
-    parts = [f"{file}:{line.number}: {_verdict(found)}"]
-    parts += [f"  {_place(line.query, each.start)}: {each.label}: {each.message}" for each in found.findings]
+def _as_text(file: Path, line: _Line, validation: Validation, corrected: Corrected) -> str:
+    parts = [f"{file}:{line.number}: {_verdict(validation)}"]
+    parts += [
+        f"  {_place(line.query, each.start)}: {each.label}: {each.message}" for each in validation.findings
+    ]
     if line.within:
         parts.append("  note: Only the query within the completion was checked.")
-    if found.note:
-        parts.append(f"  note: {found.note}")
+    if validation.note:
+        parts.append(f"  note: {validation.note}")
     if corrected.query != line.query:
         parts.append("  with the directions of the schema:")
         parts += [f"    {each}" for each in corrected.query.splitlines()]
     return "\n".join(_printable(part) for part in parts)
 
 
-def _verdict(found: Validation) -> str:
-    if found.asked.intent is None:
-        verdict = "ok by the schema alone" if found.valid else "wrong"
+def _verdict(validation: Validation) -> str:
+    if validation.asked.intent is None:
+        verdict = "ok by the schema alone" if validation.valid else "wrong"
         return f"{verdict} (the intent of the question is unknown)"
-    steps = f", {found.asked.steps} steps" if found.asked.steps and found.asked.steps > 1 else ""
-    return f"{'ok' if found.valid else 'wrong'} ({found.asked.intent}{steps})"
+    steps = (
+        f", {validation.asked.steps} steps" if validation.asked.steps and validation.asked.steps > 1 else ""
+    )
+    return f"{'ok' if validation.valid else 'wrong'} ({validation.asked.intent}{steps})"
 
 
 def _place(text: str, offset: int) -> str:

@@ -79,13 +79,13 @@ def compare_command(
     The exit status is 0 whatever the result.
     """
     here = Path.cwd()
-    found = compare_runs(
+    comparison = compare_runs(
         find_scores(a, here), find_scores(b, here), metric, by, margin=margin, on_common=on_common
     )
     if as_json:
-        print_json(found)
+        print_json(comparison)
     else:
-        table_console().print(render_comparison(found))
+        table_console().print(render_comparison(comparison))
 
 
 @click.command("save")

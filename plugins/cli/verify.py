@@ -47,10 +47,10 @@ def judge_lines(
             if as_json:
                 click.echo(json.dumps({"line": line.number, "error": line.error}))
             continue
-        found = judge_answer(line.question, line.answer, verifier, thresholds)
+        verdict = judge_answer(line.question, line.answer, verifier, thresholds)
         count += 1
-        verified += found.verdict == "VERIFIED"
-        click.echo(_as_json(line, found) if as_json else _as_text(name, line, found))
+        verified += verdict.verdict == "VERIFIED"
+        click.echo(_as_json(line, verdict) if as_json else _as_text(name, line, verdict))
     if not as_json:
         click.echo(f"{verified} of {count} answers are verified.")
     if not (count or status):
@@ -81,29 +81,31 @@ def _line(number: int, raw: bytes) -> Line:
     return Line(number, question, answer or "")
 
 
-def _as_json(line: Line, found: AnswerVerdict) -> str:
+def _as_json(line: Line, verdict: AnswerVerdict) -> str:
     return json.dumps(
-        {"line": line.number, "question": line.question, "answer": line.answer, **found.to_json()}
+        {"line": line.number, "question": line.question, "answer": line.answer, **verdict.to_json()}
     )
 
 
-def _as_text(name: str, line: Line, found: AnswerVerdict) -> str:
-    supported = found.counts["SUPPORTED"]
-    parts = [f"{name}:{line.number}: {found.verdict} ({supported} of {len(found.claims)} claims supported)"]
-    parts += [f"  {each}" for each in found.shortcomings]
-    parts += [f"  {claim_text(each)}" for each in found.claims]
+def _as_text(name: str, line: Line, verdict: AnswerVerdict) -> str:
+    supported = verdict.counts["SUPPORTED"]
+    parts = [
+        f"{name}:{line.number}: {verdict.verdict} ({supported} of {len(verdict.claims)} claims supported)"
+    ]
+    parts += [f"  {each}" for each in verdict.shortcomings]
+    parts += [f"  {claim_text(each)}" for each in verdict.claims]
     return "\n".join("".join(c if c.isprintable() else " " for c in part) for part in parts)
 
 
-def claim_text(found: VerifiedClaim) -> str:
+def claim_text(claim_verdict: VerifiedClaim) -> str:
     """Return a claim on one line: the verdict, the triple, why, and the source of the reaction."""
-    claim = found.claim
+    claim = claim_verdict.claim
     ends = ["?" if end is None else str(end) for end in (claim.subject, claim.object)]
     triple = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}, {ends[1]})"
     asked = " [asked]" if claim.origin == "question" else ""
-    source = next((each.source for each in found.evidence if each.source is not None), None)
+    source = next((each.source for each in claim_verdict.evidence if each.source is not None), None)
     traced = f"; {source['file']} row {source['row']}" if source else ""
-    return f"{found.verdict}{asked} {triple}: {found.reason}{traced}"
+    return f"{claim_verdict.verdict}{asked} {triple}: {claim_verdict.reason}{traced}"
 
 
 _SHARE = click.FloatRange(0, 1)

@@ -39,15 +39,15 @@ def escaped(text: object) -> str:
     return _READ.sub(_written, plain)
 
 
-def _written(found: re.Match[str]) -> str:
-    text = found[0]
-    if found["entity"]:
+def _written(match: re.Match[str]) -> str:
+    text = match[0]
+    if match["entity"]:
         return f"&#{ord(text)};"
-    if found["mark"]:
+    if match["mark"]:
         return f"\\{text}"
-    if found["number"]:
+    if match["number"]:
         return f"{text[:-1]}\\{text[-1]}"
-    if found["sign"]:
+    if match["sign"]:
         return _in_span(text)
     step = _SHORT + 1
     parts = (text[start : start + step] for start in range(0, len(text), step))
@@ -125,9 +125,9 @@ def _slices(result: RuleResult) -> Iterator[str]:
     for each in result.slices:
         if each.verdict is not RuleStatus.HOLDS:
             labels = ", ".join(f"{name} {label}" for name, label in each.slice.items())
-            found = each.estimate or NO_ESTIMATE
-            value = each.reason if found.value is None else three_digits(found.value)
-            value += f" ({found.low:.3f} to {found.high:.3f})" if found.has_interval else ""
+            estimate = each.estimate or NO_ESTIMATE
+            value = each.reason if estimate.value is None else three_digits(estimate.value)
+            value += f" ({estimate.low:.3f} to {estimate.high:.3f})" if estimate.has_interval else ""
             yield f"| | {each.verdict.value}: {escaped(labels)}: {escaped(value)} |"
 
 

@@ -23,7 +23,7 @@ METRIC_NAMES = {"bleu": "BLEU", "meteor": "METEOR", "rouge_l": "ROUGE-L"}
 def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
     """Return the tables by name; those without a row are left out."""
     runs = numbers.runs
-    found = {
+    rows_by_name = {
         "scores": [row for run in runs for row in _scores(run)],
         "boxes": [row for run in runs for row in _boxes(run)],
         "errors": [row for run in runs for row in _errors(run)],
@@ -34,7 +34,7 @@ def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
         ],
         "comparisons": [row for each in numbers.comparisons for row in _comparison(each)],
     }
-    return {name: rows for name, rows in found.items() if rows}
+    return {name: rows for name, rows in rows_by_name.items() if rows}
 
 
 def _with_ends(name: str, estimate: Estimate | Ratio) -> Row:

@@ -194,14 +194,18 @@ def auroc(
             parts.append(np.where(pairs > 0, won / np.where(pairs > 0, pairs, 1), np.nan))
         return np.concatenate(parts)
 
-    found = bootstrap_estimate(statistic, of, len(values), resampler)
-    if found.value not in (0, 1):
-        return found
+    estimate = bootstrap_estimate(statistic, of, len(values), resampler)
+    if estimate.value not in (0, 1):
+        return estimate
     fewest = min(len(np.unique(places[flags])), len(np.unique(places[~flags])))
     if fewest < FEWEST:
-        return replace(found, low=None, high=None)
+        return replace(estimate, low=None, high=None)
     share = certain_share(fewest)
-    return replace(found, low=share, high=1.0) if found.value else replace(found, low=0.0, high=1 - share)
+    return (
+        replace(estimate, low=share, high=1.0)
+        if estimate.value
+        else replace(estimate, low=0.0, high=1 - share)
+    )
 
 
 def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None = None) -> Estimate:
@@ -220,13 +224,13 @@ def cohen_kappa(a: Flags, b: Flags, clusters: Names, resampler: Resampler | None
     def statistic(weights: Weights) -> Floats:
         return _kappa(weighted(weights, sums))
 
-    found = bootstrap_estimate(statistic, of, len(first), resampler)
-    if found.value != 1 or of.count < FEWEST:
-        return found
+    estimate = bootstrap_estimate(statistic, of, len(first), resampler)
+    if estimate.value != 1 or of.count < FEWEST:
+        return estimate
     share = float(first.mean())
     by_chance = share**2 + (1 - share) ** 2
     unseen = 1 - certain_share(of.count)
-    return replace(found, low=max(-1.0, 1 - unseen / (1 - by_chance)), high=1.0)
+    return replace(estimate, low=max(-1.0, 1 - unseen / (1 - by_chance)), high=1.0)
 
 
 def _kappa(totals: Floats) -> Floats:
