@@ -68,7 +68,7 @@ def test_removing(cache: Path) -> None:
         (["prune", "--older-than", "30"], "30: give a number of hours, days or weeks, such as 12h"),
         (["prune", "--older-than", "99999999w"], "give a number of hours"),
         (["prune", "--to-size", "-5MB"], "-5MB: give a number of B, KB, MB or GB"),
-        (["prune"], "say what to remove, with --older-than, --model or --to-size"),
+        (["prune"], "name what to remove, with --older-than, --model or --to-size"),
         (["stats", "--cache", "/no/such/file"], "the answer cache /no/such/file is not there"),
     ],
 )

@@ -110,7 +110,7 @@ def test_results_are_replaced_and_nothing_else(run: Path, tmp_path: Path) -> Non
     write_results(RunLog(run), results)
     assert shown(results) == before
     (results / "thesis.tex").touch()
-    with pytest.raises(InputError, match=r"holds thesis.tex, which is no Allure result"):
+    with pytest.raises(InputError, match=r"has thesis.tex, which is no Allure result"):
         write_results(RunLog(run), results)
     assert shown(results) == before
 

@@ -228,9 +228,9 @@ SERVED = [{"model": "gpt-x-2026", "system_fingerprint": "fp", "answers": 120}]
 @pytest.mark.parametrize(
     ("asked", "from_cache", "cost", "words"),
     [
-        (120, 20, 1.5, "120 asked for, 20 from the cache, 1.50 USD at list prices of 2026-01"),
-        (10, 0, None, "10 asked for, 0 from the cache"),
-        (0, 10, None, "0 asked for, 10 from the cache"),
+        (120, 20, 1.5, "120 requested, 20 from the cache, 1.50 USD at list prices of 2026-01"),
+        (10, 0, None, "10 requested, 0 from the cache"),
+        (0, 10, None, "0 requested, 10 from the cache"),
     ],
 )
 def test_the_manifest_is_told_in_words(

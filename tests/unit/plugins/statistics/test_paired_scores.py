@@ -108,9 +108,9 @@ def test_what_both_gain_is_no_difference(pairs: Pairs, gain: float) -> None:
 
 
 def test_pairs_are_wanted() -> None:
-    with pytest.raises(ValueError, match="0, 0 and 0"):
+    with pytest.raises(ValueError, match="0, 0, 0"):
         paired([], [], [])
-    with pytest.raises(ValueError, match="2, 1 and 2"):
+    with pytest.raises(ValueError, match="2, 1, 2"):
         paired([1, 0], [1], ["a", "b"])
 
 
