@@ -94,8 +94,10 @@ class SuiteSession:
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
+        # An empty --alluredir switches Allure off.
+        allure = getattr(self._config.option, "allure_report_dir", None) or None
         with self._usage_errors():
-            self._context = self.controller.start(getattr(self._config.option, "allure_report_dir", None) or None)
+            self._context = self.controller.start(allure)
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
