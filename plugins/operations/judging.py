@@ -35,7 +35,7 @@ from retrocypher.plugins.operations.rescore import write_in_place
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judge, Judgement, Record, Variant
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record, Variant
 from retrocypher.prompts.models.cache_files import default_file, prepare
 from retrocypher.prompts.models.open import contents_of
 from retrocypher.prompts.models.spec import ModelSpec
@@ -249,7 +249,7 @@ def judge_run(
                 judgements = {**before, **now.get(record.case_id, {})}
                 fault = fault_of(judgements)
                 why = why or (fault.message if fault else "")
-                record.judge = Judge(request.spec.label, request.criteria.sha256, **judgements)
+                record.judge = JudgeRatings(request.spec.label, request.criteria.sha256, **judgements)
                 record.infrastructure_error = fault
                 value = {**line.value, "judge": record.judge, "infrastructure_error": fault}
                 raw = json_line(value).encode() + b"\n"

@@ -20,13 +20,13 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import (
     VARIANTS,
-    Claim,
     Explanation,
     InfrastructureError,
     JsonValue,
     Judgement,
     MeasuredAnswer,
     Record,
+    RecordedClaim,
     Verification,
 )
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
@@ -134,7 +134,7 @@ class CaseView:
         return values_by_key(self.question, self.record.execution)
 
 
-def claim_line(claim: Claim) -> str:
+def claim_line(claim: RecordedClaim) -> str:
     """Return a claim in one line: what the graph says of it, the triple, where it stands, who stated it."""
     ends = [_end(claim.subject), claim.predicate, _end(claim.object)]
     of = f" of {claim.product}" if claim.product else ""

@@ -331,7 +331,7 @@ class Judgement(Struct):
         return self.error is not None and self.error["kind"] not in _JUDGE_MISTAKES
 
 
-class Judge(Struct):
+class JudgeRatings(Struct):
     """Ratings of a query by a judge."""
 
     model: str
@@ -354,7 +354,7 @@ class Judge(Struct):
         return self.with_reference if variant == "with_reference" else self.without_reference
 
 
-class Claim(Struct, kw_only=True):
+class RecordedClaim(Struct, kw_only=True):
     """One claim of a written answer, with what the graph says of it."""
 
     subject: JsonValue
@@ -505,14 +505,14 @@ class Record(Struct, kw_only=True):
     """The scores; null if an infrastructure error of `model` or `graph` prevented them."""
     errors: list[str]
     """Error labels, the primary one first; empty if nothing is wrong."""
-    judge: Judge | None = None
+    judge: JudgeRatings | None = None
     """Ratings of the query by a judge; null without one."""
     answer: str | None = None
     """The written answer, without the model's thoughts.
 
     Empty if the model wrote nothing, null if none was requested or the model could not be asked.
     """
-    claims: list[Claim] | None = None
+    claims: list[RecordedClaim] | None = None
     """Claims of the written answer with their verdicts; null if there is nothing to check."""
     verification: Verification | None = None
     """Verdict on the written answer; null if there is nothing to check."""

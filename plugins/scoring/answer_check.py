@@ -15,8 +15,7 @@ from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
 from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
-from retrocypher.plugins.runs.record import Claim as RecordedClaim
-from retrocypher.plugins.runs.record import ListedClaims, Verification, fields_of
+from retrocypher.plugins.runs.record import ListedClaims, RecordedClaim, Verification, fields_of
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer, support_of
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index

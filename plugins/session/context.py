@@ -15,8 +15,7 @@ from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record
-from retrocypher.plugins.runs.record import Judge as RecordedJudge
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record
 from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import Checker
 from retrocypher.plugins.scoring.score import Assessor
@@ -119,7 +118,7 @@ class CaseJudge:
             variant: before[variant] if variant in before else self.judge.judge(case, variant)
             for variant in VARIANTS
         }
-        record.judge = RecordedJudge(self.plan.spec.label, self.plan.criteria.sha256, **judgements)
+        record.judge = JudgeRatings(self.plan.spec.label, self.plan.criteria.sha256, **judgements)
         record.infrastructure_error = fault_of(judgements)
 
     def _recorded(self, record: Record) -> dict[str, Judgement]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from retrocypher.plugins.runs.record import Judge, Judgement, Variant
+from retrocypher.plugins.runs.record import Judgement, JudgeRatings, Variant
 
 
 def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:
@@ -29,7 +29,7 @@ def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **
 
 def judged(with_reference: float | None = 0.5, without_reference: float | None = 0.25) -> dict[str, Any]:
     """Return the ``judge`` of a record."""
-    judge = Judge(
+    judge = JudgeRatings(
         "j",
         "c" * 64,
         judgement("with_reference", with_reference),

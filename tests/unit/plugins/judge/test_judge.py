@@ -172,10 +172,10 @@ def run(**fields: Any) -> Record:
 
 
 def test_a_judgement_is_read_as_it_was_written() -> None:
-    judge = recorded.Judge("j", "c" * 64, judgement(score=0.75), judgement("without_reference", None))
+    judge = recorded.JudgeRatings("j", "c" * 64, judgement(score=0.75), judgement("without_reference", None))
     assert run(judge=judged(0.75, None)).judge == judge
     assert list(judge.judgements) == ["with_reference", "without_reference"]
-    assert recorded.Judge("j", "c").judgements == {}
+    assert recorded.JudgeRatings("j", "c").judgements == {}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,11 @@ def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
 def test_answers_of_the_judge_are_counted_with_what_they_cost() -> None:
     usage = Usage()
     usage.add(
-        run(judge=recorded.Judge("j", "c", judgement(cost=0.5), judgement("without_reference", cached=True)))
+        run(
+            judge=recorded.JudgeRatings(
+                "j", "c", judgement(cost=0.5), judgement("without_reference", cached=True)
+            )
+        )
     )
     assert (usage.asked, usage.from_cache, usage.cost) == (1, 1, 0.5)
     assert list(usage.counts().by_model) == ["judge:j"]

@@ -13,8 +13,7 @@ from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import AnswerJudge, ListedClaims, MeasuredAnswer
-from retrocypher.plugins.runs.record import Claim as RecordedClaim
+from retrocypher.plugins.runs.record import AnswerJudge, ListedClaims, MeasuredAnswer, RecordedClaim
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
 from retrocypher.plugins.scoring.verdict import Thresholds
