@@ -106,11 +106,11 @@ class Judgements:
         self.cases += 1
         for name, judgement in record.judge.judgements.items():
             variant = self.variants[name]
-            if judgement.score is None:
-                variant.no_score[(judgement.error or {}).get("kind", "unknown")] += 1
-            else:
+            if judgement.score is not None:
                 variant.mean.add(judgement.score)
                 variant.weighted += judgement.weighted
+            elif judgement.error is not None:
+                variant.no_score[judgement.error.kind] += 1
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return counts and means.
@@ -161,7 +161,7 @@ class Answers:
                     continue
                 mean = self.measured.setdefault(name, RunningMean())
                 if found.score is None:
-                    self.unmeasured[f"{name}: {found.error['kind']}"] += 1
+                    self.unmeasured[f"{name}: {found.error.kind}"] += 1
                 else:
                     mean.add(found.score)
 

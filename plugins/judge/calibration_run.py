@@ -47,7 +47,7 @@ class Asked:
         self.cached += judgement.cached
         self.tokens.update(judgement.tokens or {})
         if judgement.is_fault and judgement.error is not None:
-            self.faults[judgement.error["kind"]] += 1
+            self.faults[judgement.error.kind] += 1
         elif not judgement.cached:
             known = self.cost is not None and judgement.cost is not None
             self.cost = (self.cost or 0.0) + (judgement.cost or 0.0) if known else None
@@ -109,7 +109,7 @@ def _case(place: int, item: CalibrationItem, schema: str, criteria: Criteria) ->
 
 def _verdict(item: CalibrationItem, judgements: Sequence[Judgement]) -> Verdict:
     first = judgements[0]
-    trouble = "" if first.error is None else first.error["kind"]
+    trouble = "" if first.error is None else first.error.kind
     return Verdict(item, tuple(each.score for each in judgements), trouble)
 
 

@@ -20,7 +20,7 @@ from retrocypher.plugins.judge.criteria import (
 )
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
-from retrocypher.plugins.runs.record import Judgement, Variant
+from retrocypher.plugins.runs.record import JudgeError, Judgement, Variant
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext, contents_of, start_shared
 from retrocypher.prompts.models.response_cache import open_cache
@@ -81,14 +81,14 @@ class Judge:
         )
 
 
-def _error(failure: Exception, told: dict[str, object]) -> dict[str, str]:
+def _error(failure: Exception, told: dict[str, object]) -> JudgeError:
     if isinstance(failure, UnreadableError):
         # Why the text is empty is known to the model alone: a filter, a refusal, a context too short.
         why = told.get("no_answer") if failure.kind == "no_answer" else None
-        return {"kind": failure.kind, "message": str(why or failure)}
+        return JudgeError(failure.kind, str(why or failure))
     if isinstance(failure, ModelError):
-        return {"kind": failure.kind, "message": str(failure)}
-    return {"kind": "harness", "message": repr(failure)}
+        return JudgeError(failure.kind, str(failure))
+    return JudgeError("harness", repr(failure))
 
 
 def open_judge(spec: ModelSpec, context: ModelContext, criteria: Criteria | None = None) -> Judge:

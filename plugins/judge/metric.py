@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
-from retrocypher.plugins.runs.record import MeasuredAnswer, Variant
+from retrocypher.plugins.runs.record import JudgeError, MeasuredAnswer, Variant
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
@@ -365,14 +365,12 @@ class AnswerMetrics:
             score = float(metric.measure(case, _show_indicator=False))
         except Exception as error:
             failure = self._asked.failure or UnreadError("harness", repr(error))
-            return MeasuredAnswer(None, error={"kind": failure.kind, "message": str(failure)})
+            return MeasuredAnswer(None, error=JudgeError(failure.kind, str(failure)))
         parts = len(getattr(metric, _TAKEN_APART[name]))
         if not parts:
             # DeepEval gives such an answer full marks.
-            return MeasuredAnswer(
-                None, error={"kind": "nothing_claimed", "message": "the judge finds no claim"}
-            )
+            return MeasuredAnswer(None, error=JudgeError("nothing_claimed", "the judge finds no claim"))
         if len(metric.verdicts) != parts:
             said = f"{len(metric.verdicts)} verdicts on {parts}"
-            return MeasuredAnswer(None, parts, {"kind": "malformed", "message": said})
+            return MeasuredAnswer(None, parts, JudgeError("malformed", said))
         return MeasuredAnswer(score, parts)

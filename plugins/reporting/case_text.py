@@ -194,9 +194,8 @@ def _judgements(view: CaseView) -> Iterator[RenderableType]:
         name = variant.replace("_", " ")
         if calibration := view.calibrations.get(variant):
             yield Text(one_line(f"{name}, calibration: {calibration}"), "dim")
-        if judgement.score is None:
-            error = judgement.error or {}
-            yield Text(safe(f"{name}: no score: {error.get('kind')}: {error.get('message')}", None), "yellow")
+        if (error := judgement.error) is not None:
+            yield Text(safe(f"{name}: no score: {error.kind}: {error.message}", None), "yellow")
             continue
         how = "weighted by probabilities" if judgement.weighted else "as said"
         score, reason = (f"{name}: {judgement.score:.3f}", "bold"), safe(judgement.reason, None)

@@ -179,7 +179,7 @@ def verification_lines(found: Verification) -> Iterator[str]:
 
 def _measured(name: str, found: MeasuredAnswer) -> str:
     if found.score is None:
-        return f"no {name} ({(found.error or {}).get('kind')})"
+        return f"no {name} ({found.error.kind if found.error else None})"
     return f"{name} {found.score:.3f} of {found.parts:,}"
 
 

@@ -40,6 +40,15 @@ class InfrastructureError(Struct):
     """What happened."""
 
 
+class JudgeError(Struct):
+    """Why a judge gave no score."""
+
+    kind: str
+    """Kind of failure, such as `malformed` or `timeout`."""
+    message: str
+    """What happened."""
+
+
 class KeyScore(Struct):
     """How well one key of the gold answer was returned."""
 
@@ -299,8 +308,8 @@ class Judgement(Struct):
     number stated."""
     reason: str
     """The judge's reason; empty without a score."""
-    error: dict[str, str] | None
-    """`kind` and `message` of why there is no score."""
+    error: JudgeError | None
+    """Why there is no score."""
     tokens: dict[str, int] | None
     """`prompt` and `completion` tokens, if reported."""
     cost: float | None
@@ -322,13 +331,13 @@ class Judgement(Struct):
         """Refuse a judgement with neither a score nor an error, or with both."""
         if self.score is not None and not 0 <= self.score <= 1:
             raise ValueError(f"score is {self.score}, which is not in the range from 0 to 1")
-        if (self.score is None) != (self.error is not None and {"kind", "message"} <= self.error.keys()):
+        if (self.score is None) == (self.error is None):
             raise ValueError("there must be a score, or an error with kind and message")
 
     @property
     def is_fault(self) -> bool:
         """Whether the judge could not be asked, so that asking again may help."""
-        return self.error is not None and self.error["kind"] not in _JUDGE_MISTAKES
+        return self.error is not None and self.error.kind not in _JUDGE_MISTAKES
 
 
 class JudgeRatings(Struct):
@@ -413,8 +422,8 @@ class MeasuredAnswer(Struct):
     """Score from 0 to 1; null if there is none."""
     parts: int = 0
     """Number of claims or statements that the judge found."""
-    error: dict[str, str] | None = None
-    """`kind` and `message` of why there is no score."""
+    error: JudgeError | None = None
+    """Why there is no score."""
 
 
 class AnswerJudge(Struct):

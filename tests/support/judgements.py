@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
 from retrocypher.plugins.runs.record import Judgement, JudgeRatings, Variant
 
@@ -24,7 +24,7 @@ def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **
         "criteria": "c" * 64,
         "rating": None if score is None else score * 10,
     }
-    return Judgement(**{**told, **fields})
+    return convert({**told, **fields}, Judgement)
 
 
 def judged(with_reference: float | None = 0.5, without_reference: float | None = 0.25) -> dict[str, Any]:

@@ -116,10 +116,10 @@ class _CaseResult:
         if record.answer is not None:
             self._answer(view, record.answer)
         for variant, judgement in view.judgements:
-            error = judgement.error or {}
-            score = f"no score ({error.get('kind')})" if judgement.score is None else f"{judgement.score:.3f}"
+            error = judgement.error
+            score = f"{judgement.score:.3f}" if error is None else f"no score ({error.kind})"
             with self._step(f"Judge {judgement.model}, {variant.replace('_', ' ')}: {score}"):
-                self.attach_text("reason", judgement.reason or str(error.get("message")))
+                self.attach_text("reason", judgement.reason or (error.message if error else ""))
 
     def attach_text(self, name: str, text: str) -> None:
         """Attach a text; beyond `CAP` characters it is cut, and its end says so."""

@@ -113,8 +113,8 @@ def test_answers_are_kept_with_their_weights(
     missing = offline.judge(case, "without_reference")
     assert (missing.score, missing.is_fault) == (None, True)
     assert missing.error is not None
-    assert missing.error["kind"] == "not_cached"
-    assert "case-1" in missing.error["message"]
+    assert missing.error.kind == "not_cached"
+    assert "case-1" in missing.error.message
 
 
 def test_the_judges_own_key_goes_to_its_own_api(api: RolesApi, opened: Opened, case: JudgeCase) -> None:
@@ -145,8 +145,8 @@ def test_what_is_no_score_gives_none_and_is_named(
     found = opened().judge(case, "with_reference")
     assert found.score is None
     assert found.error is not None
-    assert found.error["kind"] == kind
-    assert message in found.error["message"]
+    assert found.error.kind == kind
+    assert message in found.error.message
     assert not found.is_fault
     assert len(api.asked) == 1
 
@@ -183,7 +183,7 @@ def test_a_judge_that_cannot_be_asked_is_a_fault(api: RolesApi, opened: Opened, 
     found = opened().judge(case, "with_reference")
     assert found.is_fault
     assert found.error is not None
-    assert found.error["kind"] == "authentication"
+    assert found.error.kind == "authentication"
     assert len(api.asked) == 1
 
 
@@ -191,4 +191,4 @@ def test_what_goes_wrong_here_is_no_score_either(opened: Opened) -> None:
     broken = JudgeCase("c", "q", "s", "RETURN 1", None)  # type: ignore[arg-type]
     found = opened().judge(broken, "with_reference")
     assert found.error is not None
-    assert (found.score, found.error["kind"], found.is_fault) == (None, "harness", True)
+    assert (found.score, found.error.kind, found.is_fault) == (None, "harness", True)
