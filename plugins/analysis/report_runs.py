@@ -84,7 +84,7 @@ def case_entry(record: Record) -> CaseEntry:
         reason=shortened(error.message, _CHARACTERS) if error else "",
         model_s=sum(turn.time_s for turn in record.rounds if turn.messages_sha256),
         query_s=execution.time_s if execution else 0.0,
-        tokens=sum(sum((turn.tokens or {}).values()) for turn in record.rounds),
+        tokens=sum(turn.token_count for turn in record.rounds),
         cost=sum(costs) if costs else None,
     )
 

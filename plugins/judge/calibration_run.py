@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 
+from msgspec import structs
+
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
@@ -45,7 +47,7 @@ class Asked:
         """Count a judgement in."""
         self.calls += 1
         self.cached += judgement.cached
-        self.tokens.update(judgement.tokens or {})
+        self.tokens.update(structs.asdict(judgement.tokens) if judgement.tokens else {})
         if judgement.is_fault and judgement.error is not None:
             self.faults[judgement.error.kind] += 1
         elif not judgement.cached:

@@ -20,7 +20,7 @@ from retrocypher.plugins.judge.criteria import (
 )
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
-from retrocypher.plugins.runs.record import JudgeError, Judgement, Variant
+from retrocypher.plugins.runs.record import JudgeError, Judgement, Tokens, Variant
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext, contents_of, start_shared
 from retrocypher.prompts.models.response_cache import open_cache
@@ -70,7 +70,7 @@ class Judge:
             weighted=score is not None and read is not None and bool(read.likely),
             reason=read.reason if read else "",
             error=None if call.failure is None else _error(call.failure, told),
-            tokens=answer.tokens if answer else None,
+            tokens=Tokens(**answer.tokens) if answer and answer.tokens else None,
             cost=answer.cost if answer else None,
             time_s=answer.time_s if answer else 0.0,
             cached=bool(answer and answer.cached),

@@ -90,7 +90,7 @@ def _facts(facts: Mapping[str, str]) -> Iterator[RenderableType]:
 
 
 def _round_title(turn: Round) -> str:
-    tokens = sum((turn.tokens or {}).values())
+    tokens = turn.token_count
     parts = [
         turn.role,
         turn.verdict or "",

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 from msgspec import UNSET, Struct, UnsetType, field
 
-from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
 
 
 class ModelEntry(Struct):
@@ -45,6 +45,25 @@ class JudgeEntry(Struct):
     """Rows of the result shown to the judge at most."""
 
 
+class MadeOnce(Struct):
+    """A completion made once for a run."""
+
+    key: str = ""
+    """What it is for."""
+    text: str = ""
+    """The completion."""
+    tokens: Tokens | None = None
+    """Its tokens, if reported."""
+    cost: float | None = None
+    """Cost in USD; null if unknown or cached."""
+    time_s: float = 0.0
+    """Seconds of the call."""
+    cached: bool = False
+    """Whether it comes from the cache."""
+    findings: list[JsonValue] = field(default_factory=list)
+    """What the model reported beside it."""
+
+
 class LoopsEntry(Struct):
     """The loops of a run."""
 
@@ -56,7 +75,7 @@ class LoopsEntry(Struct):
     """The models that play roles, by label of the model."""
     texts: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each prompt text; empty without a loop."""
-    once: list[JsonValue] | UnsetType = UNSET
+    once: list[MadeOnce] | UnsetType = UNSET
     """Completions made once for the run; written at the end."""
 
 
@@ -177,15 +196,6 @@ class Continued(Struct):
     """Cases that were tried again."""
     before: dict[str, JsonValue] = field(default_factory=dict)
     """`ended` and `exit_status` of the earlier part."""
-
-
-class Tokens(Struct):
-    """Counts of tokens."""
-
-    prompt: int = 0
-    """Tokens of the prompts."""
-    completion: int = 0
-    """Tokens of the completions."""
 
 
 class Served(Struct):

@@ -49,6 +49,20 @@ class JudgeError(Struct):
     """What happened."""
 
 
+class Tokens(Struct):
+    """Counts of tokens."""
+
+    prompt: int = 0
+    """Tokens of the prompts."""
+    completion: int = 0
+    """Tokens of the completions."""
+
+    def add(self, other: "Tokens") -> None:
+        """Add the counts of another completion."""
+        self.prompt += other.prompt
+        self.completion += other.completion
+
+
 class KeyScore(Struct):
     """How well one key of the gold answer was returned."""
 
@@ -235,8 +249,8 @@ class Round(Struct):
     """
     time_s: float = 0.0
     """Seconds of the call, or of the step."""
-    tokens: dict[str, int] | None = None
-    """`prompt` and `completion` tokens, if reported."""
+    tokens: Tokens | None = None
+    """Its tokens, if reported."""
     cost: float | None = None
     """Cost of these tokens in USD at the list price; null if tokens or price are unknown, or if `cached`."""
     cached: bool = False
@@ -254,6 +268,11 @@ class Round(Struct):
         run neither tokens nor time are recorded.
         """
         return self.messages_sha256 is not None and self.time_s > 0
+
+    @property
+    def token_count(self) -> int:
+        """The number of its tokens; 0 if they were not reported."""
+        return self.tokens.prompt + self.tokens.completion if self.tokens else 0
 
     @property
     def of_answer(self) -> bool:
@@ -310,8 +329,8 @@ class Judgement(Struct):
     """The judge's reason; empty without a score."""
     error: JudgeError | None
     """Why there is no score."""
-    tokens: dict[str, int] | None
-    """`prompt` and `completion` tokens, if reported."""
+    tokens: Tokens | None
+    """Its tokens, if reported."""
     cost: float | None
     """Cost in USD; null if unknown or cached."""
     time_s: float

@@ -20,6 +20,7 @@ from retrocypher.plugins.runs.record import (
     RecordedExecution,
     Round,
     RoundResult,
+    Tokens,
     fields_of,
 )
 from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
@@ -63,7 +64,7 @@ class Outcome:
                 verdict=step.verdict or None,
                 findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
                 time_s=step.time_s or (answer.time_s if answer else 0.0),
-                tokens=answer.tokens if answer else None,
+                tokens=Tokens(**answer.tokens) if answer and answer.tokens else None,
                 cost=answer.cost if answer and not step.cached else None,
                 cached=step.cached or bool(answer and answer.cached),
             )

@@ -163,10 +163,11 @@ class _CaseResult:
         self._part = self.fields
 
     def _round(self, number: int, turn: Round, view: CaseView) -> None:
-        tokens = [f"{count} {kind} tokens" for kind, count in (turn.tokens or {}).items()]
         verdict = "" if turn.verdict is None else f": {turn.verdict}"
         title = f"Round {number}: {turn.role}{verdict}, {turn.time_s:.2f} s"
-        with self._step(f"{title}, {', '.join(tokens)}" if turn.tokens is not None else title):
+        if (tokens := turn.tokens) is not None:
+            title += f", {tokens.prompt} prompt tokens, {tokens.completion} completion tokens"
+        with self._step(title):
             if turn.messages_sha256 is not None:
                 # In a run that still goes on, the messages of the last cases may not be written yet.
                 if (messages := view.messages.get(turn.messages_sha256)) is not None:

@@ -162,7 +162,7 @@ def _rounds(rounds: Sequence[Round]) -> Iterator[dict[str, Any]]:
             "role": turn.role,
             "verdict": turn.verdict,
             "time_s": turn.time_s,
-            "tokens": sum((turn.tokens or {}).values()),
+            "tokens": turn.token_count,
             "answer": shortened(turn.answer, _ANSWER) if turn.answer != turn.cypher else "",
             "cypher": coloured(turn.cypher) if turn.cypher is not None and turn.cypher != before else None,
             "findings": [_finding(each) for each in turn.findings][:_MOST],

@@ -13,7 +13,7 @@ from support.roles_api import RolesApi, Said, always
 from retrocypher.plugins.judge.criteria import JudgeCase
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.judge.metric import deepeval
-from retrocypher.plugins.runs.record import VARIANTS
+from retrocypher.plugins.runs.record import VARIANTS, Tokens
 
 Opened = Callable[..., Judge]
 BEFORE = ('{"reason": "step 3 of 7 is right", "score": ', {})
@@ -42,7 +42,7 @@ def test_a_score_is_weighted_by_what_might_have_been_said(
         assert found.score == pytest.approx((7 * 0.55 + 10 * 0.3) / 0.85 / 10)
         assert (found.weighted, found.rating, found.error) == (True, 7, None)
         assert found.reason == "step 3 of 7 is right"
-        assert (found.tokens, found.cached) == ({"prompt": 100, "completion": 20}, False)
+        assert (found.tokens, found.cached) == (Tokens(100, 20), False)
         assert found.cost is not None
         assert found.details["model"] == "scripted-1"
         assert "numbers" not in found.details
