@@ -20,6 +20,7 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import (
     VARIANTS,
+    ClaimEvidence,
     Explanation,
     InfrastructureError,
     JsonValue,
@@ -150,10 +151,10 @@ def _end(value: JsonValue) -> str:
     return "?" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _evidence(evidence: JsonValue) -> str:
-    source = evidence.get("source") or {}
-    place = f" ({source['file']}, row {source['row']})" if source.get("file") else ""
-    return f"reaction {evidence['reaction']}{place}"
+def _evidence(evidence: ClaimEvidence) -> str:
+    source = evidence.source
+    place = f" ({source.file}, row {source.row})" if source else ""
+    return f"reaction {evidence.reaction}{place}"
 
 
 def verification_lines(found: Verification) -> Iterator[str]:

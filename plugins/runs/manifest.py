@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 from msgspec import UNSET, Struct, UnsetType, field
 
-from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Thresholds, Tokens
 
 
 class ModelEntry(Struct):
@@ -90,10 +90,19 @@ class AnsweringEntry(Struct):
     """Encoder that finds passages."""
     limits: dict[str, JsonValue] = field(default_factory=dict)
     """Limits of the context, and weights of a hybrid one."""
-    thresholds: dict[str, JsonValue] = field(default_factory=dict)
-    """Shares of supported claims that the verdicts need."""
+    thresholds: Thresholds = Thresholds()
+    """Where verdicts begin."""
     texts: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each prompt text."""
+
+
+class PriceEntry(Struct):
+    """Price of a model, in USD per million tokens."""
+
+    prompt: int | float = 0.0
+    """Price of the prompts."""
+    completion: int | float = 0.0
+    """Price of the completions."""
 
 
 class Prices(Struct):
@@ -101,8 +110,8 @@ class Prices(Struct):
 
     as_of: str = ""
     """Month of the price list."""
-    usd_per_million_tokens: dict[str, JsonValue] = field(default_factory=dict)
-    """Prices of `prompt` and `completion` tokens by name of the model."""
+    usd_per_million_tokens: dict[str, PriceEntry] = field(default_factory=dict)
+    """Prices by name of the model."""
 
 
 class QuestionsEntry(Struct):
@@ -185,6 +194,15 @@ class ShardEntry(Struct):
     """Key of the whole run."""
 
 
+class EarlierPart(Struct):
+    """The end of an earlier part of a run."""
+
+    ended: str | None = None
+    """End in UTC; null if it was killed."""
+    exit_status: int | None = None
+    """pytest's exit status; null if it was killed."""
+
+
 class Continued(Struct):
     """One resumption of a run."""
 
@@ -194,8 +212,8 @@ class Continued(Struct):
     """Cases taken from the records."""
     retried: int = 0
     """Cases that were tried again."""
-    before: dict[str, JsonValue] = field(default_factory=dict)
-    """`ended` and `exit_status` of the earlier part."""
+    before: EarlierPart = field(default_factory=EarlierPart)
+    """How the earlier part ended."""
 
 
 class Served(Struct):

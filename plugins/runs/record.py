@@ -11,7 +11,9 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from retrocypher.kg.claims.claim import Predicate, Term, Verdict
 from retrocypher.kg.execution.execution import Execution, Status
+from retrocypher.kg.questions.question import Setting
 
 SCHEMA_VERSION = 1
 
@@ -21,9 +23,13 @@ JsonValue = Any
 Variant = Literal["with_reference", "without_reference"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
+Stage = Literal["model", "graph", "judge", "harness"]
+OverallVerdict = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
+ClaimSource = Literal["reader", "question", "model"]
+
 NO_LOOP = "none"
 GENERATOR = "generator"
-JUDGE_STAGE = "judge"
+JUDGE_STAGE: Stage = "judge"
 """Stage of an infrastructure error of the judge. The case is already scored then."""
 _OF_ANSWER = "answer:"
 _OF_JUDGE = f"{_OF_ANSWER}judge:"
@@ -32,8 +38,8 @@ _OF_JUDGE = f"{_OF_ANSWER}judge:"
 class InfrastructureError(Struct):
     """Why a case could not be run or judged."""
 
-    stage: str
-    """What failed: `model`, `graph` or `judge`. With `judge` the case has its scores."""
+    stage: Stage
+    """What failed. With `judge` the case has its scores; `harness` is in reports only, for a crashed case."""
     kind: str
     """Kind of failure, such as `not_cached` or `NotRecorded`."""
     message: str
@@ -382,39 +388,61 @@ class JudgeRatings(Struct):
         return self.with_reference if variant == "with_reference" else self.without_reference
 
 
+class SourceRecord(Struct):
+    """The record that a reaction was made from."""
+
+    file: str
+    """File of the record."""
+    row: int
+    """Row in the file, from 1."""
+    grant_date: str | None = None
+    """Date of the patent's grant; null if unknown."""
+
+
+class ClaimEvidence(Struct):
+    """What the graph has on a claim."""
+
+    reaction: int
+    """Id of a reaction."""
+    found: Term = None
+    """What the graph has there, such as another role or yield; null if the reaction is enough."""
+    source: SourceRecord | None = None
+    """Where the reaction comes from; null if unknown."""
+
+
 class RecordedClaim(Struct, kw_only=True):
     """One claim of a written answer, with what the graph says of it."""
 
-    subject: JsonValue
+    subject: Term
     """What the claim is about: a reaction id, a canonical SMILES, or null for any."""
-    predicate: str
+    predicate: Predicate
     """Relation."""
-    object: JsonValue
+    object: Term
     """Object: a reaction, a molecule or a number."""
-    product: JsonValue | UnsetType = UNSET
+    product: str | UnsetType = UNSET
     """Product that a yield refers to, or product of a reaction that has no id."""
-    steps: JsonValue | UnsetType = UNSET
+    steps: int | UnsetType = UNSET
     """Number of reactions of a `PRECURSOR_OF`."""
-    low: JsonValue | UnsetType = UNSET
+    low: int | float | UnsetType = UNSET
     """Lower end of a yield range."""
-    share: JsonValue | UnsetType = UNSET
+    share: bool | UnsetType = UNSET
     """Whether a yield may be a share of 1."""
-    negated: JsonValue | UnsetType = UNSET
+    negated: bool | UnsetType = UNSET
     """Whether the claim is negated."""
-    origin: JsonValue | UnsetType = UNSET
+    origin: Literal["answer", "question"] | UnsetType = UNSET
     """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
-    start: JsonValue | UnsetType = UNSET
+    start: int | UnsetType = UNSET
     """Offset in the answer of the words it was read from."""
-    stop: JsonValue | UnsetType = UNSET
+    stop: int | UnsetType = UNSET
     """Offset after them."""
-    verdict: str
+    verdict: Verdict
     """Whether the graph supports it."""
     reason: str = ""
     """Why."""
-    evidence: list[JsonValue] = field(default_factory=list)
-    """`reaction`, what was `found`, and `source`, the source record."""
-    by: list[str] = field(default_factory=list)
-    """Who stated it: `reader`, `question`, or `model`, which is the model's own list."""
+    evidence: list[ClaimEvidence] = field(default_factory=list)
+    """What the graph has on it."""
+    by: list[ClaimSource] = field(default_factory=list)
+    """Who stated it; `model` is the model's own list."""
 
 
 class ListedClaims(Struct):
@@ -456,21 +484,34 @@ class AnswerJudge(Struct):
     """Share of statements that are relevant to the question."""
 
 
+class Thresholds(Struct, frozen=True):
+    """Where verdicts on a written answer begin."""
+
+    verified: float = 0.9
+    """Minimum share of supported claims of a `VERIFIED` answer."""
+    partial: float = 0.7
+    """Minimum share of a `PARTIALLY_VERIFIED` one."""
+    false_claims: int = 0
+    """Maximum number of claims of a `VERIFIED` answer that the graph does not hold: unsupported,
+    contradicted, or on a molecule it does not know in a reaction that it does, by its id or its product."""
+
+
 class Verification(Struct, kw_only=True):
     """Verdict on a written answer."""
 
-    verdict: str
-    """`VERIFIED`, `PARTIALLY_VERIFIED`, `REFUTED` or `UNVERIFIABLE`."""
+    verdict: OverallVerdict
+    """`REFUTED`: too little support, and a claim is contradicted. `UNVERIFIABLE`: too little support, or
+    nothing was claimed."""
     support: float | None
     """Share of supported claims; null without a claim."""
     claims: int = 0
     """Number of claims."""
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[Verdict, int] = field(default_factory=dict)
     """Number of claims by verdict."""
     shortcomings: list[str] = field(default_factory=list)
     """Reasons why the answer is not `VERIFIED` although its claims are supported."""
-    thresholds: dict[str, JsonValue] = field(default_factory=dict)
-    """Shares of supported claims that the verdicts need."""
+    thresholds: Thresholds = Thresholds()
+    """Where verdicts begin."""
     model: ListedClaims | None = None
     """The model's own list; null if it gave none."""
     judge: AnswerJudge | UnsetType = UNSET
@@ -498,8 +539,8 @@ class Record(Struct, kw_only=True):
     """Id of the question."""
     task: str
     """Task of the question."""
-    setting: str
-    """`single_step` or `multi_step`."""
+    setting: Setting
+    """Setting of the task."""
     steps: int
     """Number of reaction steps; 1 for single-step questions."""
     prompt: str
