@@ -67,8 +67,8 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
     if view.labels:
         lines = [Text(one_line(f"{label}: {meaning}")) for label, meaning in view.labels]
         yield from _section("labels", *lines)
-    if view.explanation.why:
-        yield from _section("why", *_facts(view.explanation.why))
+    if reasons := view.explanation.why.texts:
+        yield from _section("why", *_facts(reasons))
 
 
 def _verdict(view: CaseView) -> Text:

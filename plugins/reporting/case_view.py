@@ -341,7 +341,7 @@ def _lines(view: CaseView) -> Iterator[str]:
         yield f"message:  {safe(record.execution.message)}"
     if record.errors:
         yield f"why:      {', '.join(record.errors)}"
-    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.items())
+    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.texts.items())
     yield f"question: {safe(record.question)}"
     yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
     yield "difference (- missing, + too much):"

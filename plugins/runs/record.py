@@ -518,14 +518,29 @@ class Verification(Struct, kw_only=True):
     """With `--judge`: what the judge measures."""
 
 
+class FailureReasons(Struct):
+    """What there is to say of a failed case."""
+
+    finding: str | UnsetType = UNSET
+    """What the text of the query shows of the primary label."""
+    focus: str | UnsetType = UNSET
+    """That the requested key alone is right."""
+    loop: str | UnsetType = UNSET
+    """What the loop did."""
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The reasons there are, by name."""
+        return fields_of(self)
+
+
 class Explanation(Struct):
     """What is wrong with a case, for a person to read; at most 20,000 characters of difference."""
 
     difference: list[str] = field(default_factory=list)
     """Lines: `-` for what is missing from the result, `+` for what is extra. Empty if the result is right."""
-    why: dict[str, str] = field(default_factory=dict)
-    """For a failed case, where there is something to say: `finding` (what the text of the query shows of the
-    primary label), `focus` (the requested key alone is right), `loop` (what the loop did)."""
+    why: FailureReasons = field(default_factory=FailureReasons)
+    """Why the case failed; empty if it passed."""
 
 
 class Record(Struct, kw_only=True):

@@ -105,7 +105,7 @@ class _CaseResult:
             "labels": [{"name": name, "value": value} for name, value in (*_labels(record), *labels.items())],
         }
         if record.scores is not None:
-            why = _label_list(view.labels, view.explanation.why) if view.labels else ""
+            why = _label_list(view.labels, view.explanation.why.texts) if view.labels else ""
             self.fields["descriptionHtml"] = score_lines(record.scores, record.numbers) + why
         self.attach_text("question", record.question)
         for number, turn in enumerate(record.rounds, 1):

@@ -137,7 +137,7 @@ class CasePages:
             "record": record,
             "scores": [(name, record.numbers[name]) for name in _SCORES if name in record.numbers],
             "labels": [(label.replace(":", ": "), meaning) for label, meaning in view.labels],
-            "finding": view.explanation.why.get("finding"),
+            "finding": view.explanation.why.finding or None,
             "target": None if question is None else (question.target, depictions.number(question.target)),
             "cypher": None if record.cypher is None else marked(record.cypher, record.reference_cypher),
             "reference": coloured(record.reference_cypher),
