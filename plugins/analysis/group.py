@@ -10,12 +10,16 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, JsonValue, Record
+from retrocypher.plugins.runs.record import (
+    ANSWER_METRICS,
+    JUDGE_STAGE,
+    SCORE_METRICS,
+    VARIANTS,
+    JsonValue,
+    Record,
+)
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations
-
-MEASURED = ("faithfulness", "answer_relevancy")
-"""What a judge measures of written answers, in the order of reports."""
 
 _STATES = ("written", "insufficient", "empty")
 _OF_FALLBACKS = ("f1", "precision", "recall")
@@ -156,7 +160,7 @@ class Answers:
             self.verdicts[verification.verdict] += 1
             if verification.support is not None:
                 self.support.add(verification.support)
-            for name in MEASURED if verification.judge else ():
+            for name in ANSWER_METRICS if verification.judge else ():
                 if (found := getattr(verification.judge, name)) is UNSET:
                     continue
                 mean = self.measured.setdefault(name, RunningMean())
@@ -166,7 +170,7 @@ class Answers:
                     mean.add(found.score)
 
     def mean(self, name: str) -> float | None:
-        """Return the mean of one of `MEASURED`; None without a score."""
+        """Return the mean of one of `ANSWER_METRICS`; None without a score."""
         return self.measured[name].mean if name in self.measured else None
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -275,7 +279,7 @@ class Group:
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
     answers: Answers = field(default_factory=Answers)
     judgements: Judgements = field(default_factory=Judgements)
-    means: dict[str, RunningMean] = field(default_factory=lambda: _means(METRICS))
+    means: dict[str, RunningMean] = field(default_factory=lambda: _means(SCORE_METRICS))
 
     def add(self, record: Record, variations: Sequence[str] | None) -> None:
         """Add a record, with what `perfect_variations` returned for it."""

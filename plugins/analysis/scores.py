@@ -16,7 +16,7 @@ from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.runs.files import RECORDS
 from retrocypher.plugins.runs.log import INCOMPLETE_ENDING, RunLog
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
-from retrocypher.plugins.runs.record import METRICS, JsonValue, Record, Variant
+from retrocypher.plugins.runs.record import SCORE_METRICS, JsonValue, Record, Variant
 from retrocypher.plugins.statistics.correlation import pearson, spearman
 from retrocypher.plugins.statistics.intervals import Estimate, Floats, Resampler
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
@@ -27,7 +27,7 @@ DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", 
 SHARES = ("passed", "status.ok")
 """Shares of cases, which comparisons and gates name like scores: 1 or 0 for each case."""
 
-MEASURES = (*METRICS, *SHARES)
+COMPARABLE_METRICS = (*SCORE_METRICS, *SHARES)
 """All that a comparison or a gate can be about."""
 
 JUDGED: dict[str, Variant] = {"judge": "with_reference", "judge.without_reference": "without_reference"}
@@ -50,7 +50,8 @@ class CaseScores(Struct, frozen=True, kw_only=True):
     loop: str
     model: str
     scores: dict[str, float | None] | None
-    """By `MEASURES`, and for a judged run by `JUDGED`; None if an infrastructure error prevented scores."""
+    """By `COMPARABLE_METRICS`, and for a judged run by `JUDGED`; None if an infrastructure error prevented
+    scores."""
 
     @property
     def text_id(self) -> str:
@@ -62,7 +63,7 @@ def case_scores(record: Record) -> CaseScores:
     """Return the scores of a record, with what the case can be sliced by."""
     scores: dict[str, float | None] | None = None
     if record.scores is not None and record.was_run:
-        scores = {name: record.scores.value(name) for name in METRICS}
+        scores = {name: record.scores.value(name) for name in SCORE_METRICS}
         ran = record.execution is not None and record.execution.status == "ok"
         scores |= {"passed": float(record.passed), "status.ok": float(ran)}
         if record.judge is not None:
@@ -89,7 +90,7 @@ class ScoreTable:
         self,
         cases: Iterable[CaseScores | Record],
         targets: Mapping[str, str],
-        metrics: Sequence[str] = METRICS,
+        metrics: Sequence[str] = SCORE_METRICS,
     ) -> None:
         self.questions: list[str] = []
         self.targets: list[str] = []
@@ -340,7 +341,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
         """Return the scores in columns, without the cases of some `CaseScores.text_id`."""
         left_out = set(without)
         kept = (each for each in self.cases if each.text_id not in left_out)
-        return ScoreTable(kept, self.targets, (*MEASURES, *JUDGED))
+        return ScoreTable(kept, self.targets, (*COMPARABLE_METRICS, *JUDGED))
 
     @property
     def errors(self) -> int:

@@ -21,7 +21,7 @@ from retrocypher.plugins.analysis.baselines import (
     save,
 )
 from retrocypher.plugins.analysis.comparison import compare_runs
-from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES, Conditions
+from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, Conditions
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
@@ -33,7 +33,7 @@ from retrocypher.plugins.statistics.paired import MARGIN
 
 
 def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    return _known(value, MEASURES)
+    return _known(value, COMPARABLE_METRICS)
 
 
 def _slicings(

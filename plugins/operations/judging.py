@@ -169,7 +169,8 @@ def throttled(announce: Callable[[str], None]) -> Callable[[str], None]:
     return say
 
 
-MEASURES = ("f1", *VARIANTS)
+JUDGED_RUN_METRICS = ("f1", *VARIANTS)
+"""Scores whose means are shown of a judged run."""
 
 INCOMPLETE = 16
 """Exit status of a run, and of judging one, if something could not be asked."""
@@ -193,7 +194,7 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     summary: dict[str, JsonValue]
     """The ``judge`` of the run's summary."""
     means: list[SliceMean]
-    """Means of `MEASURES`, of all cases and by task."""
+    """Means of `JUDGED_RUN_METRICS`, of all cases and by task."""
     written: bool
     """Whether the judgements are on the records; not if they would replace others and are incomplete."""
 
@@ -261,7 +262,7 @@ def judge_run(
         costs = [each.cost for each in made if each.cost is not None]
         totals = {**run.summary_json, **summary.to_json()}
         of_judge = summary.to_json().get("judge", {})
-        table = ScoreTable(scored, targets, MEASURES)
+        table = ScoreTable(scored, targets, JUDGED_RUN_METRICS)
         done = JudgedRun(
             run=str(run),
             judge=judge,
@@ -272,7 +273,7 @@ def judge_run(
             from_cache=sum(each.cached for each in made),
             cost=math.fsum(costs) if costs else None,
             summary=of_judge,
-            means=[mean for by in ((), ("task",)) for mean in slice_means(table, by, MEASURES)],
+            means=[mean for by in ((), ("task",)) for mean in slice_means(table, by, JUDGED_RUN_METRICS)],
             written=not (earlier.at_stake and of_judge.get("faults")),
         )
         if done.written:

@@ -123,12 +123,12 @@ class Scores(Struct, kw_only=True):
     """ROUGE-L of the query text."""
 
     def value(self, metric: str) -> float | None:
-        """Return the score of one of `METRICS`."""
+        """Return the score of one of `SCORE_METRICS`."""
         found: float | None = getattr(self, metric)
         return found
 
 
-METRICS = (
+SCORE_METRICS = (
     "f1",
     "precision",
     "recall",
@@ -142,6 +142,14 @@ METRICS = (
     "meteor",
     "rouge_l",
 )
+"""Names of the scores of a case that are numbers."""
+
+RETRIEVAL_METRICS = ("precision", "recall", "f1")
+"""Those that the tables of means show."""
+
+AnswerMetric = Literal["faithfulness", "answer_relevancy"]
+ANSWER_METRICS: tuple[AnswerMetric, ...] = get_args(AnswerMetric)
+"""What a judge measures of a written answer."""
 
 
 class ResultScores(Struct):
@@ -613,7 +621,7 @@ class Record(Struct, kw_only=True):
         if self.scores is None:
             return {}
         values = ((name, getattr(self.scores, name)) for name in self.scores.__struct_fields__)
-        return {name: value for name, value in values if name in METRICS and value is not None}
+        return {name: value for name, value in values if name in SCORE_METRICS and value is not None}
 
     @property
     def was_run(self) -> bool:
