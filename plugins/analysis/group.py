@@ -10,14 +10,8 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.plugins.runs.record import (
-    ANSWER_METRICS,
-    JUDGE_STAGE,
-    SCORE_METRICS,
-    VARIANTS,
-    JsonValue,
-    Record,
-)
+from retrocypher.plugins.runs.record import JUDGE_STAGE, SCORE_METRICS, VARIANTS, JsonValue, Record
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations
 

@@ -21,7 +21,8 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.analysis.summary import Cell, Series
-from retrocypher.plugins.runs.record import ANSWER_METRICS, RETRIEVAL_METRICS, AnswerMetric
+from retrocypher.plugins.runs.record import RETRIEVAL_METRICS
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Resampler
 from retrocypher.plugins.statistics.means import BoxStats
 

@@ -20,7 +20,8 @@ from retrocypher.plugins.judge.criteria import (
 )
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
-from retrocypher.plugins.runs.record import JudgeError, Judgement, Tokens, Variant
+from retrocypher.plugins.runs.record import Judgement, Tokens, Variant
+from retrocypher.plugins.runs.written_answer import JudgeError
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext, contents_of, start_shared
 from retrocypher.prompts.models.response_cache import open_cache

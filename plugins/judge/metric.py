@@ -13,7 +13,8 @@ from typing import Any
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
-from retrocypher.plugins.runs.record import ANSWER_METRICS, AnswerMetric, JudgeError, MeasuredAnswer, Variant
+from retrocypher.plugins.runs.record import Variant
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric, JudgeError, MeasuredAnswer
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step

@@ -20,16 +20,13 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import (
     VARIANTS,
-    ClaimEvidence,
     Explanation,
     InfrastructureError,
     JsonValue,
     Judgement,
-    MeasuredAnswer,
     Record,
-    RecordedClaim,
-    Verification,
 )
+from retrocypher.plugins.runs.written_answer import ClaimEvidence, MeasuredAnswer, RecordedClaim, Verification
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.reporting.numbers import three_digits
 from retrocypher.plugins.runs.listing import RunEntry
-from retrocypher.plugins.runs.record import ANSWER_METRICS, NO_LOOP, RETRIEVAL_METRICS
+from retrocypher.plugins.runs.record import NO_LOOP, RETRIEVAL_METRICS
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 
 _ANSWERED = ("written", "insufficient", "empty", "failed")
 _TIMES = "\N{MULTIPLICATION SIGN}"

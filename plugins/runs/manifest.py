@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 from msgspec import UNSET, Struct, UnsetType, field
 
-from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Thresholds, Tokens
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
+from retrocypher.plugins.runs.written_answer import Thresholds
 
 
 class ModelEntry(Struct):

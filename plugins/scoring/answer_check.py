@@ -15,8 +15,14 @@ from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
 from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
-from retrocypher.plugins.runs.record import ClaimSource, ListedClaims, RecordedClaim, Thresholds, Verification
 from retrocypher.plugins.runs.replay import RunIndex
+from retrocypher.plugins.runs.written_answer import (
+    ClaimSource,
+    ListedClaims,
+    RecordedClaim,
+    Thresholds,
+    Verification,
+)
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer, support_of
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
 from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, Triple, WrittenAnswer

@@ -19,7 +19,8 @@ from retrocypher.kg.claims.reader import read_answer
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
-from retrocypher.plugins.runs.record import JsonValue, OverallVerdict, Thresholds, fields_of
+from retrocypher.plugins.runs.record import JsonValue, fields_of
+from retrocypher.plugins.runs.written_answer import OverallVerdict, Thresholds
 from retrocypher.prompts.validation.finding import QuestionIntent
 from retrocypher.prompts.validation.question import read_question
 

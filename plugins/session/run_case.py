@@ -14,7 +14,6 @@ from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.record import (
     GENERATOR,
     NO_LOOP,
-    AnswerJudge,
     InfrastructureError,
     Record,
     RecordedExecution,
@@ -24,6 +23,7 @@ from retrocypher.plugins.runs.record import (
     fields_of,
 )
 from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
+from retrocypher.plugins.runs.written_answer import AnswerJudge
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
 from retrocypher.plugins.session.context import Answering, CaseRuntime
 from retrocypher.plugins.session.plan import Case

@@ -18,7 +18,7 @@ from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.runs.record import Thresholds
+    from retrocypher.plugins.runs.written_answer import Thresholds
     from retrocypher.prompts.answering.writing import Limits
 
 
@@ -164,7 +164,7 @@ def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
 
 
 def _thresholds(text: str) -> "Thresholds":
-    from retrocypher.plugins.runs.record import Thresholds
+    from retrocypher.plugins.runs.written_answer import Thresholds
 
     shares = _shares(text)
     if len(shares) != 2 or shares[0] < shares[1]:

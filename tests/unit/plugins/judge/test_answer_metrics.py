@@ -6,7 +6,8 @@ import pytest
 from support.records import record_of
 
 from retrocypher.plugins.judge.metric import AnswerMetrics
-from retrocypher.plugins.runs.record import InfrastructureError, JudgeError, MeasuredAnswer, Round
+from retrocypher.plugins.runs.record import InfrastructureError, Round
+from retrocypher.plugins.runs.written_answer import JudgeError, MeasuredAnswer
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
 

@@ -21,7 +21,8 @@ from retrocypher.plugins.judge.judge import Judge, open_judge_model
 from retrocypher.plugins.judge.metric import shown
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, JudgeError, JudgeRatings, Record
+from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, JudgeRatings, Record
+from retrocypher.plugins.runs.written_answer import JudgeError
 from retrocypher.plugins.session.manifest import silent_apis
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request

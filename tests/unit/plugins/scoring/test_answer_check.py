@@ -13,7 +13,8 @@ from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import (
+from retrocypher.plugins.runs.replay import RunIndex
+from retrocypher.plugins.runs.written_answer import (
     AnswerJudge,
     JudgeError,
     ListedClaims,
@@ -21,7 +22,6 @@ from retrocypher.plugins.runs.record import (
     RecordedClaim,
     Thresholds,
 )
-from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
 from retrocypher.prompts.answering.writing import StatedClaims, Triple, WrittenAnswer
 

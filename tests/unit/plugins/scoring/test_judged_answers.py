@@ -7,7 +7,7 @@ import yaml
 from support.claims_graph import asking_reactions
 
 from retrocypher.kg.claims.verification import Verifier
-from retrocypher.plugins.runs.record import OverallVerdict, Thresholds
+from retrocypher.plugins.runs.written_answer import OverallVerdict, Thresholds
 from retrocypher.plugins.scoring.verdict import judge_answer
 
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
