@@ -18,7 +18,8 @@ from retrocypher.kg.questions.question import Question, select
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.console import json_option, print_json, table_console
 from retrocypher.plugins.cli.verify import VerifyOptions, claim_text, verify_options
-from retrocypher.plugins.scoring.verdict import ANSWER_VERDICTS, AnswerVerdict, Thresholds, judge_answer
+from retrocypher.plugins.runs.written_answer import Thresholds
+from retrocypher.plugins.scoring.verdict import ANSWER_VERDICTS, AnswerVerdict, judge_answer
 
 TRUE = "true"
 """Answers without a falsehood."""

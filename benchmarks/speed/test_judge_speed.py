@@ -12,8 +12,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.criteria import JudgeCase, load_criteria
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.runs.record import VARIANTS
-from retrocypher.plugins.runs.record import Judge as RecordedJudge
+from retrocypher.plugins.runs.record import VARIANTS, JudgeRatings
 from retrocypher.prompts.models.interface import Chat, Completion, Request
 
 AIM_MS = 10
@@ -61,11 +60,11 @@ def test_judging(benchmark: BenchmarkFixture, capsys: pytest.CaptureFixture[str]
     schema = default_schema_text()
     cases = [case_of(question, schema) for question in load_questions().questions[::8]]
 
-    def judge_all() -> list[RecordedJudge]:
+    def judge_all() -> list[JudgeRatings]:
         found = []
         for case in cases:
             both = {variant: judge.judge(case, variant) for variant in VARIANTS}
-            found.append(RecordedJudge("says", judge.criteria.sha256, **both))
+            found.append(JudgeRatings("says", judge.criteria.sha256, **both))
         return found
 
     records = benchmark.pedantic(judge_all, rounds=3)

@@ -15,11 +15,11 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.run_scores import RunScores, conditions_of, read_scores
-from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES, CaseScores, slice_means
+from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, CaseScores, slice_means
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest
-from retrocypher.plugins.runs.record import METRICS, JsonValue
+from retrocypher.plugins.runs.record import SCORE_METRICS, JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "baselines")
@@ -31,7 +31,7 @@ SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _NUMBERS = ("steps", "phrasing")
 _HASHES = ("asked", "gold", "target")
-COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *MEASURES)
+COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *COMPARABLE_METRICS)
 _REMEDY = "restore it from version control, or save it again with `retrocypher baseline save`"
 
 
@@ -75,14 +75,14 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
     question, scores = case.question_id, case.scores or {}
     hashes = (run.texts[case.text_id], run.golds[question], run.targets[question])
     labels = (str(getattr(case, name)) for name in DIMENSIONS)
-    return [question, *labels, *hashes, *(_written(scores[name]) for name in MEASURES)]
+    return [question, *labels, *hashes, *(_written(scores[name]) for name in COMPARABLE_METRICS)]
 
 
 def _case_of(columns: Sequence[str], cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
     """Return the case in a line, with its hashes of text, gold and target; raise ValueError if damaged."""
     named = dict(zip(columns, cells, strict=True))
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
-    scores = {name: float(named[name]) if named.get(name) else None for name in MEASURES}
+    scores = {name: float(named[name]) if named.get(name) else None for name in COMPARABLE_METRICS}
     text, gold, target = (named[name] for name in _HASHES)
     case = CaseScores(question_id=named["question_id"], scores=scores, **labels)  # type: ignore[arg-type]
     return case, (text, gold, target)
@@ -123,7 +123,7 @@ def read_baseline(folder: Path) -> RunScores:
             raise ValueError(f"its hash is not the one in {BASELINE}")
         header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
         # A baseline from before a metric was added lacks it; its scores are unknown.
-        if [name for name in COLUMNS if name in header or name not in METRICS] != header:
+        if [name for name in COLUMNS if name in header or name not in SCORE_METRICS] != header:
             raise ValueError("its columns are not those of a baseline")
         cases = [_case_of(header, line) for line in lines]
         manifest = msgspec.convert(page.manifest, Manifest)

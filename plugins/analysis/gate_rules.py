@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, MEASURES
+from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, JUDGED
 from retrocypher.plugins.statistics.paired import MARGIN
 
 NO_REGRESSION = "no-regression"
@@ -122,7 +122,7 @@ class _Parser:
         if self._token.text == NO_REGRESSION:
             self._at += 1
             return self._non_inferiority()
-        metric = self._name((*MEASURES, *JUDGED), "score", (NO_REGRESSION,))
+        metric = self._name((*COMPARABLE_METRICS, *JUDGED), "score", (NO_REGRESSION,))
         by = self._by() if self._token.text == "by" else ()
         if self._token.text != ">=":
             self._refuse(f"expected >={self._instead()}: write {metric}>= and a number from 0 to 1")
@@ -134,7 +134,7 @@ class _Parser:
     def _non_inferiority(self) -> NonInferiority:
         if self._token.text in JUDGED:
             self._refuse("a baseline has no scores of a judge; write a rule such as judge>=0.6")
-        metric = self._name(MEASURES, "score")
+        metric = self._name(COMPARABLE_METRICS, "score")
         margin: float | None = None
         by: tuple[str, ...] = ()
         while self._token.kind != "end":

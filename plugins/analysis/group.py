@@ -10,12 +10,10 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.plugins.runs.record import JUDGE_STAGE, METRICS, VARIANTS, JsonValue, Record
+from retrocypher.plugins.runs.record import JUDGE_STAGE, SCORE_METRICS, VARIANTS, JsonValue, Record
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations
-
-MEASURED = ("faithfulness", "answer_relevancy")
-"""What a judge measures of written answers, in the order of reports."""
 
 _STATES = ("written", "insufficient", "empty")
 _OF_FALLBACKS = ("f1", "precision", "recall")
@@ -106,11 +104,11 @@ class Judgements:
         self.cases += 1
         for name, judgement in record.judge.judgements.items():
             variant = self.variants[name]
-            if judgement.score is None:
-                variant.no_score[(judgement.error or {}).get("kind", "unknown")] += 1
-            else:
+            if judgement.score is not None:
                 variant.mean.add(judgement.score)
                 variant.weighted += judgement.weighted
+            elif judgement.error is not None:
+                variant.no_score[judgement.error.kind] += 1
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return counts and means.
@@ -156,17 +154,17 @@ class Answers:
             self.verdicts[verification.verdict] += 1
             if verification.support is not None:
                 self.support.add(verification.support)
-            for name in MEASURED if verification.judge else ():
+            for name in ANSWER_METRICS if verification.judge else ():
                 if (measurement := getattr(verification.judge, name)) is UNSET:
                     continue
                 mean = self.measured.setdefault(name, RunningMean())
                 if measurement.score is None:
-                    self.unmeasured[f"{name}: {measurement.error['kind']}"] += 1
+                    self.unmeasured[f"{name}: {measurement.error.kind}"] += 1
                 else:
                     mean.add(measurement.score)
 
     def mean(self, name: str) -> float | None:
-        """Return the mean of one of `MEASURED`; None without a score."""
+        """Return the mean of one of `ANSWER_METRICS`; None without a score."""
         return self.measured[name].mean if name in self.measured else None
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -275,7 +273,7 @@ class Group:
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
     answers: Answers = field(default_factory=Answers)
     judgements: Judgements = field(default_factory=Judgements)
-    means: dict[str, RunningMean] = field(default_factory=lambda: _means(METRICS))
+    means: dict[str, RunningMean] = field(default_factory=lambda: _means(SCORE_METRICS))
 
     def add(self, record: Record, variations: Sequence[str] | None) -> None:
         """Add a record, with what `perfect_variations` returned for it."""

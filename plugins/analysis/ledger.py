@@ -73,7 +73,7 @@ def pair_of(record: Record, target: str) -> Pair | None:
         f1_before=before.f1,
         f1_after=record.scores.f1,
         calls=len(calls),
-        tokens=sum(sum((turn.tokens or {}).values()) for turn in calls),
+        tokens=sum(turn.token_count for turn in calls),
         seconds=sum(turn.time_s for turn in rest),
         cost=sum(costs) if costs else None,
         checks=tuple(_checks(rest, results, record.passed)),

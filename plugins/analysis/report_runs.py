@@ -84,7 +84,7 @@ def case_entry(record: Record) -> CaseEntry:
         reason=shortened(error.message, _CHARACTERS) if error else "",
         model_s=sum(turn.time_s for turn in record.rounds if turn.messages_sha256),
         query_s=execution.time_s if execution else 0.0,
-        tokens=sum(sum((turn.tokens or {}).values()) for turn in record.rounds),
+        tokens=sum(turn.token_count for turn in record.rounds),
         cost=sum(costs) if costs else None,
     )
 
@@ -94,7 +94,7 @@ def task_place(task: str) -> int:
     return TASKS.index(task) if task in TASKS else len(TASKS)
 
 
-_MEASURES: dict[str, Callable[[CaseEntry], float]] = {
+_CASE_COSTS: dict[str, Callable[[CaseEntry], float]] = {
     "query_s": lambda case: case.query_s,
     "model_s": lambda case: case.model_s,
     "tokens": lambda case: case.tokens,
@@ -106,11 +106,11 @@ class TopK:
     """Keeps, for each measure, the ten cases that took most seconds, tokens or money."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, list[tuple[float, str, CaseEntry]]] = {name: [] for name in _MEASURES}
+        self._kept: dict[str, list[tuple[float, str, CaseEntry]]] = {name: [] for name in _CASE_COSTS}
 
     def add(self, case: CaseEntry) -> None:
         """Take a case into account."""
-        for name, measure in _MEASURES.items():
+        for name, measure in _CASE_COSTS.items():
             value = measure(case)
             if value <= 0:
                 continue
@@ -124,7 +124,7 @@ class TopK:
 
     def all(self) -> dict[str, CaseEntry]:
         """Return all these cases, by their id."""
-        return {case.id: case for name in _MEASURES for case in self.most(name)}
+        return {case.id: case for name in _CASE_COSTS for case in self.most(name)}
 
 
 class ErrorGroup(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from retrocypher.kg.labels.error_labels import detail_of, name_of
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.plugins.analysis.group import MEASURED, Answers, Group, together
+from retrocypher.plugins.analysis.group import Answers, Group, together
 from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
 from retrocypher.plugins.analysis.scores import (
     TEXT_METRICS,
@@ -21,10 +21,11 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.analysis.summary import Cell, Series
+from retrocypher.plugins.runs.record import RETRIEVAL_METRICS
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Resampler
 from retrocypher.plugins.statistics.means import BoxStats
 
-MEANS = ("precision", "recall", "f1")
 ALL = "all"
 _BINS = 20
 
@@ -36,7 +37,7 @@ class ScoreRow(Struct, frozen=True):
     """The task or the setting; `all` for all."""
     group: Group
     means: dict[str, Estimate]
-    """Mean of each of `MEANS`."""
+    """Mean of each of `RETRIEVAL_METRICS`."""
 
 
 class Headline(Struct, frozen=True):
@@ -79,10 +80,10 @@ class Means:
         by = tuple(labels)
         if by not in self._found:
             means: dict[tuple[Any, ...], dict[str, Estimate]] = {}
-            for each in slice_means(self._table, by, MEANS, self._resampler):
+            for each in slice_means(self._table, by, RETRIEVAL_METRICS, self._resampler):
                 means.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
             self._found[by] = means
-        return self._found[by].get(tuple(labels.values()), dict.fromkeys(MEANS, NO_ESTIMATE))
+        return self._found[by].get(tuple(labels.values()), dict.fromkeys(RETRIEVAL_METRICS, NO_ESTIMATE))
 
 
 def headlines(run: ReportRun, means: Means) -> list[Headline]:
@@ -175,7 +176,7 @@ class SeriesAnswers(Struct, frozen=True):
     loop: str
     rows: list[AnswerRow]
     """The first for all tasks, then one for each."""
-    measured: list[str]
+    measured: list[AnswerMetric]
 
 
 def answers(run: ReportRun) -> list[SeriesAnswers]:
@@ -189,7 +190,7 @@ def answers(run: ReportRun) -> list[SeriesAnswers]:
         rows = [AnswerRow(task, together(parts)) for task, parts in by_task.items()]
         if rows:
             total = AnswerRow(ALL, together(row.counts for row in rows))
-            measured = [name for name in MEASURED if total.counts.mean(name) is not None]
+            measured = [name for name in ANSWER_METRICS if total.counts.mean(name) is not None]
             result.append(SeriesAnswers(*series, [total, *rows], measured))
     return result
 

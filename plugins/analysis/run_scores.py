@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.scores import (
+    COMPARABLE_METRICS,
     JUDGED,
-    MEASURES,
     CaseScores,
     ScoreTable,
     case_scores,
@@ -110,7 +110,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
         """Return the scores in columns, without the cases of some `CaseScores.text_id`."""
         left_out = set(without)
         kept = (each for each in self.cases if each.text_id not in left_out)
-        return ScoreTable(kept, self.targets, (*MEASURES, *JUDGED))
+        return ScoreTable(kept, self.targets, (*COMPARABLE_METRICS, *JUDGED))
 
     def mean_f1(self) -> Estimate:
         """Return mean F1 over all cases."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from retrocypher.plugins.formatting.text import one_line
-from retrocypher.plugins.runs.record import METRICS, Record, Variant
+from retrocypher.plugins.runs.record import SCORE_METRICS, Record, Variant
 from retrocypher.plugins.statistics.correlation import pearson, spearman
 from retrocypher.plugins.statistics.intervals import Estimate, Floats, Resampler
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
@@ -18,7 +18,7 @@ DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", 
 SHARES = ("passed", "status.ok")
 """Shares of cases, 1 or 0 for each case. Comparisons and gates use them like scores."""
 
-MEASURES = (*METRICS, *SHARES)
+COMPARABLE_METRICS = (*SCORE_METRICS, *SHARES)
 """All that a comparison or a gate can be about."""
 
 JUDGED: dict[str, Variant] = {"judge": "with_reference", "judge.without_reference": "without_reference"}
@@ -41,7 +41,8 @@ class CaseScores(Struct, frozen=True, kw_only=True):
     loop: str
     model: str
     scores: dict[str, float | None] | None
-    """By `MEASURES`, and for a judged run by `JUDGED`; None if an infrastructure error prevented scores."""
+    """By `COMPARABLE_METRICS`, and for a judged run by `JUDGED`; None if an infrastructure error prevented
+    scores."""
 
     @property
     def text_id(self) -> str:
@@ -53,7 +54,7 @@ def case_scores(record: Record) -> CaseScores:
     """Return the scores of a record, with what the case can be sliced by."""
     scores: dict[str, float | None] | None = None
     if record.scores is not None and record.was_run:
-        scores = {name: record.scores.value(name) for name in METRICS}
+        scores = {name: record.scores.value(name) for name in SCORE_METRICS}
         ran = record.execution is not None and record.execution.status == "ok"
         scores |= {"passed": float(record.passed), "status.ok": float(ran)}
         if record.judge is not None:
@@ -80,7 +81,7 @@ class ScoreTable:
         self,
         cases: Iterable[CaseScores | Record],
         targets: Mapping[str, str],
-        metrics: Sequence[str] = METRICS,
+        metrics: Sequence[str] = SCORE_METRICS,
     ) -> None:
         self.questions: list[str] = []
         self.targets: list[str] = []

@@ -5,12 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType, convert
+from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
-from retrocypher.plugins.runs.manifest import AnswerCounts, ModelUsage, Served, Tokens
-from retrocypher.plugins.runs.record import GENERATOR, JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.manifest import AnswerCounts, MadeOnce, ModelUsage, Served
+from retrocypher.plugins.runs.record import GENERATOR, JsonValue, Judgement, Record, Round, Tokens
 
 SCHEMA_VERSION = 1
 _SETTINGS = ("single_step", "multi_step")
@@ -196,31 +196,23 @@ _JUDGE = "judge:"
 _Served = tuple[str | None, str | None]
 
 
-class _MadeOnce(Struct):
-    time_s: float
-    tokens: dict[str, int] | None
-    cost: float | None
-    cached: bool
-
-
 class _Counts:
     def __init__(self) -> None:
         self.asked = self.from_cache = self.without_tokens = 0
-        self.tokens: Counter[str] = Counter()
-        self.tokens_from_cache: Counter[str] = Counter()
+        self.tokens, self.tokens_from_cache = Tokens(), Tokens()
         self.cost: float | None = None
         self.seconds = 0.0
         self.served: Counter[_Served] = Counter()
 
-    def add(self, turn: Round | Judgement | _MadeOnce, findings: Sequence[JsonValue] = ()) -> None:
+    def add(self, turn: Round | Judgement | MadeOnce, findings: Sequence[JsonValue] = ()) -> None:
         """Add one completion; findings can have details that the server reported with it."""
         if turn.cached:
             self.from_cache += 1
-            self.tokens_from_cache.update(turn.tokens or {})
+            self.tokens_from_cache.add(turn.tokens or Tokens())
         else:
             self.asked += 1
             self.seconds += turn.time_s
-            self.tokens.update(turn.tokens or {})
+            self.tokens.add(turn.tokens or Tokens())
             self.without_tokens += turn.tokens is None
         if turn.cost is not None:
             self.cost = (self.cost or 0.0) + turn.cost
@@ -233,8 +225,8 @@ class _Counts:
             asked=self.asked,
             from_cache=self.from_cache,
             without_tokens=self.without_tokens,
-            tokens=Tokens(self.tokens["prompt"], self.tokens["completion"]),
-            tokens_from_cache=Tokens(self.tokens_from_cache["prompt"], self.tokens_from_cache["completion"]),
+            tokens=self.tokens,
+            tokens_from_cache=self.tokens_from_cache,
             cost=self.cost,
             seconds=round(self.seconds, 3),
             served=[
@@ -291,10 +283,10 @@ class Usage:
             if judgement.time_s > 0:
                 self._of(f"{_JUDGE}{judgement.model}").add(judgement, [judgement.details])
 
-    def add_once(self, made: Iterable[Mapping[str, JsonValue]]) -> None:
+    def add_once(self, made: Iterable[MadeOnce]) -> None:
         """Add completions made once for the run, ``loops.once`` of a manifest."""
         for each in made:
-            self._once.add(convert(each, _MadeOnce))
+            self._once.add(each)
 
     def counts(self, cache: str | None = None) -> AnswerCounts:
         """Return the counts, for ``answers`` of a manifest.

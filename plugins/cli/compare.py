@@ -22,7 +22,7 @@ from retrocypher.plugins.analysis.baselines import (
 )
 from retrocypher.plugins.analysis.comparison import compare_runs
 from retrocypher.plugins.analysis.run_scores import Conditions
-from retrocypher.plugins.analysis.scores import DIMENSIONS, MEASURES
+from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
@@ -34,7 +34,7 @@ from retrocypher.plugins.statistics.paired import MARGIN
 
 
 def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    return _known(value, MEASURES)
+    return _known(value, COMPARABLE_METRICS)
 
 
 def _slicings(

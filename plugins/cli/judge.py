@@ -20,7 +20,7 @@ from retrocypher.plugins.judge.calibration_run import calibrate
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_name
 from retrocypher.plugins.operations.judging import (
     INCOMPLETE,
-    MEASURES,
+    JUDGED_RUN_METRICS,
     NO_CACHE,
     JudgedRun,
     judge_request,
@@ -170,13 +170,15 @@ def _judged(done: JudgedRun, why: str) -> Iterator[RenderableType]:
 
 
 def _means(done: JudgedRun) -> RenderableType:
-    table = counted_table("mean [95 % interval]", "task", *(name.replace("_", " ") for name in MEASURES))
+    table = counted_table(
+        "mean [95 % interval]", "task", *(name.replace("_", " ") for name in JUDGED_RUN_METRICS)
+    )
     table.padding = 0  # otherwise intervals do not fit 80 columns
     by_task: dict[str, dict[str, Estimate]] = {}
     for each in done.means:
         by_task.setdefault(str(each.slice.get("task", "all")), {})[each.metric] = each.mean
     for task, means in by_task.items():
-        table.add_row(one_line(task), *(_mean(means[name]) for name in MEASURES))
+        table.add_row(one_line(task), *(_mean(means[name]) for name in JUDGED_RUN_METRICS))
     return table
 
 

@@ -20,7 +20,8 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
 from retrocypher.plugins.cli.console import announcer, json_option
-from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer
+from retrocypher.plugins.runs.written_answer import Thresholds
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer
 
 _REMEDY = 'Give one JSON object a line, such as {"question": "...", "answer": "..."}.'
 

@@ -95,7 +95,7 @@ def ratings_of(record: Record, targets: Mapping[str, str]) -> Iterator[Rating]:
             variant=variant,
             score=judgement.score,
             reason=judgement.reason,
-            trouble=judgement.error["kind"] if judgement.error else "",
+            trouble=judgement.error.kind if judgement.error else "",
             f1=record.scores.f1,
             labels=tuple(dict.fromkeys(map(name_of, record.errors))),
         )

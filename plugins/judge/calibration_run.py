@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 
+from msgspec import structs
+
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
@@ -45,9 +47,9 @@ class Asked:
         """Count a judgement in."""
         self.calls += 1
         self.cached += judgement.cached
-        self.tokens.update(judgement.tokens or {})
+        self.tokens.update(structs.asdict(judgement.tokens) if judgement.tokens else {})
         if judgement.is_fault and judgement.error is not None:
-            self.faults[judgement.error["kind"]] += 1
+            self.faults[judgement.error.kind] += 1
         elif not judgement.cached:
             known = self.cost is not None and judgement.cost is not None
             self.cost = (self.cost or 0.0) + (judgement.cost or 0.0) if known else None
@@ -109,7 +111,7 @@ def _case(place: int, item: CalibrationItem, schema: str, criteria: Criteria) ->
 
 def _verdict(item: CalibrationItem, judgements: Sequence[Judgement]) -> Verdict:
     first = judgements[0]
-    trouble = "" if first.error is None else first.error["kind"]
+    trouble = "" if first.error is None else first.error.kind
     return Verdict(item, tuple(each.score for each in judgements), trouble)
 
 

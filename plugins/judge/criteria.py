@@ -185,7 +185,7 @@ def fault_of(judgements: Mapping[Variant, Judgement]) -> InfrastructureError | N
     A reply without a score is not such an error: asked again, the judge would say the same.
     """
     faults = [each.error for each in judgements.values() if each.is_fault and each.error is not None]
-    return InfrastructureError(JUDGE_STAGE, faults[0]["kind"], faults[0]["message"]) if faults else None
+    return InfrastructureError(JUDGE_STAGE, faults[0].kind, faults[0].message) if faults else None
 
 
 BASE_URL = "RETROCYPHER_JUDGE_BASE_URL"

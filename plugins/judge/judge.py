@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 from retrocypher.kg.server.control import session_folder
 from retrocypher.plugins.judge.criteria import (
     Criteria,
@@ -20,7 +22,8 @@ from retrocypher.plugins.judge.criteria import (
 )
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
-from retrocypher.plugins.runs.record import Judgement, Variant
+from retrocypher.plugins.runs.record import Judgement, Tokens, Variant
+from retrocypher.plugins.runs.written_answer import JudgeError
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext, contents_of, start_shared
 from retrocypher.prompts.models.response_cache import open_cache
@@ -70,7 +73,7 @@ class Judge:
             weighted=score is not None and read is not None and bool(read.likely),
             reason=read.reason if read else "",
             error=None if call.failure is None else _error(call.failure, told),
-            tokens=answer.tokens if answer else None,
+            tokens=convert(answer.tokens, Tokens) if answer and answer.tokens else None,
             cost=answer.cost if answer else None,
             time_s=answer.time_s if answer else 0.0,
             cached=bool(answer and answer.cached),
@@ -81,14 +84,14 @@ class Judge:
         )
 
 
-def _error(failure: Exception, told: dict[str, object]) -> dict[str, str]:
+def _error(failure: Exception, told: dict[str, object]) -> JudgeError:
     if isinstance(failure, UnreadableError):
         # Why the text is empty is known to the model alone: a filter, a refusal, a context too short.
         why = told.get("no_answer") if failure.kind == "no_answer" else None
-        return {"kind": failure.kind, "message": str(why or failure)}
+        return JudgeError(failure.kind, str(why or failure))
     if isinstance(failure, ModelError):
-        return {"kind": failure.kind, "message": str(failure)}
-    return {"kind": "harness", "message": repr(failure)}
+        return JudgeError(failure.kind, str(failure))
+    return JudgeError("harness", repr(failure))
 
 
 def open_judge(spec: ModelSpec, context: ModelContext, criteria: Criteria | None = None) -> Judge:

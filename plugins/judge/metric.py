@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
-from typing import Any, Literal, get_args
+from typing import Any
 
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.reading import Read, read_answer
-from retrocypher.plugins.runs.record import MeasuredAnswer, Variant
+from retrocypher.plugins.runs.record import Variant
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric, JudgeError, MeasuredAnswer
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
@@ -310,13 +311,11 @@ def _object(reply: str) -> dict[str, Any]:
     return found
 
 
-Name = Literal["faithfulness", "answer_relevancy"]
-METRICS: tuple[Name, ...] = get_args(Name)
-_CLASSES: Mapping[Name, str] = {
+_CLASSES: Mapping[AnswerMetric, str] = {
     "faithfulness": "FaithfulnessMetric",
     "answer_relevancy": "AnswerRelevancyMetric",
 }
-_TAKEN_APART: Mapping[Name, str] = {"faithfulness": "claims", "answer_relevancy": "statements"}
+_TAKEN_APART: Mapping[AnswerMetric, str] = {"faithfulness": "claims", "answer_relevancy": "statements"}
 ROLE = "answer:judge:"
 
 
@@ -332,7 +331,7 @@ class AnswerMetrics:
         self._asked = _deepeval_class(_AnswerJudge)(model)
         metrics = deepeval("metrics")
         settings = {"model": self._asked, "include_reason": False, "async_mode": False}
-        self._metrics = {name: getattr(metrics, _CLASSES[name])(**settings) for name in METRICS}
+        self._metrics = {name: getattr(metrics, _CLASSES[name])(**settings) for name in ANSWER_METRICS}
 
     @property
     def label(self) -> str:
@@ -352,27 +351,25 @@ class AnswerMetrics:
             input=question, actual_output=answer, retrieval_context=list(given)
         )
         self._asked.case_id, self._asked.note = case_id, note
-        return {name: self._measured(name, case) for name in METRICS}
+        return {name: self._measured(name, case) for name in ANSWER_METRICS}
 
     def close(self) -> None:
         """Release what the model holds in this process."""
         self._model.close()
 
-    def _measured(self, name: Name, case: Any) -> MeasuredAnswer:
+    def _measured(self, name: AnswerMetric, case: Any) -> MeasuredAnswer:
         self._asked.role, self._asked.failure = f"{ROLE}{name}", None
         metric = self._metrics[name]
         try:
             score = float(metric.measure(case, _show_indicator=False))
         except Exception as error:
             failure = self._asked.failure or UnreadError("harness", repr(error))
-            return MeasuredAnswer(None, error={"kind": failure.kind, "message": str(failure)})
+            return MeasuredAnswer(None, error=JudgeError(failure.kind, str(failure)))
         parts = len(getattr(metric, _TAKEN_APART[name]))
         if not parts:
             # DeepEval gives such an answer full marks.
-            return MeasuredAnswer(
-                None, error={"kind": "nothing_claimed", "message": "the judge finds no claim"}
-            )
+            return MeasuredAnswer(None, error=JudgeError("nothing_claimed", "the judge finds no claim"))
         if len(metric.verdicts) != parts:
             said = f"{len(metric.verdicts)} verdicts on {parts}"
-            return MeasuredAnswer(None, parts, {"kind": "malformed", "message": said})
+            return MeasuredAnswer(None, parts, JudgeError("malformed", said))
         return MeasuredAnswer(score, parts)

@@ -35,7 +35,7 @@ from retrocypher.plugins.operations.rescore import write_in_place
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judge, Judgement, Record, Variant
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record, Variant
 from retrocypher.prompts.models.cache_files import default_file, prepare
 from retrocypher.prompts.models.open import contents_of
 from retrocypher.prompts.models.spec import ModelSpec
@@ -169,7 +169,8 @@ def throttled(announce: Callable[[str], None]) -> Callable[[str], None]:
     return say
 
 
-MEASURES = ("f1", *VARIANTS)
+JUDGED_RUN_METRICS = ("f1", *VARIANTS)
+"""Scores whose means are shown of a judged run."""
 
 INCOMPLETE = 16
 """Exit status of a run, and of judging one, if something could not be asked."""
@@ -193,7 +194,7 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     summary: dict[str, JsonValue]
     """The ``judge`` of the run's summary."""
     means: list[SliceMean]
-    """Means of `MEASURES`, of all cases and by task."""
+    """Means of `JUDGED_RUN_METRICS`, of all cases and by task."""
     written: bool
     """Whether the judgements are on the records; not if they would replace others and are incomplete."""
 
@@ -249,7 +250,7 @@ def judge_run(
                 judgements = {**before, **now.get(record.case_id, {})}
                 fault = fault_of(judgements)
                 why = why or (fault.message if fault else "")
-                record.judge = Judge(request.spec.label, request.criteria.sha256, **judgements)
+                record.judge = JudgeRatings(request.spec.label, request.criteria.sha256, **judgements)
                 record.infrastructure_error = fault
                 value = {**line.value, "judge": record.judge, "infrastructure_error": fault}
                 raw = json_line(value).encode() + b"\n"
@@ -261,7 +262,7 @@ def judge_run(
         costs = [each.cost for each in made if each.cost is not None]
         totals = {**run.summary_json, **summary.to_json()}
         of_judge = summary.to_json().get("judge", {})
-        table = ScoreTable(scored, targets, MEASURES)
+        table = ScoreTable(scored, targets, JUDGED_RUN_METRICS)
         done = JudgedRun(
             run=str(run),
             judge=judge,
@@ -272,7 +273,7 @@ def judge_run(
             from_cache=sum(each.cached for each in made),
             cost=math.fsum(costs) if costs else None,
             summary=of_judge,
-            means=[mean for by in ((), ("task",)) for mean in slice_means(table, by, MEASURES)],
+            means=[mean for by in ((), ("task",)) for mean in slice_means(table, by, JUDGED_RUN_METRICS)],
             written=not (earlier.at_stake and of_judge.get("faults")),
         )
         if done.written:

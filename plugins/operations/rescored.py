@@ -13,7 +13,7 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.runs.log import RecordLine
-from retrocypher.plugins.runs.record import METRICS, Fallback, JsonValue, Record, Round, fields_of
+from retrocypher.plugins.runs.record import SCORE_METRICS, Fallback, JsonValue, Record, Round, fields_of
 from retrocypher.plugins.runs.replay import Call, calls_of
 from retrocypher.plugins.scoring.score import Assessor
 
@@ -118,7 +118,7 @@ class CaseState(Struct, frozen=True):
     """Scores, labels and outcome of a case."""
 
     values: tuple[float | None, ...]
-    """The scores in the order of `METRICS`; empty if the case has none."""
+    """The scores in the order of `SCORE_METRICS`; empty if the case has none."""
     labels: tuple[str, ...]
     passed: bool
 
@@ -126,7 +126,7 @@ class CaseState(Struct, frozen=True):
 def state_of(record: Record) -> CaseState:
     """Return scores, labels and outcome of a record."""
     scores = record.scores
-    values = () if scores is None else tuple(scores.value(name) for name in METRICS)
+    values = () if scores is None else tuple(scores.value(name) for name in SCORE_METRICS)
     return CaseState(values, tuple(record.errors), record.passed)
 
 
@@ -141,7 +141,7 @@ class CaseChange(Struct, frozen=True):
 
     def differences(self) -> dict[str, tuple[float | None, float | None]]:
         """Return the scores that differ, before and after, by metric."""
-        pairs = zip(METRICS, self.before.values, self.after.values, strict=True)
+        pairs = zip(SCORE_METRICS, self.before.values, self.after.values, strict=True)
         return {name: (before, after) for name, before, after in pairs if before != after}
 
 
@@ -195,7 +195,7 @@ class Tally:
         self.flipped: list[Flip] = []
         """Cases that pass or fail now and did not before, in the order of the records."""
         self.passed: dict[str, int] = {"before": 0, "after": 0}
-        self._metrics = {name: _Metric() for name in METRICS}
+        self._metrics = {name: _Metric() for name in SCORE_METRICS}
         self._labels: dict[str, Counter[str]] = {
             side: Counter() for side in ("before", "after", "gained", "lost")
         }
@@ -244,7 +244,9 @@ class Tally:
         for name in differences:
             self._metrics[name].cases += 1
         if case.before.passed != case.after.passed:
-            before, after = (state.values[METRICS.index("f1")] or 0.0 for state in (case.before, case.after))
+            before, after = (
+                state.values[SCORE_METRICS.index("f1")] or 0.0 for state in (case.before, case.after)
+            )
             self.flipped.append(Flip(case.case_id, case.after.passed, before, after))
         if differences:
             name = max(differences, key=lambda each: _size(*differences[each]))

@@ -67,8 +67,8 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
     if view.labels:
         lines = [Text(one_line(f"{label}: {meaning}")) for label, meaning in view.labels]
         yield from _section("labels", *lines)
-    if view.explanation.why:
-        yield from _section("why", *_facts(view.explanation.why))
+    if reasons := view.explanation.why.texts:
+        yield from _section("why", *_facts(reasons))
 
 
 def _verdict(view: CaseView) -> Text:
@@ -90,7 +90,7 @@ def _facts(facts: Mapping[str, str]) -> Iterator[RenderableType]:
 
 
 def _round_title(turn: Round) -> str:
-    tokens = sum((turn.tokens or {}).values())
+    tokens = turn.token_count
     parts = [
         turn.role,
         turn.verdict or "",
@@ -194,9 +194,8 @@ def _judgements(view: CaseView) -> Iterator[RenderableType]:
         name = variant.replace("_", " ")
         if calibration := view.calibrations.get(variant):
             yield Text(one_line(f"{name}, calibration: {calibration}"), "dim")
-        if judgement.score is None:
-            error = judgement.error or {}
-            yield Text(safe(f"{name}: no score: {error.get('kind')}: {error.get('message')}", None), "yellow")
+        if (error := judgement.error) is not None:
+            yield Text(safe(f"{name}: no score: {error.kind}: {error.message}", None), "yellow")
             continue
         how = "weighted by probabilities" if judgement.weighted else "as given"
         score, reason = (f"{name}: {judgement.score:.3f}", "bold"), safe(judgement.reason, None)

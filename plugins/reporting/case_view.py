@@ -20,15 +20,13 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import (
     VARIANTS,
-    Claim,
     Explanation,
     InfrastructureError,
     JsonValue,
     Judgement,
-    MeasuredAnswer,
     Record,
-    Verification,
 )
+from retrocypher.plugins.runs.written_answer import ClaimEvidence, MeasuredAnswer, RecordedClaim, Verification
 from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 
 if TYPE_CHECKING:
@@ -134,7 +132,7 @@ class CaseView:
         return values_by_key(self.question, self.record.execution)
 
 
-def claim_line(claim: Claim) -> str:
+def claim_line(claim: RecordedClaim) -> str:
     """Return a claim in one line: verdict, triple, reason, evidence, and who extracted it."""
     ends = [_end(claim.subject), claim.predicate, _end(claim.object)]
     of = f" of {claim.product}" if claim.product else ""
@@ -150,10 +148,10 @@ def _end(value: JsonValue) -> str:
     return "?" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _evidence(evidence: JsonValue) -> str:
-    source = evidence.get("source") or {}
-    place = f" ({source['file']}, row {source['row']})" if source.get("file") else ""
-    return f"reaction {evidence['reaction']}{place}"
+def _evidence(evidence: ClaimEvidence) -> str:
+    source = evidence.source
+    place = f" ({source.file}, row {source.row})" if source else ""
+    return f"reaction {evidence.reaction}{place}"
 
 
 def verification_lines(found: Verification) -> Iterator[str]:
@@ -179,7 +177,7 @@ def verification_lines(found: Verification) -> Iterator[str]:
 
 def _measured(name: str, found: MeasuredAnswer) -> str:
     if found.score is None:
-        return f"no {name} ({(found.error or {}).get('kind')})"
+        return f"no {name} ({found.error.kind if found.error else None})"
     return f"{name} {found.score:.3f} of {found.parts:,}"
 
 
@@ -340,7 +338,7 @@ def _lines(view: CaseView) -> Iterator[str]:
         yield f"message:  {safe(record.execution.message)}"
     if record.errors:
         yield f"why:      {', '.join(record.errors)}"
-    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.items())
+    yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.texts.items())
     yield f"question: {safe(record.question)}"
     yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
     yield "difference (- missing, + too much):"

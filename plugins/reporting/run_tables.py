@@ -14,19 +14,19 @@ from rich.table import Table
 from rich.text import Text
 
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.plugins.analysis.group import MEASURED, Answers, by_label, by_name, together
+from retrocypher.plugins.analysis.group import Answers, by_label, by_name, together
 from retrocypher.plugins.analysis.group import Group as Counts
 from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry, LoopEntry, ValidatorCounts
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.reporting.numbers import three_digits
 from retrocypher.plugins.runs.listing import RunEntry
-from retrocypher.plugins.runs.record import NO_LOOP
+from retrocypher.plugins.runs.record import NO_LOOP, RETRIEVAL_METRICS
+from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.statistics.means import Ratio
 
 _ANSWERED = ("written", "insufficient", "empty", "failed")
 _TIMES = "\N{MULTIPLICATION SIGN}"
-_SCORES = ("precision", "recall", "f1")
 
 
 def render_table(
@@ -77,7 +77,7 @@ def _model_table(title: str, cells: Mapping[Cell, Counts]) -> Table:
 
 
 def _numbers(counts: Counts) -> list[str]:
-    scores = (three_digits(counts.means[name].mean) for name in _SCORES)
+    scores = (three_digits(counts.means[name].mean) for name in RETRIEVAL_METRICS)
     return [f"{counts.cases:,}", *scores, f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.errors:,}"]
 
 
@@ -120,7 +120,7 @@ def _answers(answers: Answers) -> Iterator[str]:
     yield f"answers: {'; '.join(filter(None, (', '.join(parts), verdicts, support)))}"
     means = [
         f"{name.replace('_', ' ')} {mean:.3f} (of {answers.measured[name].count:,})"
-        for name in MEASURED
+        for name in ANSWER_METRICS
         if (mean := answers.mean(name)) is not None
     ]
     lacking = _most_common(by_name(answers.unmeasured)).replace("_", " ")

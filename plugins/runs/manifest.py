@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 from msgspec import UNSET, Struct, UnsetType, field
 
-from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue
+from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
+from retrocypher.plugins.runs.written_answer import Thresholds
 
 
 class ModelEntry(Struct):
@@ -45,6 +46,25 @@ class JudgeEntry(Struct):
     """Rows of the result shown to the judge at most."""
 
 
+class MadeOnce(Struct):
+    """A completion made once for a run."""
+
+    key: str = ""
+    """What it is for."""
+    text: str = ""
+    """The completion."""
+    tokens: Tokens | None = None
+    """Its tokens, if reported."""
+    cost: float | None = None
+    """Cost in USD; null if unknown or cached."""
+    time_s: float = 0.0
+    """Seconds of the call."""
+    cached: bool = False
+    """Whether it comes from the cache."""
+    findings: list[JsonValue] = field(default_factory=list)
+    """What the model reported beside it."""
+
+
 class LoopsEntry(Struct):
     """The loops of a run."""
 
@@ -56,7 +76,7 @@ class LoopsEntry(Struct):
     """The models that play roles, by label of the model."""
     texts: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each prompt text; empty without a loop."""
-    once: list[JsonValue] | UnsetType = UNSET
+    once: list[MadeOnce] | UnsetType = UNSET
     """Completions made once for the run; written at the end."""
 
 
@@ -71,10 +91,19 @@ class AnsweringEntry(Struct):
     """Encoder that finds passages."""
     limits: dict[str, JsonValue] = field(default_factory=dict)
     """Limits of the context, and weights of a hybrid one."""
-    thresholds: dict[str, JsonValue] = field(default_factory=dict)
-    """Shares of supported claims that the verdicts need."""
+    thresholds: Thresholds = Thresholds()
+    """Where verdicts begin."""
     texts: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each prompt text."""
+
+
+class PriceEntry(Struct):
+    """Price of a model, in USD per million tokens."""
+
+    prompt: int | float = 0.0
+    """Price of the prompts."""
+    completion: int | float = 0.0
+    """Price of the completions."""
 
 
 class Prices(Struct):
@@ -82,8 +111,8 @@ class Prices(Struct):
 
     as_of: str = ""
     """Month of the price list."""
-    usd_per_million_tokens: dict[str, JsonValue] = field(default_factory=dict)
-    """Prices of `prompt` and `completion` tokens by name of the model."""
+    usd_per_million_tokens: dict[str, PriceEntry] = field(default_factory=dict)
+    """Prices by name of the model."""
 
 
 class QuestionsEntry(Struct):
@@ -166,6 +195,15 @@ class ShardEntry(Struct):
     """Key of the whole run."""
 
 
+class EarlierPart(Struct):
+    """The end of an earlier part of a run."""
+
+    ended: str | None = None
+    """End in UTC; null if it was killed."""
+    exit_status: int | None = None
+    """pytest's exit status; null if it was killed."""
+
+
 class Continued(Struct):
     """One resumption of a run."""
 
@@ -175,17 +213,8 @@ class Continued(Struct):
     """Cases taken from the records."""
     retried: int = 0
     """Cases that were tried again."""
-    before: dict[str, JsonValue] = field(default_factory=dict)
-    """`ended` and `exit_status` of the earlier part."""
-
-
-class Tokens(Struct):
-    """Counts of tokens."""
-
-    prompt: int = 0
-    """Tokens of the prompts."""
-    completion: int = 0
-    """Tokens of the completions."""
+    before: EarlierPart = field(default_factory=EarlierPart)
+    """How the earlier part ended."""
 
 
 class Served(Struct):

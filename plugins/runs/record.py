@@ -12,6 +12,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.kg.execution.execution import Execution, Status
+from retrocypher.kg.questions.question import Setting
+from retrocypher.plugins.runs.written_answer import JudgeError, RecordedClaim, Verification
 
 SCHEMA_VERSION = 1
 
@@ -21,9 +23,11 @@ JsonValue = Any
 Variant = Literal["with_reference", "without_reference"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
+Stage = Literal["model", "graph", "judge", "harness"]
+
 NO_LOOP = "none"
 GENERATOR = "generator"
-JUDGE_STAGE = "judge"
+JUDGE_STAGE: Stage = "judge"
 """Stage of an infrastructure error of the judge. The case is already scored then."""
 _OF_ANSWER = "answer:"
 _OF_JUDGE = f"{_OF_ANSWER}judge:"
@@ -32,12 +36,26 @@ _OF_JUDGE = f"{_OF_ANSWER}judge:"
 class InfrastructureError(Struct):
     """Why a case could not be run or judged."""
 
-    stage: str
-    """What failed: `model`, `graph` or `judge`. With `judge` the case has its scores."""
+    stage: Stage
+    """What failed. With `judge` the case has its scores; `harness` is in reports only, for a crashed case."""
     kind: str
     """Kind of failure, such as `not_cached` or `NotRecorded`."""
     message: str
     """What happened."""
+
+
+class Tokens(Struct):
+    """Counts of tokens."""
+
+    prompt: int = 0
+    """Tokens of the prompts."""
+    completion: int = 0
+    """Tokens of the completions."""
+
+    def add(self, other: "Tokens") -> None:
+        """Add the counts of another completion."""
+        self.prompt += other.prompt
+        self.completion += other.completion
 
 
 class KeyScore(Struct):
@@ -94,12 +112,12 @@ class Scores(Struct, kw_only=True):
     """ROUGE-L of the query text."""
 
     def value(self, metric: str) -> float | None:
-        """Return the score of one of `METRICS`."""
+        """Return the score of one of `SCORE_METRICS`."""
         found: float | None = getattr(self, metric)
         return found
 
 
-METRICS = (
+SCORE_METRICS = (
     "f1",
     "precision",
     "recall",
@@ -113,6 +131,10 @@ METRICS = (
     "meteor",
     "rouge_l",
 )
+"""Names of the scores of a case that are numbers."""
+
+RETRIEVAL_METRICS = ("precision", "recall", "f1")
+"""Those that the tables of means show."""
 
 
 class ResultScores(Struct):
@@ -226,8 +248,8 @@ class Round(Struct):
     """
     time_s: float = 0.0
     """Seconds of the call, or of the step."""
-    tokens: dict[str, int] | None = None
-    """`prompt` and `completion` tokens, if reported."""
+    tokens: Tokens | None = None
+    """Its tokens, if reported."""
     cost: float | None = None
     """Cost of these tokens in USD at the list price; null if tokens or price are unknown, or if `cached`."""
     cached: bool = False
@@ -245,6 +267,11 @@ class Round(Struct):
         run neither tokens nor time are recorded.
         """
         return self.messages_sha256 is not None and self.time_s > 0
+
+    @property
+    def token_count(self) -> int:
+        """The number of its tokens; 0 if they were not reported."""
+        return self.tokens.prompt + self.tokens.completion if self.tokens else 0
 
     @property
     def of_answer(self) -> bool:
@@ -299,10 +326,10 @@ class Judgement(Struct):
     number stated."""
     reason: str
     """The judge's reason; empty without a score."""
-    error: dict[str, str] | None
-    """`kind` and `message` of why there is no score."""
-    tokens: dict[str, int] | None
-    """`prompt` and `completion` tokens, if reported."""
+    error: JudgeError | None
+    """Why there is no score."""
+    tokens: Tokens | None
+    """Its tokens, if reported."""
     cost: float | None
     """Cost in USD; null if unknown or cached."""
     time_s: float
@@ -322,16 +349,16 @@ class Judgement(Struct):
         """Refuse a judgement with neither a score nor an error, or with both."""
         if self.score is not None and not 0 <= self.score <= 1:
             raise ValueError(f"score is {self.score}, which is not in the range from 0 to 1")
-        if (self.score is None) != (self.error is not None and {"kind", "message"} <= self.error.keys()):
+        if (self.score is None) == (self.error is None):
             raise ValueError("there must be a score, or an error with kind and message")
 
     @property
     def is_fault(self) -> bool:
         """Whether the judge could not be asked, so that asking again may help."""
-        return self.error is not None and self.error["kind"] not in _JUDGE_MISTAKES
+        return self.error is not None and self.error.kind not in _JUDGE_MISTAKES
 
 
-class Judge(Struct):
+class JudgeRatings(Struct):
     """Ratings of a query by a judge."""
 
     model: str
@@ -354,99 +381,20 @@ class Judge(Struct):
         return self.with_reference if variant == "with_reference" else self.without_reference
 
 
-class Claim(Struct, kw_only=True):
-    """One claim of a written answer, with what the graph says of it."""
+class FailureReasons(Struct):
+    """What there is to say of a failed case."""
 
-    subject: JsonValue
-    """What the claim is about: a reaction id, a canonical SMILES, or null for any."""
-    predicate: str
-    """Relation."""
-    object: JsonValue
-    """Object: a reaction, a molecule or a number."""
-    product: JsonValue | UnsetType = UNSET
-    """Product that a yield refers to, or product of a reaction that has no id."""
-    steps: JsonValue | UnsetType = UNSET
-    """Number of reactions of a `PRECURSOR_OF`."""
-    low: JsonValue | UnsetType = UNSET
-    """Lower end of a yield range."""
-    share: JsonValue | UnsetType = UNSET
-    """Whether a yield may be a share of 1."""
-    negated: JsonValue | UnsetType = UNSET
-    """Whether the claim is negated."""
-    origin: JsonValue | UnsetType = UNSET
-    """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
-    start: JsonValue | UnsetType = UNSET
-    """Offset in the answer of the words it was read from."""
-    stop: JsonValue | UnsetType = UNSET
-    """Offset after them."""
-    verdict: str
-    """Whether the graph supports it."""
-    reason: str = ""
-    """Why."""
-    evidence: list[JsonValue] = field(default_factory=list)
-    """`reaction`, what was `found`, and `source`, the source record."""
-    by: list[str] = field(default_factory=list)
-    """Who stated it: `reader`, `question`, or `model`, which is the model's own list."""
+    finding: str | UnsetType = UNSET
+    """What the text of the query shows of the primary label."""
+    focus: str | UnsetType = UNSET
+    """That the requested key alone is right."""
+    loop: str | UnsetType = UNSET
+    """What the loop did."""
 
-
-class ListedClaims(Struct):
-    """What the model's own list of its claims says, compared with what the reader finds."""
-
-    claims: int
-    """Number of claims listed."""
-    unreadable: int
-    """How many name no molecule or reaction that can be looked up."""
-    shared: int
-    """Number of claims that both lists contain."""
-    only_model: int
-    """How many only the model lists."""
-    only_reader: int
-    """How many only the reader finds."""
-    support: float | None
-    """Share of the listed claims that the graph supports; null without one."""
-
-
-class MeasuredAnswer(Struct):
-    """What a metric of the judge says of a written answer."""
-
-    score: float | None
-    """Score from 0 to 1; null if there is none."""
-    parts: int = 0
-    """Number of claims or statements that the judge found."""
-    error: dict[str, str] | None = None
-    """`kind` and `message` of why there is no score."""
-
-
-class AnswerJudge(Struct):
-    """What the judge measures of a written answer."""
-
-    model: str
-    """Label of the judge."""
-    faithfulness: MeasuredAnswer | UnsetType = UNSET
-    """Share of claims that the rows and passages do not contradict."""
-    answer_relevancy: MeasuredAnswer | UnsetType = UNSET
-    """Share of statements that are relevant to the question."""
-
-
-class Verification(Struct, kw_only=True):
-    """Verdict on a written answer."""
-
-    verdict: str
-    """`VERIFIED`, `PARTIALLY_VERIFIED`, `REFUTED` or `UNVERIFIABLE`."""
-    support: float | None
-    """Share of supported claims; null without a claim."""
-    claims: int = 0
-    """Number of claims."""
-    counts: dict[str, int] = field(default_factory=dict)
-    """Number of claims by verdict."""
-    shortcomings: list[str] = field(default_factory=list)
-    """Reasons why the answer is not `VERIFIED` although its claims are supported."""
-    thresholds: dict[str, JsonValue] = field(default_factory=dict)
-    """Shares of supported claims that the verdicts need."""
-    model: ListedClaims | None = None
-    """The model's own list; null if it gave none."""
-    judge: AnswerJudge | UnsetType = UNSET
-    """With `--judge`: what the judge measures."""
+    @property
+    def texts(self) -> dict[str, str]:
+        """The reasons there are, by name."""
+        return fields_of(self)
 
 
 class Explanation(Struct):
@@ -454,9 +402,8 @@ class Explanation(Struct):
 
     difference: list[str] = field(default_factory=list)
     """Lines: `-` for what is missing from the result, `+` for what is extra. Empty if the result is right."""
-    why: dict[str, str] = field(default_factory=dict)
-    """For a failed case, where there is something to say: `finding` (what the text of the query shows of the
-    primary label), `focus` (the requested key alone is right), `loop` (what the loop did)."""
+    why: FailureReasons = field(default_factory=FailureReasons)
+    """Why the case failed; empty if it passed."""
 
 
 class Record(Struct, kw_only=True):
@@ -470,8 +417,8 @@ class Record(Struct, kw_only=True):
     """Id of the question."""
     task: str
     """Task of the question."""
-    setting: str
-    """`single_step` or `multi_step`."""
+    setting: Setting
+    """Setting of the task."""
     steps: int
     """Number of reaction steps; 1 for single-step questions."""
     prompt: str
@@ -505,14 +452,14 @@ class Record(Struct, kw_only=True):
     """The scores; null if an infrastructure error of `model` or `graph` prevented them."""
     errors: list[str]
     """Error labels, the primary one first; empty if nothing is wrong."""
-    judge: Judge | None = None
+    judge: JudgeRatings | None = None
     """Ratings of the query by a judge; null without one."""
     answer: str | None = None
     """The written answer, without the model's thoughts.
 
     Empty if the model wrote nothing, null if none was requested or the model could not be asked.
     """
-    claims: list[Claim] | None = None
+    claims: list[RecordedClaim] | None = None
     """Claims of the written answer with their verdicts; null if there is nothing to check."""
     verification: Verification | None = None
     """Verdict on the written answer; null if there is nothing to check."""
@@ -529,7 +476,7 @@ class Record(Struct, kw_only=True):
         if self.scores is None:
             return {}
         values = ((name, getattr(self.scores, name)) for name in self.scores.__struct_fields__)
-        return {name: value for name, value in values if name in METRICS and value is not None}
+        return {name: value for name, value in values if name in SCORE_METRICS and value is not None}
 
     @property
     def was_run(self) -> bool:

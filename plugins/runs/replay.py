@@ -350,7 +350,7 @@ def _as_answer(turn: Round) -> Completion:
     told = [each for each in turn.findings if isinstance(each, dict) and _DETAILS & each.keys()]
     return Completion(
         turn.answer,
-        tokens=turn.tokens,
+        tokens=None if turn.tokens is None else structs.asdict(turn.tokens),
         time_s=turn.time_s,
         details=dict(told[-1]) if told else {},
         cached=True,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, convert, structs
 
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, VerifiedClaim
 from retrocypher.kg.claims.statements import claim_of
@@ -15,10 +15,15 @@ from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
 from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
-from retrocypher.plugins.runs.record import Claim as RecordedClaim
-from retrocypher.plugins.runs.record import ListedClaims, Verification, fields_of
 from retrocypher.plugins.runs.replay import RunIndex
-from retrocypher.plugins.scoring.verdict import AnswerVerdict, Thresholds, judge_answer, support_of
+from retrocypher.plugins.runs.written_answer import (
+    ClaimSource,
+    ListedClaims,
+    RecordedClaim,
+    Thresholds,
+    Verification,
+)
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer, support_of
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
 from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, Triple, WrittenAnswer
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
@@ -171,7 +176,9 @@ def _ends(claim: Claim) -> frozenset[tuple[str, object]]:
     return frozenset((type(end).__name__, end) for end in (claim.subject, claim.object))
 
 
-READER, MODEL, QUESTION = "reader", "model", "question"
+READER: ClaimSource = "reader"
+MODEL: ClaimSource = "model"
+QUESTION: ClaimSource = "question"
 
 
 def check_answer(
@@ -219,8 +226,8 @@ def _claims(found: AnswerVerdict, shared: frozenset[int]) -> Iterator[RecordedCl
             yield _entry(each, READER, *([MODEL] if id(each.claim) in shared else []))
 
 
-def _entry(found: VerifiedClaim, *by: str) -> RecordedClaim:
-    return RecordedClaim(**found.to_json(), by=list(by))
+def _entry(found: VerifiedClaim, *by: ClaimSource) -> RecordedClaim:
+    return convert({**found.to_json(), "by": by}, RecordedClaim)
 
 
 def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verification:
@@ -230,7 +237,7 @@ def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verifica
         claims=len(found.claims),
         counts=found.counts,
         shortcomings=list(found.shortcomings),
-        thresholds=fields_of(found.thresholds),
+        thresholds=found.thresholds,
         model=listed,
     )
 

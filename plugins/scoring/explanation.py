@@ -10,7 +10,7 @@ from retrocypher.kg.errors import GraphError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.runs.record import Explanation, Fallback, Record, Round, Scores
+from retrocypher.plugins.runs.record import Explanation, FailureReasons, Fallback, Record, Round, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
 from retrocypher.plugins.scoring.labels import diagnose
 from retrocypher.plugins.scoring.single_step import Values, focus_key, values_by_key
@@ -98,7 +98,8 @@ def _explanation(
     if record.scores is None or (values is None and record.passed):
         return UNSET
     lines = [] if values is None else difference(values)
-    return Explanation(lines, {} if record.passed else _why(record, record.scores, question, finding))
+    reasons = FailureReasons() if record.passed else _reasons(record, record.scores, question, finding)
+    return Explanation(lines, reasons)
 
 
 def _differing(
@@ -124,9 +125,9 @@ def _finding(
     return diagnosis.message if diagnosis.labels[:1] == (record.errors[0],) else None
 
 
-def _why(record: Record, scores: Scores, question: Question, finding: str | None) -> dict[str, str]:
+def _reasons(record: Record, scores: Scores, question: Question, finding: str | None) -> FailureReasons:
     texts = {"finding": finding, "focus": _focus(scores, question), "loop": _loop(record)}
-    return {about: text[:_LONGEST_TEXT] for about, text in texts.items() if text is not None}
+    return FailureReasons(**{name: text[:_LONGEST_TEXT] for name, text in texts.items() if text is not None})
 
 
 def _focus(scores: Scores, question: Question) -> str | None:

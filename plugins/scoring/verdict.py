@@ -2,16 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from msgspec import Struct
 
-from retrocypher.kg.claims.claim import ROLE_PREDICATES, VERDICTS, Claim, Predicate, Reading, VerifiedClaim
+from retrocypher.kg.claims.claim import (
+    ROLE_PREDICATES,
+    VERDICTS,
+    Claim,
+    Predicate,
+    Reading,
+    Verdict,
+    VerifiedClaim,
+)
 from retrocypher.kg.claims.reader import read_answer
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
 from retrocypher.plugins.runs.record import JsonValue, fields_of
+from retrocypher.plugins.runs.written_answer import OverallVerdict, Thresholds
 from retrocypher.prompts.validation.finding import QuestionIntent
 from retrocypher.prompts.validation.question import read_question
 
@@ -226,26 +235,13 @@ def _required(number: int, predicate: Predicate, name: str) -> Claim:
     return Claim(number, predicate, name, origin="question")
 
 
-Overall = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
-ANSWER_VERDICTS: tuple[Overall, ...] = get_args(Overall)
-
-
-class Thresholds(Struct, frozen=True):
-    """Where verdicts begin."""
-
-    verified: float = 0.9
-    """Minimum share of supported claims of a ``VERIFIED`` answer."""
-    partial: float = 0.7
-    """Minimum share of a ``PARTIALLY_VERIFIED`` one."""
-    false_claims: int = 0
-    """Maximum number of claims of a ``VERIFIED`` answer that the graph does not hold: unsupported,
-    contradicted, or on a molecule it does not know in a reaction that it does, by its id or its product."""
+ANSWER_VERDICTS: tuple[OverallVerdict, ...] = get_args(OverallVerdict)
 
 
 class AnswerVerdict(Struct, frozen=True):
     """What the graph says of an answer."""
 
-    verdict: Overall
+    verdict: OverallVerdict
     """``VERIFIED``, ``PARTIALLY_VERIFIED``, ``REFUTED`` (too little support, and a claim is contradicted) or
     ``UNVERIFIABLE`` (too little support, or nothing was claimed)."""
     support: float | None
@@ -257,7 +253,7 @@ class AnswerVerdict(Struct, frozen=True):
     thresholds: Thresholds = Thresholds()
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[Verdict, int]:
         """How many claims have each verdict."""
         return {name: sum(each.verdict == name for each in self.claims) for name in VERDICTS}
 
@@ -279,7 +275,7 @@ def overall(
     support = support_of(claims)
     false = sum(is_false(each) for each in claims)
 
-    def verdict() -> Overall:
+    def verdict() -> OverallVerdict:
         if support is None:
             return "UNVERIFIABLE"
         if support >= thresholds.verified and false <= thresholds.false_claims and not shortcomings:

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
-from msgspec import structs
+from msgspec import convert, structs
 
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.judge.criteria import case_to_judge, fault_of
 from retrocypher.plugins.judge.judge import Judge
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, Record
-from retrocypher.plugins.runs.record import Judge as RecordedJudge
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.manifest import MadeOnce
+from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record, Tokens
 from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import Checker
 from retrocypher.plugins.scoring.score import Assessor
@@ -75,26 +76,27 @@ class OnceInFolder:
             with FileLock(self._directory / f"{stem}.lock"):
                 if not file.exists():
                     made = make()
-                    told = {
-                        "key": key,
-                        "text": made.text,
-                        "tokens": made.tokens,
-                        "cost": made.cost,
-                        "time_s": made.time_s,
-                        "cached": made.cached,
-                        "findings": [made.details] if made.details else [],
-                    }
+                    entry = MadeOnce(
+                        key=key,
+                        text=made.text,
+                        tokens=convert(made.tokens, Tokens) if made.tokens else None,
+                        cost=made.cost,
+                        time_s=made.time_s,
+                        cached=made.cached,
+                        findings=[made.details] if made.details else [],
+                    )
                     unfinished = file.with_suffix(".part")
-                    unfinished.write_text(json.dumps(told), encoding="utf-8")
+                    unfinished.write_text(json_line(entry), encoding="utf-8")
                     unfinished.replace(file)
             self._known[key] = json.loads(file.read_text(encoding="utf-8"))["text"]
         return self._known[key]
 
 
-def made_once(directory: Path) -> list[dict[str, JsonValue]]:
-    """Return what was made once in a run, by key: text, tokens, cost, seconds, and whether it was cached."""
-    found = [json.loads(file.read_text(encoding="utf-8")) for file in directory.glob(f"{_PREFIX}*.json")]
-    return sorted(found, key=lambda each: str(each["key"]))
+def made_once(directory: Path) -> list[MadeOnce]:
+    """Return what was made once in a run, by key."""
+    files = directory.glob(f"{_PREFIX}*.json")
+    found = [convert(json.loads(file.read_text(encoding="utf-8")), MadeOnce) for file in files]
+    return sorted(found, key=lambda each: each.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class CaseJudge:
             variant: before[variant] if variant in before else self.judge.judge(case, variant)
             for variant in VARIANTS
         }
-        record.judge = RecordedJudge(self.plan.spec.label, self.plan.criteria.sha256, **judgements)
+        record.judge = JudgeRatings(self.plan.spec.label, self.plan.criteria.sha256, **judgements)
         record.infrastructure_error = fault_of(judgements)
 
     def _recorded(self, record: Record) -> dict[str, Judgement]:

@@ -11,8 +11,8 @@ from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.reporting.case_view import CaseFailedError, headline
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Continued, Manifest, StandstillEntry
-from retrocypher.plugins.runs.record import JsonValue, Judgement, Record, Round
+from retrocypher.plugins.runs.manifest import Continued, EarlierPart, MadeOnce, Manifest, StandstillEntry
+from retrocypher.plugins.runs.record import Judgement, Record, Round
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
 from retrocypher.plugins.session.plan import Plan
@@ -167,17 +167,17 @@ class ResumeState:
             manifest.started or "",
             len(self.cases),
             self._found.retried,
-            {"ended": before.ended, "exit_status": before.exit_status},
+            EarlierPart(before.ended, before.exit_status),
         )
         manifest.continued = [*(before.continued or ()), part]
         manifest.started = before.started
 
-    def once(self, made: Iterable[dict[str, JsonValue]]) -> list[dict[str, JsonValue]]:
+    def once(self, made: Iterable[MadeOnce]) -> list[MadeOnce]:
         """Return what was made once in the run: in this part too, unless it came from the cache."""
         before = list(self._manifest.loops.once or ())
-        known = {each["key"] for each in before}
-        more = (each for each in made if not (each["cached"] and each["key"] in known))
-        return sorted([*before, *more], key=lambda each: str(each["key"]))
+        known = {each.key for each in before}
+        more = (each for each in made if not (each.cached and each.key in known))
+        return sorted([*before, *more], key=lambda each: each.key)
 
     def standstill(self, now: ExclusiveRerunStats) -> ExclusiveRerunStats:
         """Return what runaway queries cost the whole run."""

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, convert, structs
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
@@ -14,15 +14,16 @@ from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.record import (
     GENERATOR,
     NO_LOOP,
-    AnswerJudge,
     InfrastructureError,
     Record,
     RecordedExecution,
     Round,
     RoundResult,
+    Tokens,
     fields_of,
 )
 from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
+from retrocypher.plugins.runs.written_answer import AnswerJudge
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
 from retrocypher.plugins.session.context import Answering, CaseRuntime
 from retrocypher.plugins.session.plan import Case
@@ -63,7 +64,7 @@ class Outcome:
                 verdict=step.verdict or None,
                 findings=[*step.findings, *([answer.details] if answer and answer.details else [])],
                 time_s=step.time_s or (answer.time_s if answer else 0.0),
-                tokens=answer.tokens if answer else None,
+                tokens=convert(answer.tokens, Tokens) if answer and answer.tokens else None,
                 cost=answer.cost if answer and not step.cached else None,
                 cached=step.cached or bool(answer and answer.cached),
             )

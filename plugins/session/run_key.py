@@ -11,12 +11,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 import yaml
+from msgspec import to_builtins
 
 from retrocypher.kg.questions.question import Question, paraphrase
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.manifest import ShardEntry
-from retrocypher.plugins.runs.record import JsonValue, fields_of
+from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.resume import RunKey
 from retrocypher.plugins.session.options import named_paths
 from retrocypher.plugins.session.plan import Plan
@@ -170,7 +171,7 @@ def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue] 
     if plan.answering is None:
         return None
     writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}
-    return {**fields_of(plan.answering.described()), "writers": writers}
+    return {**to_builtins(plan.answering.described()), "writers": writers}
 
 
 def _code_of(loop: Loop) -> str | None:

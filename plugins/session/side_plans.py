@@ -10,7 +10,6 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
-from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
@@ -19,7 +18,7 @@ from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.scoring.verdict import Thresholds
+    from retrocypher.plugins.runs.written_answer import Thresholds
     from retrocypher.prompts.answering.writing import Limits
 
 
@@ -112,7 +111,7 @@ class AnswerPlan:
             context=self.context,
             encoder=self.encoder,
             limits=asdict(self.limits),
-            thresholds=fields_of(self.thresholds),
+            thresholds=self.thresholds,
             texts=text_hashes(),
         )
 
@@ -165,7 +164,7 @@ def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
 
 
 def _thresholds(text: str) -> "Thresholds":
-    from retrocypher.plugins.scoring.verdict import Thresholds
+    from retrocypher.plugins.runs.written_answer import Thresholds
 
     shares = _shares(text)
     if len(shares) != 2 or shares[0] < shares[1]:

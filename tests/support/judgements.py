@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
-from retrocypher.plugins.runs.record import Judge, Judgement, Variant
+from retrocypher.plugins.runs.record import Judgement, JudgeRatings, Variant
 
 
 def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:
@@ -24,12 +24,12 @@ def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **
         "criteria": "c" * 64,
         "rating": None if score is None else score * 10,
     }
-    return Judgement(**{**told, **fields})
+    return convert({**told, **fields}, Judgement)
 
 
 def judged(with_reference: float | None = 0.5, without_reference: float | None = 0.25) -> dict[str, Any]:
     """Return the ``judge`` of a record."""
-    judge = Judge(
+    judge = JudgeRatings(
         "j",
         "c" * 64,
         judgement("with_reference", with_reference),

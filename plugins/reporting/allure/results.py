@@ -105,7 +105,7 @@ class _CaseResult:
             "labels": [{"name": name, "value": value} for name, value in (*_labels(record), *labels.items())],
         }
         if record.scores is not None:
-            why = _label_list(view.labels, view.explanation.why) if view.labels else ""
+            why = _label_list(view.labels, view.explanation.why.texts) if view.labels else ""
             self.fields["descriptionHtml"] = score_lines(record.scores, record.numbers) + why
         self.attach_text("question", record.question)
         for number, turn in enumerate(record.rounds, 1):
@@ -116,10 +116,10 @@ class _CaseResult:
         if record.answer is not None:
             self._answer(view, record.answer)
         for variant, judgement in view.judgements:
-            error = judgement.error or {}
-            score = f"no score ({error.get('kind')})" if judgement.score is None else f"{judgement.score:.3f}"
+            error = judgement.error
+            score = f"{judgement.score:.3f}" if error is None else f"no score ({error.kind})"
             with self._step(f"Judge {judgement.model}, {variant.replace('_', ' ')}: {score}"):
-                self.attach_text("reason", judgement.reason or str(error.get("message")))
+                self.attach_text("reason", judgement.reason or (error.message if error else ""))
 
     def attach_text(self, name: str, text: str) -> None:
         """Attach a text; beyond `CAP` characters it is cut, with a note at its end."""
@@ -163,10 +163,11 @@ class _CaseResult:
         self._part = self.fields
 
     def _round(self, number: int, turn: Round, view: CaseView) -> None:
-        tokens = [f"{count} {kind} tokens" for kind, count in (turn.tokens or {}).items()]
         verdict = "" if turn.verdict is None else f": {turn.verdict}"
         title = f"Round {number}: {turn.role}{verdict}, {turn.time_s:.2f} s"
-        with self._step(f"{title}, {', '.join(tokens)}" if turn.tokens is not None else title):
+        if (tokens := turn.tokens) is not None:
+            title += f", {tokens.prompt} prompt tokens, {tokens.completion} completion tokens"
+        with self._step(title):
             if turn.messages_sha256 is not None:
                 # While a run is in progress, the messages of the last cases may not be written yet.
                 if (messages := view.messages.get(turn.messages_sha256)) is not None:

@@ -26,7 +26,7 @@ from retrocypher.plugins.reporting.html.difference import (
 from retrocypher.plugins.reporting.html.drawing import HEIGHT, WIDTH, Depictions
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy, visible
 from retrocypher.plugins.runs.log import Chunk, RunLog
-from retrocypher.plugins.runs.record import METRICS, JsonValue, Record, Round
+from retrocypher.plugins.runs.record import SCORE_METRICS, JsonValue, Record, Round
 
 LONGEST = 20_000
 """Maximum number of characters of a query."""
@@ -35,8 +35,8 @@ _FINDING = 400
 _CLAIM = 600
 _MOST = 20
 """Maximum numbers of rounds, of findings of a round, and of claims."""
-_PATH_SCORES = ("exact_path_f1", "exact_path_precision", "exact_path_recall")
-_SCORES = tuple(name for name in METRICS if name not in _PATH_SCORES)
+_ROUTE_METRICS = ("exact_path_f1", "exact_path_precision", "exact_path_recall")
+_SHOWN_METRICS = tuple(name for name in SCORE_METRICS if name not in _ROUTE_METRICS)
 _CLASSES = {TokenKind.STRING: "s", TokenKind.NUMBER: "n", TokenKind.ERROR: "e"}
 
 
@@ -135,9 +135,9 @@ class CasePages:
         record, question, values = view.record, view.question, view.values
         return {
             "record": record,
-            "scores": [(name, record.numbers[name]) for name in _SCORES if name in record.numbers],
+            "scores": [(name, record.numbers[name]) for name in _SHOWN_METRICS if name in record.numbers],
             "labels": [(label.replace(":", ": "), meaning) for label, meaning in view.labels],
-            "finding": view.explanation.why.get("finding"),
+            "finding": view.explanation.why.finding or None,
             "target": None if question is None else (question.target, depictions.number(question.target)),
             "cypher": None if record.cypher is None else marked(record.cypher, record.reference_cypher),
             "reference": coloured(record.reference_cypher),
@@ -162,7 +162,7 @@ def _rounds(rounds: Sequence[Round]) -> Iterator[dict[str, Any]]:
             "role": turn.role,
             "verdict": turn.verdict,
             "time_s": turn.time_s,
-            "tokens": sum((turn.tokens or {}).values()),
+            "tokens": turn.token_count,
             "answer": shortened(turn.answer, _ANSWER) if turn.answer != turn.cypher else "",
             "cypher": coloured(turn.cypher) if turn.cypher is not None and turn.cypher != before else None,
             "findings": [_finding(each) for each in turn.findings][:_MOST],

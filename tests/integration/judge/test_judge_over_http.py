@@ -13,7 +13,7 @@ from support.roles_api import RolesApi, Said, always
 from retrocypher.plugins.judge.criteria import JudgeCase
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.judge.metric import deepeval
-from retrocypher.plugins.runs.record import VARIANTS
+from retrocypher.plugins.runs.record import VARIANTS, Tokens
 
 Opened = Callable[..., Judge]
 BEFORE = ('{"reason": "step 3 of 7 is right", "score": ', {})
@@ -42,7 +42,7 @@ def test_a_score_is_weighted_by_what_might_have_been_said(
         assert found.score == pytest.approx((7 * 0.55 + 10 * 0.3) / 0.85 / 10)
         assert (found.weighted, found.rating, found.error) == (True, 7, None)
         assert found.reason == "step 3 of 7 is right"
-        assert (found.tokens, found.cached) == ({"prompt": 100, "completion": 20}, False)
+        assert (found.tokens, found.cached) == (Tokens(100, 20), False)
         assert found.cost is not None
         assert found.details["model"] == "scripted-1"
         assert "numbers" not in found.details
@@ -113,8 +113,8 @@ def test_answers_are_kept_with_their_weights(
     missing = offline.judge(case, "without_reference")
     assert (missing.score, missing.is_fault) == (None, True)
     assert missing.error is not None
-    assert missing.error["kind"] == "not_cached"
-    assert "case-1" in missing.error["message"]
+    assert missing.error.kind == "not_cached"
+    assert "case-1" in missing.error.message
 
 
 def test_the_judges_own_key_goes_to_its_own_api(api: RolesApi, opened: Opened, case: JudgeCase) -> None:
@@ -145,8 +145,8 @@ def test_what_is_no_score_gives_none_and_is_named(
     found = opened().judge(case, "with_reference")
     assert found.score is None
     assert found.error is not None
-    assert found.error["kind"] == kind
-    assert message in found.error["message"]
+    assert found.error.kind == kind
+    assert message in found.error.message
     assert not found.is_fault
     assert len(api.asked) == 1
 
@@ -183,7 +183,7 @@ def test_a_judge_that_cannot_be_asked_is_a_fault(api: RolesApi, opened: Opened, 
     found = opened().judge(case, "with_reference")
     assert found.is_fault
     assert found.error is not None
-    assert found.error["kind"] == "authentication"
+    assert found.error.kind == "authentication"
     assert len(api.asked) == 1
 
 
@@ -191,4 +191,4 @@ def test_what_goes_wrong_here_is_no_score_either(opened: Opened) -> None:
     broken = JudgeCase("c", "q", "s", "RETURN 1", None)  # type: ignore[arg-type]
     found = opened().judge(broken, "with_reference")
     assert found.error is not None
-    assert (found.score, found.error["kind"], found.is_fault) == (None, "harness", True)
+    assert (found.score, found.error.kind, found.is_fault) == (None, "harness", True)

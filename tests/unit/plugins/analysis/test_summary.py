@@ -12,7 +12,8 @@ from support.records import record_of
 
 from retrocypher.plugins.analysis.summary import Summary, Usage, summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
-from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.runs.manifest import MadeOnce
+from retrocypher.plugins.runs.record import Record, Round, Tokens
 
 HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -296,7 +297,7 @@ def test_what_was_made_once_for_the_run_is_in_the_totals_alone() -> None:
     usage = Usage()
     usage.add(case(turn(messages_sha256=None), turn(time_s=0.0)))
     assert counts(usage) == {"cache": None, "asked": 0, "from_cache": 0, "cost": None, "by_model": {}}
-    usage.add_once([{"cached": False, "tokens": TOKENS, "cost": 0.5, "time_s": 1.0}])
+    usage.add_once([MadeOnce(tokens=Tokens(**TOKENS), cost=0.5, time_s=1.0)])
     assert counts(usage) == {"cache": None, "asked": 1, "from_cache": 0, "cost": 0.5, "by_model": {}}
 
 

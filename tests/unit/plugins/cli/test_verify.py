@@ -9,7 +9,7 @@ from support.claims_graph import asking_reactions
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.cli.verify import judge_lines, verify_command
-from retrocypher.plugins.scoring.verdict import Thresholds
+from retrocypher.plugins.runs.written_answer import Thresholds
 
 GOOD = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[31m"}).encode()
 

@@ -6,7 +6,8 @@ import pytest
 from support.records import record_of
 
 from retrocypher.plugins.judge.metric import AnswerMetrics
-from retrocypher.plugins.runs.record import InfrastructureError, MeasuredAnswer, Round
+from retrocypher.plugins.runs.record import InfrastructureError, Round
+from retrocypher.plugins.runs.written_answer import JudgeError, MeasuredAnswer
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
 
@@ -55,6 +56,10 @@ class Scripted:
         return AnswerMetrics(self).measure("c", "What makes CCO?", ANSWER, FACTS, self.steps.append)
 
 
+def _kind(found: MeasuredAnswer) -> str | None:
+    return found.error.kind if found.error else None
+
+
 def test_both_metrics_are_shares_of_what_the_judge_finds() -> None:
     judge = Scripted(*GOOD)
     shares = {"faithfulness": MeasuredAnswer(0.5, 2), "answer_relevancy": MeasuredAnswer(1.0, 2)}
@@ -87,7 +92,7 @@ def test_a_reply_of_another_form_gives_no_score(reply: str) -> None:
     judge = Scripted(GOOD[0], reply, *GOOD[3:])
     found = judge.measure()
     assert found["faithfulness"].score is None
-    assert (found["faithfulness"].error or {})["kind"] == "malformed"
+    assert _kind(found["faithfulness"]) == "malformed"
     assert judge.steps[1].verdict == "malformed"
     # One metric that fails leaves the other.
     assert found["answer_relevancy"] == MeasuredAnswer(1.0, 2)
@@ -97,19 +102,19 @@ def test_a_reply_of_another_form_gives_no_score(reply: str) -> None:
 def test_verdicts_must_be_one_for_each_claim(said: tuple[str, ...]) -> None:
     found = Scripted(*GOOD[:2], verdicts(*said), *GOOD[3:]).measure()
     assert found["faithfulness"].score is None
-    assert (found["faithfulness"].error or {})["kind"] == "malformed"
+    assert _kind(found["faithfulness"]) == "malformed"
 
 
 def test_an_answer_that_claims_nothing_has_no_share() -> None:
     found = Scripted(GOOD[0], listed("claims"), listed("statements")).measure()
     assert [each.score for each in found.values()] == [None, None]
-    assert {(each.error or {})["kind"] for each in found.values()} == {"nothing_claimed"}
+    assert set(map(_kind, found.values())) == {"nothing_claimed"}
 
 
 def test_a_judge_that_cannot_be_asked_is_told() -> None:
     judge = Scripted(ModelError("timeout", "too long"), *GOOD[3:])
     found = judge.measure()
-    assert found["faithfulness"] == MeasuredAnswer(None, 0, {"kind": "timeout", "message": "too long"})
+    assert found["faithfulness"] == MeasuredAnswer(None, 0, JudgeError("timeout", "too long"))
     assert found["answer_relevancy"].score == 1.0
     (failed, *_) = judge.steps
     record = record_of(rounds=[Round(failed.role, None, "", None, failed.verdict, failed.findings)])

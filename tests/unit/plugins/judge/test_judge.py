@@ -19,10 +19,10 @@ from retrocypher.plugins.analysis.summary import Usage, summarise
 from retrocypher.plugins.judge.criteria import JudgeCase, case_to_judge, fault_of, judge_spec, load_criteria
 from retrocypher.plugins.judge.judge import Judge, open_judge_model
 from retrocypher.plugins.judge.metric import shown
-from retrocypher.plugins.runs import record as recorded
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, Record
+from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, JudgeRatings, Record
+from retrocypher.plugins.runs.written_answer import JudgeError
 from retrocypher.plugins.session.manifest import silent_apis
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
@@ -80,7 +80,7 @@ def test_a_judgement_that_failed_names_what_was_set(
     spec = judge_spec("gpt-x", told)
     model = open_judge_model(spec, ModelContext(tmp_path, 1, 0, environment=told))
     found = Judge(model, load_criteria()).judge(CASE, "with_reference")
-    assert found.error == {"kind": "connection", "message": f"The API cannot be reached. Is {name} right?"}
+    assert found.error == JudgeError("connection", f"The API cannot be reached. Is {name} right?")
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
@@ -172,10 +172,10 @@ def run(**fields: Any) -> Record:
 
 
 def test_a_judgement_is_read_as_it_was_written() -> None:
-    judge = recorded.Judge("j", "c" * 64, judgement(score=0.75), judgement("without_reference", None))
+    judge = JudgeRatings("j", "c" * 64, judgement(score=0.75), judgement("without_reference", None))
     assert run(judge=judged(0.75, None)).judge == judge
     assert list(judge.judgements) == ["with_reference", "without_reference"]
-    assert recorded.Judge("j", "c").judgements == {}
+    assert JudgeRatings("j", "c").judgements == {}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
 def test_answers_of_the_judge_are_counted_with_what_they_cost() -> None:
     usage = Usage()
     usage.add(
-        run(judge=recorded.Judge("j", "c", judgement(cost=0.5), judgement("without_reference", cached=True)))
+        run(judge=JudgeRatings("j", "c", judgement(cost=0.5), judgement("without_reference", cached=True)))
     )
     assert (usage.asked, usage.from_cache, usage.cost) == (1, 1, 0.5)
     assert list(usage.counts().by_model) == ["judge:j"]

@@ -15,7 +15,7 @@ from retrocypher.plugins.analysis.scores import SliceMean
 from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.judge import judge_command, render_judged
 from retrocypher.plugins.operations import judging
-from retrocypher.plugins.operations.judging import MEASURES, JudgedRun, final_status
+from retrocypher.plugins.operations.judging import JUDGED_RUN_METRICS, JudgedRun, final_status
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS
@@ -63,7 +63,7 @@ def judged(cases: int = 9, **fields: Any) -> JudgedRun:
 def test_means_and_intervals_fit_80_columns() -> None:
     mean = Estimate(0.6924, 0.5996, 0.7723, 9, 9)
     slices = [{}, *({"task": task} for task in TASKS)]
-    means = [SliceMean(slice=each, metric=name, mean=mean) for each in slices for name in MEASURES]
+    means = [SliceMean(slice=each, metric=name, mean=mean) for each in slices for name in JUDGED_RUN_METRICS]
     text = printed(render_judged(judged(means=means), ""))
     assert text.count("0.692 [0.60, 0.77]") == len(means)
     assert all(f"\n{task} " in text for task in TASKS)

@@ -15,7 +15,7 @@ from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.reporting.allure.about import categories_2, categories_3, executor_of
 from retrocypher.plugins.reporting.allure.results import CAP, ResultWriter
 from retrocypher.plugins.reporting.case_view import CaseView, failure_of
-from retrocypher.plugins.runs.record import Explanation, Record, Round
+from retrocypher.plugins.runs.record import Explanation, FailureReasons, Record, Round
 
 EMPTY: dict[str, Any] = {"precision": None, "recall": None, "f1": None, "stage": None, "columns": {}}
 COUNTS = {"tp": 1, "fp": 0, "fn": 1}
@@ -31,7 +31,9 @@ def result_of(folder: Path, record: Record, explanation: Explanation | None = No
 def description(tmp_path: Path) -> Any:
     def described(errors: list[str] | None = None, why: dict[str, str] | None = None, **scores: Any) -> str:
         record = record_of(scores={"f1": 0.0, **scores}, errors=errors or [])
-        return str(result_of(tmp_path, record, Explanation([], why or {}))["descriptionHtml"])
+        return str(
+            result_of(tmp_path, record, Explanation([], FailureReasons(**(why or {}))))["descriptionHtml"]
+        )
 
     return described
 

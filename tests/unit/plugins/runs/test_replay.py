@@ -17,7 +17,7 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import Fallback, Record, ResultScores, Round, fields_of
+from retrocypher.plugins.runs.record import Fallback, Record, ResultScores, Round, Tokens, fields_of
 from retrocypher.plugins.runs.replay import (
     NotRecorded,
     RecordedGraphs,
@@ -48,7 +48,7 @@ def messages(text: str) -> list[Message]:
 
 def turn(role: str, asked: str | None, answer: str, *findings: Any) -> Round:
     sha256 = None if asked is None else hashlib.sha256(json_line(messages(asked)).encode()).hexdigest()
-    tokens = {"prompt": 3, "completion": 4}
+    tokens = Tokens(3, 4)
     return Round(role, sha256, answer, "RETURN 1", None, list(findings), 1.5, tokens, 0.25)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec import convert, structs
 from support.records import record_of, write_run
 
 from retrocypher.kg.claims.claim import Claim
@@ -13,11 +13,16 @@ from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import AnswerJudge, ListedClaims, MeasuredAnswer
-from retrocypher.plugins.runs.record import Claim as RecordedClaim
 from retrocypher.plugins.runs.replay import RunIndex
+from retrocypher.plugins.runs.written_answer import (
+    AnswerJudge,
+    JudgeError,
+    ListedClaims,
+    MeasuredAnswer,
+    RecordedClaim,
+    Thresholds,
+)
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
-from retrocypher.plugins.scoring.verdict import Thresholds
 from retrocypher.prompts.answering.writing import StatedClaims, Triple, WrittenAnswer
 
 ETHANOL, ACID, ESTER = "CCO", "CC(=O)O", "CCOC(C)=O"
@@ -65,7 +70,7 @@ def test_claims_of_reader_and_model_are_compared() -> None:
 
 def test_what_a_judge_measured_is_told() -> None:
     told = check("It is 5.").verification
-    failed = MeasuredAnswer(None, 0, {"kind": "timeout", "message": "too long"})
+    failed = MeasuredAnswer(None, 0, JudgeError("timeout", "too long"))
     told.judge = AnswerJudge("j", faithfulness=MeasuredAnswer(0.5, 4), answer_relevancy=failed)
     *_, line = verification_lines(told)
     assert line == "measured by j: faithfulness 0.500 of 4, no answer relevancy (timeout)"
@@ -131,7 +136,7 @@ def test_claims_are_told_in_a_line() -> None:
     told = {"subject": None, "predicate": "YIELD", "object": 80.0, "product": ESTER}
     found = {"verdict": "CONTRADICTED", "reason": "it is 70 %", "by": ["reader", "model"]}
     evidence = [{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}]
-    assert claim_line(RecordedClaim(**told, **found, evidence=evidence)) == (
+    assert claim_line(convert({**told, **found, "evidence": evidence}, RecordedClaim)) == (
         f"CONTRADICTED: (?, YIELD, 80 of {ESTER}); it is 70 %; reaction 5 (a.parquet, row 3); "
         "by reader and model"
     )

@@ -23,7 +23,7 @@ def failed(**fields: Any) -> Record:
 def why_of(record: Record, finding: str | None = None) -> dict[str, str]:
     found = explain(record, QUESTION, finding, None)
     assert found
-    return found.why
+    return found.why.texts
 
 
 def test_what_the_query_shows_is_told() -> None:

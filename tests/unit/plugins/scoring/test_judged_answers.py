@@ -7,7 +7,8 @@ import yaml
 from support.claims_graph import asking_reactions
 
 from retrocypher.kg.claims.verification import Verifier
-from retrocypher.plugins.scoring.verdict import Overall, Thresholds, judge_answer
+from retrocypher.plugins.runs.written_answer import OverallVerdict, Thresholds
+from retrocypher.plugins.scoring.verdict import judge_answer
 
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
 ACID = "CC(=O)O"
@@ -25,7 +26,7 @@ def verifier() -> Verifier:
     ("question", "verdict", "answer"),
     [(question, *judged) for question, answers in JUDGED.items() for judged in answers],
 )
-def test_an_answer(verifier: Verifier, question: str, verdict: Overall, answer: str) -> None:
+def test_an_answer(verifier: Verifier, question: str, verdict: OverallVerdict, answer: str) -> None:
     assert judge_answer(question, answer, verifier).verdict == verdict
 
 

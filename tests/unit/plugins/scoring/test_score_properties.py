@@ -8,7 +8,7 @@ from support.graph_values import reaction
 from support.scored import question_of, scored
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.plugins.runs.record import METRICS, Scores
+from retrocypher.plugins.runs.record import SCORE_METRICS, Scores
 from retrocypher.plugins.scoring.routes import partial_path_recall
 from retrocypher.plugins.scoring.score import score
 
@@ -139,7 +139,7 @@ def test_any_rows_score_within_bounds(
 
     scores = score(question_of(task, gold), Execution("ok", columns=names, rows=rows), cypher)
 
-    assert all(value is None or 0.0 <= value <= 1.0 for value in map(scores.value, METRICS))
+    assert all(value is None or 0.0 <= value <= 1.0 for value in map(scores.value, SCORE_METRICS))
     for entry in (scores.per_key or {}).values():
         assert all(each is None or 0.0 <= each <= 1.0 for each in (entry.precision, entry.recall, entry.f1))
 

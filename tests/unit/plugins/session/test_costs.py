@@ -10,7 +10,8 @@ from support.judged import judgement
 from support.records import record_of, write_run
 
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.runs.manifest import MadeOnce
+from retrocypher.plugins.runs.record import Record, Round, Tokens
 from retrocypher.plugins.session.context import OnceInFolder, made_once
 from retrocypher.plugins.session.resume import read_resumable, restore_costs
 from retrocypher.plugins.session.run_case import Outcome
@@ -119,10 +120,9 @@ def test_a_text_is_made_once_for_all(tmp_path: Path) -> None:
         thread.join()
     assert found == ["text 1"] * 12
     assert OnceInFolder(tmp_path).get("b", make) == "text 2"
-    first = {"key": "a", "text": "text 1", "tokens": {"prompt": 3}, "cost": 0.25, "time_s": 1.5}
-    first |= {"cached": False, "findings": []}
+    first = MadeOnce(key="a", text="text 1", tokens=Tokens(prompt=3), cost=0.25, time_s=1.5)
     assert made_once(tmp_path)[0] == first
-    assert [each["key"] for each in made_once(tmp_path)] == ["a", "b"]
+    assert [each.key for each in made_once(tmp_path)] == ["a", "b"]
 
 
 def test_what_failed_is_tried_again(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from support.options import FakeConfig
 from support.suite import CHECKOUT
 
@@ -18,6 +19,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server import open as server
 from retrocypher.plugins.analysis.summary import Usage
+from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.scoring import answer_check
 from retrocypher.plugins.scoring.answer_check import passage_search, require_passages
 from retrocypher.plugins.session.manifest import open_graph
@@ -188,9 +190,9 @@ def test_no_folder_for_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_line_counts_what_was_asked() -> None:
-    made = {"cached": False, "tokens": None, "cost": None, "time_s": 1.0}
+    made = MadeOnce(time_s=1.0)
     usage = Usage()
-    usage.add_once([made, {**made, "cached": True}])
+    usage.add_once([made, structs.replace(made, cached=True)])
     assert answers_line(usage, Path("a")) == "answers: 1 asked, 1 from the cache"
     assert answers_line(usage, None) == "answers: 1 asked, none kept (--cache none)"
     assert answers_line(usage, None, replayed=True) == "answers: 1 asked, 1 from records or the cache"

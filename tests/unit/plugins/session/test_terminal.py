@@ -16,7 +16,7 @@ from retrocypher.plugins.reporting.case_view import (
     failure_of,
     failure_repr,
 )
-from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
+from retrocypher.plugins.runs.record import Explanation, FailureReasons, InfrastructureError, Record
 from retrocypher.plugins.session.terminal import Progress, Rate, exit_status
 
 
@@ -110,7 +110,7 @@ def record() -> Record:
 
 
 def said(record: Record, *difference: str, why: dict[str, str] | None = None) -> str:
-    failure = failure_of(CaseView(record, None, Explanation(list(difference), why or {})))
+    failure = failure_of(CaseView(record, None, Explanation(list(difference), FailureReasons(**(why or {})))))
     assert isinstance(failure, CaseFailedError)
     return str(failure)
 

@@ -1,0 +1,156 @@
+"""A written answer on a record: its claims, the verdict on it, and what a judge measures of it.
+
+The docstring below a field is its documentation; `docs/records.md` is generated from them.
+"""
+
+from typing import Literal, get_args
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from retrocypher.kg.claims.claim import Predicate, Term, Verdict
+
+OverallVerdict = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
+ClaimSource = Literal["reader", "question", "model"]
+
+AnswerMetric = Literal["faithfulness", "answer_relevancy"]
+ANSWER_METRICS: tuple[AnswerMetric, ...] = get_args(AnswerMetric)
+"""What a judge measures of a written answer."""
+
+
+class SourceRecord(Struct):
+    """The record that a reaction was made from."""
+
+    file: str
+    """File of the record."""
+    row: int
+    """Row in the file, from 1."""
+    grant_date: str | None = None
+    """Date of the patent's grant; null if unknown."""
+
+
+class ClaimEvidence(Struct):
+    """What the graph has on a claim."""
+
+    reaction: int
+    """Id of a reaction."""
+    found: Term = None
+    """What the graph has there, such as another role or yield; null if the reaction is enough."""
+    source: SourceRecord | None = None
+    """Where the reaction comes from; null if unknown."""
+
+
+class RecordedClaim(Struct, kw_only=True):
+    """One claim of a written answer, with what the graph says of it."""
+
+    subject: Term
+    """What the claim is about: a reaction id, a canonical SMILES, or null for any."""
+    predicate: Predicate
+    """Relation."""
+    object: Term
+    """Object: a reaction, a molecule or a number."""
+    product: str | UnsetType = UNSET
+    """Product that a yield refers to, or product of a reaction that has no id."""
+    steps: int | UnsetType = UNSET
+    """Number of reactions of a `PRECURSOR_OF`."""
+    low: int | float | UnsetType = UNSET
+    """Lower end of a yield range."""
+    share: bool | UnsetType = UNSET
+    """Whether a yield may be a share of 1."""
+    negated: bool | UnsetType = UNSET
+    """Whether the claim is negated."""
+    origin: Literal["answer", "question"] | UnsetType = UNSET
+    """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
+    start: int | UnsetType = UNSET
+    """Offset in the answer of the words it was read from."""
+    stop: int | UnsetType = UNSET
+    """Offset after them."""
+    verdict: Verdict
+    """Whether the graph supports it."""
+    reason: str = ""
+    """Why."""
+    evidence: list[ClaimEvidence] = field(default_factory=list)
+    """What the graph has on it."""
+    by: list[ClaimSource] = field(default_factory=list)
+    """Who stated it; `model` is the model's own list."""
+
+
+class ListedClaims(Struct):
+    """What the model's own list of its claims says, compared with what the reader finds."""
+
+    claims: int
+    """Number of claims listed."""
+    unreadable: int
+    """How many name no molecule or reaction that can be looked up."""
+    shared: int
+    """Number of claims that both lists contain."""
+    only_model: int
+    """How many only the model lists."""
+    only_reader: int
+    """How many only the reader finds."""
+    support: float | None
+    """Share of the listed claims that the graph supports; null without one."""
+
+
+class JudgeError(Struct):
+    """Why a judge gave no score."""
+
+    kind: str
+    """Kind of failure, such as `malformed` or `timeout`."""
+    message: str
+    """What happened."""
+
+
+class MeasuredAnswer(Struct):
+    """What a metric of the judge says of a written answer."""
+
+    score: float | None
+    """Score from 0 to 1; null if there is none."""
+    parts: int = 0
+    """Number of claims or statements that the judge found."""
+    error: JudgeError | None = None
+    """Why there is no score."""
+
+
+class AnswerJudge(Struct):
+    """What the judge measures of a written answer."""
+
+    model: str
+    """Label of the judge."""
+    faithfulness: MeasuredAnswer | UnsetType = UNSET
+    """Share of claims that the rows and passages do not contradict."""
+    answer_relevancy: MeasuredAnswer | UnsetType = UNSET
+    """Share of statements that are relevant to the question."""
+
+
+class Thresholds(Struct, frozen=True):
+    """Where verdicts on a written answer begin."""
+
+    verified: float = 0.9
+    """Minimum share of supported claims of a `VERIFIED` answer."""
+    partial: float = 0.7
+    """Minimum share of a `PARTIALLY_VERIFIED` one."""
+    false_claims: int = 0
+    """Maximum number of claims of a `VERIFIED` answer that the graph does not hold: unsupported,
+    contradicted, or on a molecule it does not know in a reaction that it does, by its id or its product."""
+
+
+class Verification(Struct, kw_only=True):
+    """Verdict on a written answer."""
+
+    verdict: OverallVerdict
+    """`REFUTED`: too little support, and a claim is contradicted. `UNVERIFIABLE`: too little support, or
+    nothing was claimed."""
+    support: float | None
+    """Share of supported claims; null without a claim."""
+    claims: int = 0
+    """Number of claims."""
+    counts: dict[Verdict, int] = field(default_factory=dict)
+    """Number of claims by verdict."""
+    shortcomings: list[str] = field(default_factory=list)
+    """Reasons why the answer is not `VERIFIED` although its claims are supported."""
+    thresholds: Thresholds = Thresholds()
+    """Where verdicts begin."""
+    model: ListedClaims | None = None
+    """The model's own list; null if it gave none."""
+    judge: AnswerJudge | UnsetType = UNSET
+    """With `--judge`: what the judge measures."""
