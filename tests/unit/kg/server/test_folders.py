@@ -27,7 +27,8 @@ time.sleep(60)
 
 
 @pytest.fixture(autouse=True)
-def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
     short = Path(tempfile.mkdtemp(dir="/tmp"))
     monkeypatch.setattr(tempfile, "tempdir", str(short))
     monkeypatch.setenv("TMPDIR", str(short))
@@ -35,29 +36,21 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(short, ignore_errors=True)
 
 
-def test_a_private_folder_goes_when_its_supervisor_is_gone() -> None:
-    gone, held = private_directory(), private_directory()
+def test_a_private_folder_goes_when_its_supervisor_is_gone_or_it_was_never_held_and_is_old(
+    temporary: Path,
+) -> None:
+    gone, held, young, old = (private_directory() for _ in range(4))
     assert stat.S_IMODE(gone.stat().st_mode) == 0o700
     os.close(hold(gone))
     lock = hold(held)
-    new = private_directory()
-    assert not gone.exists()
-    assert held.exists()
-    assert new.exists()
-    os.close(lock)
-
-
-def test_a_folder_that_was_never_held_is_cleared_away_when_it_is_old(temporary: Path) -> None:
-    young, old = private_directory(), private_directory()
     foreign = temporary / "retrocypher-server-of-mine"
     foreign.mkdir()
     for folder in (old, foreign):
         long_ago = folder.stat().st_mtime - 2 * UNHELD_S
         os.utime(folder, (long_ago, long_ago))
-    private_directory()
-    assert young.exists()
-    assert not old.exists()
-    assert foreign.exists()
+    new = private_directory()
+    assert [folder.exists() for folder in (held, young, new, foreign, gone, old)] == [True] * 4 + [False] * 2
+    os.close(lock)
 
 
 def test_a_control_socket_has_a_path_that_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,15 +59,6 @@ def test_a_control_socket_has_a_path_that_fits(tmp_path: Path, monkeypatch: pyte
     assert len(str(folder / "control")) < 100
     folder.joinpath("supervisor.log").unlink()
     folder.rmdir()
-
-
-def test_a_session_folder_is_private_and_goes_with_its_session() -> None:
-    folder = session_folder()
-    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
-    (folder.path / "turnstile.lock").touch()
-    folder.remove()
-    assert not folder.path.exists()
-    folder.remove()
 
 
 def test_the_folder_of_a_session_that_was_killed_is_cleared_away_by_the_next(temporary: Path) -> None:
@@ -88,15 +72,11 @@ def test_the_folder_of_a_session_that_was_killed_is_cleared_away_by_the_next(tem
         os.kill(owner.pid, signal.SIGKILL)
     following = session_folder()
     assert not left.exists()
-    assert live.path.exists()
     assert foreign.exists()
-    for folder in (live, following):
+    assert stat.S_IMODE(live.path.stat().st_mode) == 0o700
+    for folder in (live, following, live):
         folder.remove()
-
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+        assert not folder.path.exists()
 
 
 def test_a_store_is_built_once_for_all_who_ask_at_once() -> None:

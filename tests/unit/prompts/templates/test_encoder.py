@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 import re
 import zipfile
 from collections.abc import Callable, Sequence
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
 from retrocypher.prompts.templates import encoder
@@ -19,7 +17,6 @@ from retrocypher.prompts.templates.encoder import (
     Vectors,
     load_encoder,
     read_vectors,
-    stored_encoder,
     weights_from_wheels,
     write_vectors,
 )
@@ -60,16 +57,6 @@ def test_a_vector_file_reads_as_written_and_is_the_same_each_time(tmp_path: Path
     read = read_vectors(first, "e")
     assert read.keys() == vectors.keys()
     assert all(np.array_equal(read[text], vectors[text]) for text in vectors)
-
-
-def test_shipped_vectors_have_length_one_and_the_hash_of_their_text() -> None:
-    path = CHECKOUT / "prompts/templates/vectors/all-mpnet-base-v2.jsonl"
-    head, *entries = [json.loads(line) for line in path.read_text().splitlines()]
-    assert head == {"encoder": "all-mpnet-base-v2", "dimension": 768, "texts": len(entries)}
-    vectors = stored_encoder("all-mpnet-base-v2").encode([entry["text"] for entry in entries])
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
-    for entry in entries:
-        assert entry["sha256"] == hashlib.sha256(entry["text"].encode()).hexdigest()
 
 
 @pytest.mark.parametrize("head", ["", "[]", "{}", '{"encoder": "e"}', '{"encoder": "x", "dimension": 2}'])
