@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -246,22 +247,18 @@ STARTS = ["", "MATCH", "MATCH (", "MATCH (n) RETURN n ", "```cypher\n", "```sql\
 REPEATED = (" ", "\n", "`", "~", "a", "- ", "> ", ">", "*", " *")
 
 
-def seconds(answer: str) -> float:
-    begun = time.process_time()
-    extract_cypher(answer)
-    return time.process_time() - begun
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_repeated_pieces(unit: str) -> None:
-    for start in ("", "```cypher\n", "MATCH (n) RETURN n "):
-        assert seconds(start + unit * (SIZE // 4 // len(unit))) < SECONDS
-
-
-@pytest.mark.parametrize("start", STARTS)
-def test_a_million_repeated_characters(start: str) -> None:
-    for repeated in REPEATED:
-        assert seconds(start + repeated * (SIZE // len(repeated)) + "x") < SECONDS
+@pytest.mark.parametrize(
+    ("starts", "unit", "size", "end"),
+    [
+        *((("", "```cypher\n", "MATCH (n) RETURN n "), unit, SIZE // 4, "") for unit in UNITS),
+        *((STARTS, unit, SIZE, "x") for unit in REPEATED),
+    ],
+)
+def test_repeated_pieces(starts: Sequence[str], unit: str, size: int, end: str) -> None:
+    for start in starts:
+        begun = time.process_time()
+        extract_cypher(start + unit * (size // len(unit)) + end)
+        assert time.process_time() - begun < SECONDS
 
 
 def test_queries_beside_hostile_text_are_still_found() -> None:
