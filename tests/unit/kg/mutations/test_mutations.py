@@ -1,6 +1,6 @@
 """What operators do to queries of several forms, and how they are chosen and applied.
 
-What they do to the reference queries is in the sample of the bank of known errors.
+The sample of the bank of known errors holds more of what they do, to the reference queries.
 """
 
 from collections.abc import Iterator
@@ -58,6 +58,12 @@ NODES = "MATCH p = (s)-[*4]->(t) RETURN nodes(p)"
 SHORT = "MATCH (r)-->(m) RETURN r.id AS id, m.name AS r"
 CONDITIONED = "MATCH (a {name: 'C'})-->(b) WHERE b.name <> 'O' RETURN a"
 SPACED = "MATCH (p:PATH) WHERE p.name = 'x'\n  RETURN p"
+CO_PRODUCTS = f"{HEAD} OPTIONAL MATCH (r)-[:PRODUCES]->(c) WHERE c <> t RETURN r.id, collect(c.name) AS co"
+REACTANTS, AGENTS = "collect(DISTINCT a.name) AS reactants", "collect(DISTINCT g.name) AS agents"
+REACTS = "OPTIONAL MATCH (a:Molecule)-[:REACTS_IN]->(r)"
+USES = "OPTIONAL MATCH (r)-[:USES_AGENT]->(g:Molecule)"
+HOPS = "-[:REACTS_IN|PRODUCES*4]->"
+STEP, BARE_STEP = "-[:REACTS_IN]->(:Reaction)-[:PRODUCES]->", "-[:REACTS_IN]->()-[:PRODUCES]->"
 MORE = "..."
 """Behind the edits of an operator that makes more mutants than those."""
 
@@ -98,7 +104,54 @@ def made(operator: str, query: str) -> list[str]:
         ("length_for_route", FULL, []),
         ("anchor_property", ALL_OF, ["w.name => w.smiles", MORE]),
         ("returned_property", FULL, ["r.id => r.reaction_id", MORE]),
+        ("change_hops", PATH, ["*4 => *3", "*4 => *5"]),
+        ("unbounded_length", PATH, ["*4 => *", "*4 => *4.."]),
+        ("fewer_types", PATH, ["REACTS_IN|PRODUCES => REACTS_IN", "REACTS_IN|PRODUCES => PRODUCES"]),
+        (
+            "wrong_type",
+            FULL,
+            [
+                "-[:PRODUCES]-> => -[:USES_AGENT]->",
+                "-[:PRODUCES]-> => -[:USES_SOLVENT]->",
+                "-[:REACTS_IN]-> => <-[:PRODUCES]-",
+                "-[:REACTS_IN]-> => <-[:USES_AGENT]-",
+                "-[:REACTS_IN]-> => <-[:USES_SOLVENT]-",
+                "-[:USES_AGENT]-> => -[:PRODUCES]->",
+            ],
+        ),
+        ("drop_component", FULL, [f", {REACTANTS} => ", f", {AGENTS} => "]),
+        ("require_match", FULL, ["OPTIONAL MATCH (a => MATCH (a", "OPTIONAL MATCH (r => MATCH (r"]),
+        (
+            "extra_match",
+            FULL,
+            [
+                "'CC'}) => 'CC'})\nMATCH (r)-[:USES_AGENT]->(catalyst:Molecule)",
+                "'CC'}) => 'CC'})\nMATCH (r)-[:USES_SOLVENT]->(medium:Molecule)",
+            ],
+        ),
+        ("sort_ascending", BEST, [" DESC => ", " DESC =>  ASC"]),
+        ("raise_limit", BEST, ["LIMIT 1 => LIMIT 2", "LIMIT 1 => LIMIT 3", "LIMIT 1 => LIMIT 10"]),
         # The same, written differently.
+        ("drop_labels", FULL, ["r:Reaction => r", "a:Molecule => a", "g:Molecule => g", MORE]),
+        ("add_labels", FULL, ["->(r) => ->(r:Reaction)", "(r)- => (r:Reaction)-"]),
+        (
+            "write_out_path",
+            PATH,
+            [
+                f"{HOPS}(t =>  ((:Molecule){STEP}(:Molecule)){{2}} (t",
+                f"{HOPS} => {STEP}(:Molecule){STEP}",
+                f"{HOPS} => {BARE_STEP}(){BARE_STEP}",
+            ],
+        ),
+        (
+            "with_names",
+            FULL,
+            [
+                f"{REACTS} => WITH r\n{REACTS}",
+                f"{USES} => WITH r, a\n{USES}",
+                "RETURN => WITH r, a, g\nRETURN",
+            ],
+        ),
         ("rename_variables", SHORT, ["(r) => (r1) & (m) => (m1) & r.id => r1.id & m.name => m1.name", MORE]),
         ("flip_pattern", SHORT.replace("--", "-[:P]-"), ["(r)-[:P]->(m) => (m)<-[:P]-(r)"]),
         ("flip_pattern", NODES, ["(s)-[*4]->(t) => (t)<-[*4]-(s) & nodes(p) => reverse(nodes(p))"]),
@@ -158,6 +211,9 @@ def test_changes_the_length_by_one_step(before: str, after: list[str]) -> None:
 @pytest.mark.parametrize(
     ("operator", "query", "parts"),
     [
+        ("drop_component_match", FULL, ["collect(DISTINCT g.name)", "collect(DISTINCT a.name)"]),
+        ("return_path", PATH, ["RETURN DISTINCT p", "nodes(p) AS route", "| n.id]", "IN labels(n)"]),
+        ("write_clause", FULL, ["MERGE (:Answer)\nRETURN", "MERGE (r:Reaction)"]),
         ("yield_elsewhere", BEST, ["r.yield", "t.yield"]),
         ("one_step_of_route", PATH, ["last(", "head("]),
         ("placeholder", LISTS, ["<MOLECULE>", *[""] * 8]),
@@ -167,6 +223,23 @@ def test_an_operator_changes_several_places(operator: str, query: str, parts: li
     found = made(operator, query)
     assert len(found) == len(parts)
     assert all(part in mutant for part, mutant in zip(parts, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("operator", "query", "labels"),
+    [
+        ("reverse_path", PATH, ["endpoint_anchoring"]),
+        ("drop_component", FULL, ["missing_component:reactants", "missing_component:agents"]),
+        ("drop_component_match", FULL, ["missing_component:reactants", "missing_component:agents"]),
+        ("drop_component", BEST, ["missing_component:target_yield"]),
+        ("drop_id", FULL, ["missing_component:id"]),
+        ("keep_target", CO_PRODUCTS, ["extra_component:co_products"]),
+        ("anchor_property", ALL_OF, ["schema_violation:property"] * 4),
+        ("join_molecules", FULL, ["schema_violation:edge"] * 2),
+    ],
+)
+def test_a_mutant_is_labelled_with_what_was_planted(operator: str, query: str, labels: list[str]) -> None:
+    assert [each.label for each in mutations_of(OPERATORS[operator], query)] == labels
 
 
 def altered(operator: str, smiles: str) -> list[str]:
