@@ -1,29 +1,15 @@
 """The error labels and how a record writes them."""
 
-from importlib import resources
 from typing import get_args
 
 import pytest
-import yaml
 
 from retrocypher.kg.execution.execution import Status
-from retrocypher.kg.labels.error_labels import LABELS, Source, detail_of, is_label, name_of, with_detail
+from retrocypher.kg.labels.error_labels import LABELS, detail_of, is_label, name_of, with_detail
 
 
 def test_every_status_that_is_not_ok_has_a_label_of_its_name() -> None:
     assert {*get_args(Status)} - {"ok"} <= LABELS.keys()
-
-
-def test_the_file_defines_each_label_once_and_in_full_with_a_meaning_of_one_sentence() -> None:
-    entries = yaml.safe_load(
-        resources.files("retrocypher.kg.labels").joinpath("labels.yaml").read_text("utf-8")
-    )
-    assert [entry["name"] for entry in entries] == list(LABELS)
-    for label in LABELS.values():
-        assert label.source in get_args(Source)
-        assert all(text.strip() for text in (label.where, label.example, *label.details))
-        assert label.meaning.endswith("."), label.name
-        assert ". " not in label.meaning, label.name
 
 
 @pytest.mark.parametrize(

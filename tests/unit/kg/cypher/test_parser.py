@@ -56,20 +56,6 @@ def outline(node: Node) -> list[tuple[str, int, int]]:
     return [(part.rule, part.start, part.stop) for part in node.walk()]
 
 
-@pytest.mark.parametrize("query", ACCEPTED)
-def test_accepts(query: str) -> None:
-    parsed = parse(query)
-    assert parsed.errors == ()
-    assert list(parsed.root.tokens()) == list(parsed.tokens[parsed.prefix_tokens :])
-
-
-@pytest.mark.parametrize("query", BROKEN)
-def test_rejects(query: str) -> None:
-    issues = parse(query).errors
-    assert issues
-    assert all(0 <= issue.offset <= len(query) and issue.message for issue in issues)
-
-
 def test_fast_and_thorough_parsing_give_one_tree(thorough: Recovery) -> None:
     types = {name: number for number, name in enumerate(token_reader().names)}
     for query in ACCEPTED:
@@ -80,32 +66,16 @@ def test_fast_and_thorough_parsing_give_one_tree(thorough: Recovery) -> None:
 
 
 @pytest.mark.parametrize("query", [*ACCEPTED, *BROKEN])
-def test_tree_holds_tokens_and_nodes_in_order(query: str) -> None:
+def test_accepts_or_rejects_and_the_tree_holds_tokens_and_nodes_in_order(query: str) -> None:
     parsed = parse(query)
+    assert bool(parsed.errors) == (query in BROKEN)
+    assert all(0 <= issue.offset <= len(query) and issue.message for issue in parsed.errors)
     assert parsed.tokens == tuple(tokens(query))
     held = list(parsed.root.tokens())
     assert held == sorted(held, key=lambda token: token.start)
+    assert parsed.errors or held == list(parsed.tokens[parsed.prefix_tokens :])
     for node in parsed.root.walk():
         assert all(node.start <= child.start <= child.stop <= node.stop for child in node.children)
-
-
-def test_tree_has_rules_and_offsets() -> None:
-    parsed = parse("MATCH (m:Molecule {name: 'CC(=O)O'}) RETURN m")
-    pattern = parsed.root.find("nodePattern")
-    assert pattern is not None
-    assert parsed.source(pattern) == "(m:Molecule {name: 'CC(=O)O'})"
-    assert [parsed.source(node) for node in pattern.find_all("propertyKeyName")] == ["name"]
-    literal = pattern.find("stringLiteral")
-    assert literal is not None
-    assert literal.within("nodePattern", "relationshipPattern") is pattern
-    assert [token.text for token in literal.tokens()] == ["'CC(=O)O'"]
-
-
-def test_broken_text_gives_a_partial_tree() -> None:
-    parsed = parse("MATCH (a)-[:REACTS_IN]->(r) RETRUN r")
-    assert [issue.offset for issue in parsed.errors] == [28]
-    assert "RETRUN" in parsed.errors[0].message
-    assert parsed.root.find("relationshipPattern") is not None
 
 
 @pytest.mark.parametrize(

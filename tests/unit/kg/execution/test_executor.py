@@ -1,11 +1,19 @@
-"""What decides when the first attempt does not."""
+"""What an error of the server means, what a second attempt decides, and the lock of executors."""
 
+import fcntl
+import multiprocessing
+import os
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.turns import hold_alone
+from support.waiting import becomes_true
 
 from retrocypher.kg.execution import executor as module
 from retrocypher.kg.execution.execution import (
@@ -15,10 +23,94 @@ from retrocypher.kg.execution.execution import (
     Limits,
     Trouble,
     Unauthorised,
+    judge,
+    judge_planning,
+    without_prefix,
 )
 from retrocypher.kg.execution.executor import GuardedExecutor, InconclusiveAttempt
-from retrocypher.kg.execution.recovery import ExclusiveRerunStats
+from retrocypher.kg.execution.recovery import ExclusiveRerunStats, SharedExclusiveLock
 from retrocypher.kg.server.endpoint import Endpoint
+
+
+def error(code: str | None, kind: str = "server") -> dict[str, str | None]:
+    return {"kind": kind, "code": code, "message": "m"}
+
+
+SYNTAX, SEMANTICS = "Neo.ClientError.Statement.SyntaxError", "Neo.ClientError.Statement.SemanticError"
+PARAMETER = "Neo.ClientError.Statement.ParameterMissing"
+UNKNOWN = "Neo.DatabaseError.General.UnknownError"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (SYNTAX, "syntax_error"),
+        (SEMANTICS, "syntax_error"),
+        (PARAMETER, "runtime_error"),
+        ("Neo.ClientError.Statement.ArithmeticError", "runtime_error"),
+        ("Neo.ClientError.Procedure.ProcedureNotFound", "runtime_error"),
+        ("Neo.DatabaseError.Statement.ExecutionFailed", "runtime_error"),
+        ("Neo.ClientError.Statement.AccessMode", "refused"),
+        ("Neo.ClientError.Security.Forbidden", "refused"),
+        ("Neo.ClientError.Statement.UnsupportedAdministrationCommand", "refused"),
+        ("Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration", Trouble.TIME),
+        ("Neo.ClientError.Transaction.TransactionTimedOut", Trouble.TIME),
+        ("Neo.TransientError.General.MemoryPoolOutOfMemoryError", Trouble.MEMORY),
+        ("Neo.TransientError.General.StackOverFlowError", Trouble.MEMORY),
+        (UNKNOWN, Trouble.MEMORY),
+        ("Neo.TransientError.Transaction.Terminated", Trouble.LOST),
+        ("Neo.TransientError.General.DatabaseUnavailable", Trouble.LOST),
+        ("Neo.ClientError.Database.DatabaseNotFound", Trouble.LOST),
+    ],
+)
+def test_codes(code: str, expected: str | Trouble) -> None:
+    assert judge(error(code)) == expected
+
+
+def test_own_reports_and_bad_credentials() -> None:
+    assert judge(error(None, "lost")) is Trouble.LOST
+    assert judge(error(None, "memory")) is Trouble.MEMORY
+    with pytest.raises(Unauthorised):
+        judge(error("Neo.ClientError.Security.Unauthorized"))
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "expected"),
+    [
+        (UNKNOWN, "Lexical error at line 2, column 16.  Enc", "syntax_error"),
+        (UNKNOWN, "Index 3 out of bounds", Trouble.MEMORY),
+        (SYNTAX, "Invalid input", "syntax_error"),
+        (PARAMETER, None, "runtime_error"),
+    ],
+)
+def test_a_text_the_lexer_cannot_cut_is_broken(
+    code: str, message: str | None, expected: str | Trouble
+) -> None:
+    assert judge_planning({"kind": "server", "code": code, "message": message}) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            'Variable `x` not defined (line 2, column 8 (offset: 15))\n"RETURN x"\n        ^',
+            'Variable `x` not defined (line 1, column 8 (offset: 7))\n"RETURN x"\n        ^',
+        ),
+        (
+            'Lexical error at line 2, column 16.  Encountered: <EOF> after : ""',
+            'Lexical error at line 1, column 16.  Encountered: <EOF> after : ""',
+        ),
+        ("Unexpected end (line 1, column 8 (offset: 7))", "Unexpected end (line 1, column 1 (offset: 0))"),
+        ("Got: 2 (line 1, column 0 (offset: 8))", "Got: 2 (line 1, column 1 (offset: 0))"),
+        ("Got: 2 (line 0, column 0 (offset: 8))", "Got: 2 (line 1, column 1 (offset: 0))"),
+        ('A (line 3, column 2 (offset: 20))\n"x = \'line 9, column 9\'"',
+         'A (line 2, column 2 (offset: 12))\n"x = \'line 9, column 9\'"'),
+        ('Got: 2\n"EXPLAIN\nRETURN 1; RETURN 2"', 'Got: 2\n"RETURN 1; RETURN 2"'),
+    ],
+)  # fmt: skip
+def test_positions_are_those_of_the_query_as_given(message: str, expected: str) -> None:
+    assert without_prefix(message) == expected
+
 
 Another = Callable[..., GuardedExecutor]
 OK = Execution("ok", columns=["a"], rows=[[1]], row_count=1)
@@ -247,3 +339,53 @@ def test_what_was_planned_is_not_planned_again_and_no_verdict_on_the_run(
     assert stage.calls[:2] == ["plan short", "plan short"]
     assert executor.run("RETURN 2") == OK
     assert stage.outcomes == []
+
+
+WAIT_S = 60.0
+
+
+def turnstile_is_closed(folder: Path) -> bool:
+    with (folder / "turnstile.lock").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def test_many_share_and_whoever_waits_to_be_alone_goes_before_those_who_come_later(tmp_path: Path) -> None:
+    holder, second, writer, late = (SharedExclusiveLock(tmp_path) for _ in range(4))
+    order: list[str] = []
+
+    def alone() -> None:
+        with writer.exclusive():
+            order.append("alone")
+
+    def shared() -> None:
+        with late.shared():
+            order.append("late")
+
+    with holder.shared(), second.shared():
+        threads = [threading.Thread(target=alone)]
+        threads[0].start()
+        assert becomes_true(lambda: turnstile_is_closed(tmp_path))
+        threads.append(threading.Thread(target=shared))
+        threads[1].start()
+        time.sleep(0.2)
+        assert order == []
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert order == ["alone", "late"]
+
+
+def test_a_killed_process_frees_its_turn(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    held = context.Event()
+    process = context.Process(target=hold_alone, args=(tmp_path, held))
+    process.start()
+    assert process.pid
+    assert held.wait(WAIT_S)
+    os.kill(process.pid, signal.SIGKILL)
+    with SharedExclusiveLock(tmp_path).shared():
+        process.join(WAIT_S)
+    assert process.exitcode == -signal.SIGKILL

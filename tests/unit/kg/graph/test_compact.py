@@ -1,5 +1,6 @@
-"""Graphs on disk and their fingerprints."""
+"""Graphs on disk and their fingerprints, the default graph, and canonical SMILES."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from retrocypher.kg.graph.build import build_graph, open_source
 from retrocypher.kg.graph.cleaning import Report
 from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest, write_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of, node_line, relationship_line
+from retrocypher.kg.graph.molecules import Canonicaliser
 from retrocypher.kg.graph.reaction import Reaction, Source
 
 names = st.text(alphabet="CNO()=#[]+-,\"' ", min_size=1).filter(lambda name: name.strip() == name)
@@ -91,36 +93,26 @@ def test_records_with_text_that_no_file_can_hold_are_dropped_and_the_rest_is_wri
     ]
 
 
-def copy_of_default(folder: Path) -> Path:
-    for path in DEFAULT_GRAPH.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    return folder
-
-
-def test_a_changed_file_is_refused(tmp_path: Path) -> None:
-    path = copy_of_default(tmp_path) / "reactions.csv"
-    path.write_text(path.read_text().replace("\n2,", "\n3,", 1))
-    with pytest.raises(InputError, match=r"reactions\.csv is not the file that its manifest describes"):
-        read_graph(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["manifest.json", "molecules.txt", "sources.csv"])
-def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
-    (copy_of_default(tmp_path) / name).unlink()
-    with pytest.raises(InputError, match=f"{name} is missing"):
-        read_graph(tmp_path)
-
-
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("name", "text", "message"),
     [
-        ("{", "is not the manifest of a graph"),
-        ("[]", "is not the manifest"),
-        ('{"schema_version": 9}', "form 9"),
+        ("reactions.csv", "id", r"reactions\.csv is not the file that its manifest describes"),
+        ("manifest.json", None, "manifest.json is missing"),
+        ("molecules.txt", None, "molecules.txt is missing"),
+        ("sources.csv", None, "sources.csv is missing"),
+        ("manifest.json", "{", "is not the manifest of a graph"),
+        ("manifest.json", "[]", "is not the manifest"),
+        ("manifest.json", '{"schema_version": 9}', "form 9"),
     ],
 )
-def test_another_manifest_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "manifest.json").write_text(text)
+def test_a_changed_or_missing_file_is_refused(
+    tmp_path: Path, name: str, text: str | None, message: str
+) -> None:
+    for path in DEFAULT_GRAPH.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / name).unlink()
+    if text:
+        (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message):
         read_graph(tmp_path)
 
@@ -175,3 +167,70 @@ def test_a_whole_number_is_the_same_yield_and_a_zero_has_no_sign() -> None:
     assert node_line(["L"], {"x": -0.0}) == node_line(["L"], {"x": 0.0})
     assert node_line(["L"], {"x": 0}) != node_line(["L"], {"x": 0.0})
     assert node_line(["L"], {"x": False}) != node_line(["L"], {"x": 0.0})
+
+
+GRAPH = read_graph()
+MANIFEST = read_manifest()
+
+
+def test_its_size() -> None:
+    molecules = {m for r in GRAPH for m in (*r.reactants, *r.products, *r.agents, *r.solvents)}
+    yields = [value for r in GRAPH for value in r.yields if value is not None]
+    assert [r.id for r in GRAPH] == list(range(1, 11_870))
+    assert (
+        MANIFEST["counts"] | {"reactions": 11_869, "molecules": 20_442, "yields": 4_863} == MANIFEST["counts"]
+    )
+    assert (len(molecules), len(yields)) == (20_442, 4_863)
+    assert all(0 <= value <= 100 for value in yields)
+    assert MANIFEST["fingerprint"] == fingerprint_of(GRAPH)
+
+
+def test_every_record_is_accounted_for() -> None:
+    dropped = (DEFAULT_GRAPH / "dropped.csv").read_text().splitlines()[1:]
+
+    assert MANIFEST["records_read"] == 13_501
+    counted = {rule: count for rule, count in MANIFEST["dropped"].items() if count}
+    assert counted == {"no_products": 201, "no_reactants": 23, "over_four": 397, "duplicate": 1_011}
+    assert len(dropped) + len(GRAPH) == 13_501
+    assert Counter(line.split(",")[0] for line in dropped) == counted
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("OCC", "CCO"),
+        ("[CH3:1][CH2:2][OH:7]", "CCO"),
+        ("C1=CC=CC=C1", "c1ccccc1"),
+        ("[Na+].[Cl-]", "[Cl-].[Na+]"),
+        ("[2H]C([2H])[2H]", "[2H]C([2H])[2H]"),
+        ("[H:3][O:1][CH3:2]", "CO"),
+        ("C/C=C\\C", "C/C=C\\C"),
+        ("[CH3:1][C@H:2]([OH:3])[C:4]#[N:5]", "C[C@H](O)C#N"),
+    ],
+)
+def test_canonical_form_has_no_atom_maps(written: str, canonical: str) -> None:
+    found = Canonicaliser()(written)
+    assert found is not None
+    assert found.smiles == canonical
+    assert found.valence_accepted
+
+
+@pytest.mark.parametrize(
+    "written", ["", "C(", "c1cc1c1", "CQ", "CC O", "CC\tname", "C\u00e9", "\ud800", "C>>C"]
+)
+def test_what_rdkit_cannot_read_is_none(written: str) -> None:
+    assert Canonicaliser()(written) is None
+
+
+def test_an_impossible_valence_is_kept_and_told() -> None:
+    found = Canonicaliser()("COC(=O)C(C)[CH2+]1CC2CCC1(C)C2(C)C")
+    assert found is not None
+    assert not found.valence_accepted
+    assert Canonicaliser()(found.smiles) == found
+
+
+@given(st.text(alphabet="CNOcno()[]=#@+-:1234Hl/\\. ", max_size=30))
+def test_any_text_is_canonical_or_none_and_canonical_is_a_fixed_point(text: str) -> None:
+    canonicalise = Canonicaliser()
+    found = canonicalise(text)
+    assert found is None or canonicalise(found.smiles) == found

@@ -1,14 +1,19 @@
-"""Text files as sources: CSV, JSON lines and mapped SMILES."""
+"""Sources of reactions: CSV, JSON lines, mapped SMILES, and ORDerly's parquet files."""
 
 import gzip
 import json
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from zipfile import ZipFile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.build import open_source
+from retrocypher.kg.graph.orderly import grant_month
 from retrocypher.kg.graph.reaction import Record
 
 WANTED = Record(
@@ -47,11 +52,6 @@ def read(kind: str, content: str | bytes, name: str = "r") -> list[Record]:
     return list(open_source(f"{kind}:{name}").records())
 
 
-def fault_of(record: Record, row: int) -> str:
-    assert record.row == row
-    return record.fault or ""
-
-
 @pytest.mark.parametrize(("kind", "content"), [("csv", AS_CSV), ("jsonl", "\n" + json.dumps(AS_JSON))])
 def test_csv_and_jsonl_read_the_same_reaction(kind: str, content: str) -> None:
     (found,) = read(kind, content)
@@ -69,55 +69,56 @@ def test_one_yield_belongs_to_the_first_product(value: object) -> None:
     assert found.yields == (81.5, None)
 
 
+FIRST = {
+    "csv": "reactants,products,yields\nC,CC,1",
+    "jsonl": '{"reactants": ["C"], "products": ["CC"]}',
+    "smiles": MAPPED,
+    # A line with this field beside reactants and products that can be read.
+    "field": '{"reactants": ["C"], "products": ["CC"]}',
+}
+
+
 @pytest.mark.parametrize(
-    ("row", "fault"),
+    ("kind", "line", "fault"),
     [
-        ("C,CC,high", "the yield 'high' is not a number"),
-        ("C,CC,1;2", "at most one number for each product"),
-        ("C,CC,1,2", "more fields than columns"),
-        ("C,CC,nan", "the yield 'nan' is not a number"),
-        ('"C\nC,CC",O,1', "reactants holds a line break"),
-        ('C,"CC\nCO",1', "products holds a line break"),
-        ('C,CC,"1\n2"', "yields holds a line break"),
+        ("csv", "C,CC,high", "the yield 'high' is not a number"),
+        ("csv", "C,CC,1;2", "at most one number for each product"),
+        ("csv", "C,CC,1,2", "more fields than columns"),
+        ("csv", "C,CC,nan", "the yield 'nan' is not a number"),
+        ("csv", '"C\nC,CC",O,1', "reactants holds a line break"),
+        ("csv", 'C,"CC\nCO",1', "products holds a line break"),
+        ("csv", 'C,CC,"1\n2"', "yields holds a line break"),
+        ("jsonl", "{", "not JSON"),
+        ("jsonl", "[1]", "not a JSON object"),
+        ("jsonl", "[" * 100_000, "nested too deeply"),
+        ("field", '"reactants": 3', "reactants is neither text nor a list"),
+        ("field", '"reactants": ["\\ud800"]', "reactants holds half a character"),
+        ("field", '"reactants": "\\udfff"', "reactants holds half a character"),
+        ("field", '"reactants": "C\\nCC"', "reactants holds a line break"),
+        ("field", '"original": 1', "original is not text"),
+        ("field", '"original": "\\ud800"', "original holds half a character"),
+        ("field", '"grant_date": "\\udc00"', "grant_date holds half a character"),
+        ("field", '"yields": true', "yields is not a list"),
+        ("field", '"yields": [true]', "a yield is not a number"),
+        ("field", '"yields": [NaN]', "a yield is not a number"),
+        ("field", '"yields": ["nan"]', "the yield 'nan' is not a number"),
+        ("field", '"yields": ["\\ud800"]', "is not a number"),
+        ("field", f'"yields": [{"9" * 400}]', "a yield is too large"),
+        ("field", f'"yields": {"9" * 400}', "a yield is too large"),
+        ("field", f'"yields": [{"9" * 5000}]', "not JSON"),
+        ("field", f'"yields": {"[" * 800}{"]" * 800}', "is not a number"),
+        ("smiles", "CCO", "two '>' are needed"),
+        ("smiles", "C>>C>>C", "two '>' are needed"),
+        ("smiles", "CC>>CO", "no product atom carries"),
     ],
+    ids=lambda text: text[:60],
 )
-def test_a_broken_csv_row_is_a_fault_at_its_row(row: str, fault: str) -> None:
-    assert fault in fault_of(read("csv", f"reactants,products,yields\nC,CC,1\n{row}\n")[1], 3)
-
-
-@pytest.mark.parametrize(
-    ("changed", "fault"),
-    [
-        ('"reactants": 3', "reactants is neither text nor a list"),
-        ('"reactants": ["\\ud800"]', "reactants holds half a character"),
-        ('"reactants": "\\udfff"', "reactants holds half a character"),
-        ('"reactants": "C\\nCC"', "reactants holds a line break"),
-        ('"original": 1', "original is not text"),
-        ('"original": "\\ud800"', "original holds half a character"),
-        ('"grant_date": "\\udc00"', "grant_date holds half a character"),
-        ('"yields": true', "yields is not a list"),
-        ('"yields": [true]', "a yield is not a number"),
-        ('"yields": [NaN]', "a yield is not a number"),
-        ('"yields": ["nan"]', "the yield 'nan' is not a number"),
-        ('"yields": ["\\ud800"]', "is not a number"),
-        (f'"yields": [{"9" * 400}]', "a yield is too large"),
-        (f'"yields": {"9" * 400}', "a yield is too large"),
-        (f'"yields": [{"9" * 5000}]', "not JSON"),
-        (f'"yields": {"[" * 800}{"]" * 800}', "is not a number"),
-    ],
-)
-def test_a_broken_field_of_a_json_line_is_a_fault_at_its_row(changed: str, fault: str) -> None:
-    line = f'{{"reactants": ["C"], "products": ["C"], {changed}}}'
-    assert fault in fault_of(read("jsonl", f'{{"reactants": ["C"], "products": ["CC"]}}\n{line}\n')[1], 2)
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [("{", "not JSON"), ("[1]", "not a JSON object"), ("[" * 100_000, "nested too deeply")],
-    ids=["half", "list", "deep"],
-)
-def test_a_line_that_is_no_json_object_is_a_fault_at_its_row(line: str, fault: str) -> None:
-    assert fault in fault_of(read("jsonl", f"\n{line}\n")[0], 2)
+def test_a_broken_line_is_a_fault_at_its_row(kind: str, line: str, fault: str) -> None:
+    text = f'{{"reactants": ["C"], "products": ["C"], {line}}}' if kind == "field" else line
+    bad = read("jsonl" if kind == "field" else kind, f"{FIRST[kind]}\n{text}\n")[1]
+    assert bad.row == FIRST[kind].count("\n") + 2
+    assert fault in (bad.fault or "")
+    assert kind != "smiles" or bad.original == line
 
 
 @pytest.mark.parametrize(
@@ -221,16 +222,6 @@ def test_roles_follow_the_map_numbers(name: str) -> None:
     assert (second.row, second.reactants, second.agents) == (3, ("[CH4]", "[CH3]O"), ("[CH4]",))
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [("CCO", "two '>' are needed"), ("C>>C>>C", "two '>' are needed"), ("CC>>CO", "no product atom carries")],
-)
-def test_a_line_that_is_no_mapped_reaction_is_a_fault_at_its_row(line: str, fault: str) -> None:
-    bad = read("smiles", f"{MAPPED}\n{line}\n")[1]
-    assert fault in fault_of(bad, 2)
-    assert bad.original == line
-
-
 def test_a_line_without_products_is_left_to_the_rules() -> None:
     (found,) = read("smiles", "[CH4:1]>>\n")
     assert (found.products, found.fault) == ((), None)
@@ -239,3 +230,126 @@ def test_a_line_without_products_is_left_to_the_rules() -> None:
 def test_a_map_number_of_any_length_is_read() -> None:
     (found,) = read("smiles", f"[CH4:{'9' * 5000}].[CH4:0]>>[CH3:{'9' * 5000}][CH3:0]\n")
     assert (found.reactants, found.agents) == (("[CH4]",), ("[CH4]",))
+
+
+COLUMNS = {
+    "reactant_000": ["CO", "C"],
+    "reactant_001": ["<missing>", None],
+    "product_000": ["<missing>", "CC"],
+    "product_001": ["CN", "<missing>"],
+    "agent_000": ["[Na+]", "<missing>"],
+    "solvent_000": ["O", ""],
+    "yield_000": [1.0, 81.5],
+    "yield_001": [12.0, None],
+    "rxn_str": ["[CH3:1]O>>[CH3:1]N", None],
+    "grant_date": [datetime(1995, 1, 1, 0, 11)] * 2,
+    "procedure_details": ["stirred", "stirred"],
+}
+
+
+def write(path: Path, columns: dict[str, list[object]] | dict[str, object]) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def read_folder(folder: Path) -> list[Record]:
+    return list(open_source(f"orderly:{folder}").records())
+
+
+def test_places_are_read_in_order_and_yields_stay_with_their_product(tmp_path: Path) -> None:
+    write(tmp_path / "uspto-grants-1995_11.parquet", COLUMNS)
+
+    first, second = read_folder(tmp_path)
+
+    assert first == Record(
+        file="uspto-grants-1995_11.parquet",
+        row=1,
+        reactants=("CO",),
+        products=("CN",),
+        agents=("[Na+]",),
+        solvents=("O",),
+        yields=(12.0,),
+        original="[CH3:1]O>>[CH3:1]N",
+        grant_date="1995-11",
+    )
+    assert (second.row, second.yields, second.original) == (2, (81.5,), "C>>CC")
+
+
+def test_files_are_read_in_the_order_of_their_names_and_rows_from_1(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        write(tmp_path / "extracted_ords" / f"{name}.parquet", COLUMNS)
+    assert [(r.file, r.row) for r in read_folder(tmp_path)] == [
+        ("a.parquet", 1), ("a.parquet", 2), ("b.parquet", 1), ("b.parquet", 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "date"),
+    [
+        (None, None),
+        (datetime(1976, 1, 1, 0, 1), "1976-01"),
+        (datetime(2001, 1, 1, 0, 12), "2001-12"),
+        (datetime(2001, 7, 3), "2001-07-03"),
+        (datetime(2001, 1, 1), "2001-01-01"),
+        ("2001", "2001"),
+    ],
+)
+def test_the_minute_of_a_grant_date_is_its_month(value: object, date: str | None) -> None:
+    assert grant_month(value) == date
+
+
+@pytest.mark.parametrize(
+    ("columns", "fault"),
+    [
+        ({"product_000": [1]}, "a molecule or rxn_str is not text"),
+        ({"yield_000": ["high"]}, "a yield is not a number"),
+        ({"yield_000": [True]}, "a yield is not a number"),
+    ],
+)
+def test_a_field_of_another_type_is_a_fault_at_its_row(
+    tmp_path: Path, columns: dict[str, list[object]], fault: str
+) -> None:
+    write(tmp_path / "a.parquet", {"reactant_000": ["C"], "product_000": ["C"], **columns})
+    assert read_folder(tmp_path)[0].fault == fault
+
+
+NOTHING = pa.array([], pa.string())
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (None, "holds no parquet files"),
+        (b"PAR1 and no more", r"a\.parquet cannot be read as parquet"),
+        ({"reactant_000": NOTHING, "product_000": NOTHING}, r"a\.parquet is empty"),
+        ({"reactant_000": ["C"]}, "has no column product_000"),
+    ],
+    ids=["none", "broken", "empty", "other layout"],
+)
+def test_a_folder_that_cannot_be_used_is_refused(
+    tmp_path: Path, columns: bytes | dict[str, object] | None, message: str
+) -> None:
+    if isinstance(columns, bytes):
+        (tmp_path / "a.parquet").write_bytes(columns)
+    elif columns:
+        write(tmp_path / "a.parquet", columns)
+    with pytest.raises(InputError, match=message):
+        read_folder(tmp_path)
+
+
+def test_another_wheel_is_refused(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "orderly-1.0.0-py3-none-any.whl", "w") as archive:
+        archive.writestr("orderly/data/x.parquet", b"")
+    with pytest.raises(InputError, match="is not the published"):
+        open_source(f"orderly:{tmp_path / 'orderly-1.0.0-py3-none-any.whl'}")
+
+
+def test_a_wheel_that_pip_cannot_get_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(InputError, match=r"pip could not download orderly==1\.0\.0 .* orderly:PATH"):
+        open_source("orderly")
+    assert list(tmp_path.iterdir()) == []

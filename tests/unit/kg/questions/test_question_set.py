@@ -1,37 +1,59 @@
-"""The shipped questions, and how candidates are allocated."""
+"""Candidates, how they are allocated, the shipped questions, samples, and paraphrases by number."""
 
-from collections import Counter, defaultdict
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.questions.candidates import Candidate, Kind
-from retrocypher.kg.questions.gold import ReactionNetwork, is_simple
-from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.question_set import allocate, draft_questions, read_plan
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.questions.candidates import (
+    MAXIMUM_ROUTES,
+    Candidate,
+    Kind,
+    common_auxiliaries,
+    is_synthesis_target,
+    multi_step_candidates,
+    single_step_candidates,
+)
+from retrocypher.kg.questions.gold import ReactionNetwork
+from retrocypher.kg.questions.question import (
+    PARAPHRASE_COUNT,
+    TASKS,
+    Question,
+    parse_paraphrases,
+    select,
+    setting_of,
+)
+from retrocypher.kg.questions.question_set import allocate, draft_questions, read_plan, with_smaller_sets
 from retrocypher.kg.questions.reading import load_questions
 
 SHIPPED = load_questions()
+QUESTIONS = SHIPPED.questions
 REACTIONS = read_graph()
-NETWORK = ReactionNetwork.of(REACTIONS)
 
 KINDS = (Kind("precursors"), Kind("best_yield"), Kind("conditions", role="agents"))
 
 
 def of_task(task: str) -> list[Question]:
-    return [each for each in SHIPPED.questions if each.task == task]
+    return [each for each in QUESTIONS if each.task == task]
 
 
 def test_the_shipped_set_is_what_its_seed_makes_of_the_default_graph() -> None:
     assert SHIPPED.fingerprint == fingerprint_of(REACTIONS)
-    assert draft_questions(REACTIONS, SHIPPED.manifest["seed"], read_plan()) == SHIPPED.questions
+    assert draft_questions(REACTIONS, SHIPPED.manifest["seed"], read_plan()) == QUESTIONS
 
 
 def test_there_are_2400_questions_in_the_proportions_of_the_paper() -> None:
-    counts = Counter((each.task, each.steps) for each in SHIPPED.questions)
+    counts = Counter((each.task, each.steps) for each in QUESTIONS)
     single = ("precursors", "producing_reactions", "best_yield", "multi_product", "co_products", "conditions")
     multi = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
     assert counts == {
@@ -41,42 +63,14 @@ def test_there_are_2400_questions_in_the_proportions_of_the_paper() -> None:
     sizes = Counter(len(each.slots["products"]) for each in of_task("multi_product"))
     assert sizes == {2: 165, 3: 31, 4: 4}
     assert Counter(each.slots["role"] for each in of_task("conditions")) == {"agents": 100, "solvents": 100}
-    assert len({each.text for each in SHIPPED.questions}) == len(SHIPPED.questions)
-
-
-def test_the_best_yield_is_unique() -> None:
-    for each in of_task("best_yield"):
-        known = sorted(
-            found
-            for reaction in NETWORK.makers_of(each.target)
-            if (found := reaction.yields[reaction.products.index(each.target)]) is not None
-        )
-        assert len(each.gold) == 1
-        assert each.gold[0]["target_yield"] == known[-1]
-        assert known[-1] - known[-2] > 1e-6 if len(known) > 1 else True
-
-
-def test_what_is_asked_for_is_empty_in_no_row() -> None:
-    for each in [*of_task("co_products"), *of_task("conditions")]:
-        asked = [row[each.slots.get("role", "co_products")] for row in each.gold]
-        assert all(asked), each.id
-        assert each.task == "conditions" or not any(each.target in names for names in asked), each.id
-
-
-def test_every_walk_of_a_route_question_is_a_simple_path() -> None:
-    for each in SHIPPED.questions:
-        if each.setting == "multi_step":
-            start = each.slots.get("start")
-            walks = NETWORK.walks_to(each.target, each.steps)
-            assert all(is_simple(walk) for walk in walks if start in (None, walk[0])), each.id
-            assert len(each.gold) <= 100
+    assert len({each.text for each in QUESTIONS}) == len(QUESTIONS)
 
 
 def test_the_manifest_tells_trivial_questions_and_shared_targets() -> None:
-    trivial = Counter(each.task for each in SHIPPED.questions if not each.discriminating)
+    trivial = Counter(each.task for each in QUESTIONS if not each.discriminating)
     told = {task: stated["questions"] for task, stated in SHIPPED.manifest["trivial"].items()}
     assert told == {task: trivial[task] for task in told}
-    asked = Counter(each.target for each in SHIPPED.questions)
+    asked = Counter(each.target for each in QUESTIONS)
     targets = SHIPPED.manifest["targets"]
     assert targets["distinct"] == len(asked)
     assert targets["questions_sharing_a_target"] == sum(count for count in asked.values() if count > 1)
@@ -85,19 +79,6 @@ def test_the_manifest_tells_trivial_questions_and_shared_targets() -> None:
         "multi_product 3 products": {"planned": 45, "made": 31},
         "multi_product 4 products": {"planned": 5, "made": 4},
     }
-
-
-def test_a_target_serves_at_most_three_of_the_ten_tasks() -> None:
-    tasks = defaultdict(set)
-    for each in SHIPPED.questions:
-        tasks[each.target].add(each.task)
-    assert max(map(len, tasks.values())) == 3
-
-
-def test_every_task_that_can_be_has_telling_questions_first() -> None:
-    # more than the graph has are not asked for, so all questions of these tasks discriminate
-    for task in ("precursors", "producing_reactions", "conditions", "chains_to_target", "intermediates"):
-        assert all(each.discriminating for each in of_task(task))
 
 
 @st.composite
@@ -137,11 +118,246 @@ def test_tiers_are_used_up_in_order_and_no_choice_shares_targets_less(
     assert cost([each for kind in KINDS for each in chosen[kind]]) == least
 
 
-def test_a_chain_of_exchanges_is_found() -> None:
-    first, second, _ = KINDS
-    candidates = {
-        first: [Candidate(first, {}, "A", 0, True)],
-        second: [Candidate(second, {}, "A", 0, True), Candidate(second, {}, "B", 0, True)],
-    }
-    chosen = allocate(candidates, {first: 1, second: 1})
-    assert [each.target for each in chosen[second]] == ["B"]
+def question(task: str, steps: int, number: int) -> Question:
+    return Question(
+        id=f"{task}-{number:03d}",
+        task=task,
+        setting=setting_of(task),
+        steps=steps,
+        text="?",
+        slots={},
+        reference_cypher="RETURN 1",
+        gold=[],
+        target="C",
+        discriminating=True,
+    )
+
+
+def strata(questions: tuple[Question, ...]) -> Counter[tuple[str, int]]:
+    return Counter((each.task, each.steps) for each in questions)
+
+
+@given(sample=st.integers(1, 2400), seed=st.integers())
+def test_a_sample_has_the_size_asked_for_and_fair_shares(sample: int, seed: int) -> None:
+    chosen = select(QUESTIONS, sample=sample, seed=seed)
+    assert len(chosen) == len({each.id for each in chosen}) == sample
+    found = strata(chosen)
+    for stratum, size in strata(QUESTIONS).items():
+        assert abs(found[stratum] - sample * size / len(QUESTIONS)) < 1
+
+
+@given(sample=st.integers(1, 300), seed=st.integers(0, 50), shuffle=st.integers())
+def test_a_sample_does_not_depend_on_the_order_it_is_taken_from(sample: int, seed: int, shuffle: int) -> None:
+    shuffled = list(QUESTIONS[::4])
+    random.Random(shuffle).shuffle(shuffled)
+    expected = {each.id for each in select(QUESTIONS[::4], sample=sample, seed=seed)}
+    assert {each.id for each in select(shuffled, sample=sample, seed=seed)} == expected
+
+
+def test_a_sample_keeps_the_order_of_the_set() -> None:
+    chosen = {each.id for each in select(QUESTIONS, sample=100, seed=3)}
+    assert [each for each in QUESTIONS if each.id in chosen] == list(select(QUESTIONS, sample=100, seed=3))
+
+
+def test_a_seed_stands_for_the_same_sample_for_good() -> None:
+    made_up = [question("precursors", 1, n) for n in range(9)]
+    made_up += [question("intermediates", 3, n) for n in range(9)]
+    chosen = [each.id for each in select(made_up, sample=4, seed=0)]
+    assert chosen == ["precursors-005", "precursors-006", "intermediates-004", "intermediates-007"]
+    assert select(made_up, sample=4, seed=0) != select(made_up, sample=4, seed=1)
+
+
+def test_tasks_are_kept_whole_without_a_sample() -> None:
+    chosen = select(QUESTIONS, tasks=("conditions", "intermediates"))
+    assert Counter(each.task for each in chosen) == {"conditions": 200, "intermediates": 300}
+    assert select(QUESTIONS) == QUESTIONS
+    assert select(QUESTIONS, tasks=(), sample=5000) == QUESTIONS
+
+
+SINGLE_STEP = [each for each in QUESTIONS if each.setting == "single_step"]
+
+
+@pytest.mark.parametrize(
+    ("questions", "options", "message"),
+    [
+        (QUESTIONS, {"sample": 0}, "ask for at least 1"),
+        (QUESTIONS, {"sample": -1}, "ask for at least 1"),
+        ([], {}, "no question is left"),
+        (SINGLE_STEP, {"tasks": ("intermediates",)}, "no question is left: the set holds none of intermed"),
+        (QUESTIONS, {"tasks": ("precursor",)}, f"unknown task 'precursor'.*{'.*'.join(TASKS)}"),
+    ],
+    ids=["none", "fewer than none", "empty", "task of the other setting", "unknown task"],
+)
+def test_a_selection_of_nothing_is_refused(
+    questions: Sequence[Question], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        select(questions, **options)
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (["1"], (1,)),
+        (["3, 1", "2,3"], (3, 1, 2)),
+        (["2", "all"], tuple(range(1, PARAPHRASE_COUNT + 1))),
+    ],
+)
+def test_numbers_come_with_commas_repeated_or_all_at_once(names: list[str], numbers: tuple[int, ...]) -> None:
+    assert parse_paraphrases(names) == numbers
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(["0"], "--phrasing 0"), (["1,x"], "--phrasing x"), ([], "names none"), ([","], "names none")],
+)
+def test_what_is_no_wording_is_refused(names: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=rf"{message}.*choose from 1 to {PARAPHRASE_COUNT}, or all"):
+        parse_paraphrases(names)
+
+
+PRECURSORS, PRODUCING, BEST = Kind("precursors"), Kind("producing_reactions"), Kind("best_yield")
+TWO, BETWEEN = Kind("chains_to_target", steps=2), Kind("chains_between", steps=2)
+
+
+def reaction(number: int, text: str) -> Reaction:
+    """Read reactants, agents and products with one-letter names: A>K>X, or A>K>X 50 with a yield."""
+    equation, _, percent = text.partition(" ")
+    reactants, agents, products = map(tuple, equation.split(">"))
+    yields = (float(percent),) if percent else (None,) * len(products)
+    return Reaction(number, reactants, products, agents, (), yields)
+
+
+def network(*texts: str) -> list[Reaction]:
+    return [reaction(number, text) for number, text in enumerate(texts, 1)]
+
+
+def single(reactions: Sequence[Reaction], kind: Kind) -> dict[str, bool]:
+    """The targets that may be asked for, and whether they discriminate."""
+    found = single_step_candidates(ReactionNetwork.of(reactions), kind, str.isupper)
+    return {each.target: each.discriminating for each in found}
+
+
+def multi(reactions: Sequence[Reaction], kind: Kind) -> list[Candidate]:
+    return list(multi_step_candidates(ReactionNetwork.of(reactions), kind, str.isupper, seed=0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "targets"),
+    [
+        # No one reaction has all precursors of X.
+        (PRECURSORS, "A>>X B>>X AB>>Y A>>Y A>>Z", {"X": True, "Y": False, "Z": False}),
+        (PRECURSORS, ">>X A>>X", {}),
+        # The two reactions that make X differ in their agents.
+        (PRODUCING, "A>K>X A>L>X A>>Y", {"X": True, "Y": False}),
+        # Nobody would ask for x.
+        (PRODUCING, "A>>x", {}),
+        (Kind("co_products"), "A>>Xb B>>Xc A>>Yb B>>Y A>>Zb", {"X": True, "Z": False}),
+    ],
+)
+def test_a_target_discriminates_where_its_reactions_differ(
+    kind: Kind, texts: str, targets: dict[str, bool]
+) -> None:
+    assert single(network(*texts.split()), kind) == targets
+
+
+def test_the_best_yield_must_be_known_and_unique() -> None:
+    without_yield = ["A>>U", "B>>V"]
+    known = ["A>>T 50", "B>>T 50.0000001", "A>>V 70", "A>>W 70", "A>>X 70", "B>>X 60", "C>>X 60"]
+    assert single(network(*known, *without_yield), BEST) == {"V": True, "W": False, "X": True}
+
+
+@pytest.mark.parametrize("role", ["agents", "solvents"])
+def test_conditions_must_be_known_for_every_reaction(role: str) -> None:
+    reactions = network("A>K>X", "A>L>X", "A>K>Y", "A>>Y", "A>K>Z", "A>KL>Z")
+    if role == "solvents":
+        reactions = [replace(each, agents=(), solvents=each.agents) for each in reactions]
+    assert single(reactions, Kind("conditions", role=role)) == {"X": True, "Z": False}
+
+
+def test_a_product_set_discriminates_where_one_product_alone_is_another_question() -> None:
+    reactions = ReactionNetwork.of(network("A>>XY", "B>>Y", "C>>VW"))
+    found = list(single_step_candidates(reactions, Kind("multi_product", products=2), str.isupper))
+    discriminating = {tuple(each.slots["products"]): each.discriminating for each in found}
+    assert discriminating == {("X", "Y"): True, ("V", "W"): False}
+    # fewer reactions make X than Y, so X names the set
+    assert {each.target for each in found} == {"X", "V"}
+
+
+def test_missing_product_sets_are_made_up_for_by_the_next_smaller_ones() -> None:
+    pairs, triples, quadruples = (Kind("multi_product", products=size) for size in (2, 3, 4))
+    plan = {PRECURSORS: 200, pairs: 150, triples: 45, quadruples: 5}
+    available = {PRECURSORS: 900, pairs: 600, triples: 31, quadruples: 4}
+    assert list(with_smaller_sets(plan, available).values()) == [200, 165, 31, 4]
+    assert with_smaller_sets(plan, dict.fromkeys(plan, 1000)) == plan
+
+
+@pytest.mark.parametrize(
+    ("texts", "targets"),
+    [
+        ("A>>B C>>B B>>X D>>E E>>Y", [("X", True), ("Y", False)]),
+        # Two molecules on the way of one pair of reactions are one route.
+        ("A>>BC BC>>X", [("X", False)]),
+        # Intermediates must be molecules that one may ask for; what a route starts from need not.
+        ("A>>b b>>X", []),
+        ("a>>B B>>X", [("X", False)]),
+        # A walk that comes back makes routes ambiguous, beside a simple route too.
+        ("X>>B B>>X", []),
+        ("AX>>B B>>X", []),
+    ],
+)
+def test_routes_to_a_target(texts: str, targets: list[tuple[str, bool]]) -> None:
+    found = [(each.target, each.discriminating) for each in multi(network(*texts.split()), TWO)]
+    assert found == targets
+
+
+def test_a_walk_that_uses_a_reaction_twice_makes_routes_ambiguous() -> None:
+    # A and B both react in and come out of reaction 1
+    reactions = network("AB>>BC", "C>>X")
+    assert multi(reactions, Kind("chains_to_target", steps=3)) == []
+    assert [each.target for each in multi(reactions, TWO)] == ["X"]
+
+
+def test_a_target_with_too_many_routes_is_left_out() -> None:
+    def fan(count: int) -> list[Reaction]:
+        return network(*(f"A>{chr(number + 1000)}>B" for number in range(count)), "B>>X")
+
+    assert [each.target for each in multi(fan(MAXIMUM_ROUTES), TWO)] == ["X"]
+    assert multi(fan(MAXIMUM_ROUTES + 1), TWO) == []
+    assert multi(fan(2000), TWO) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked"),
+    [
+        # A start with several routes, but not all, comes first.
+        ("A>>B A>K>B C>>B B>>X", [("A", "X", 0, True)]),
+        # Of two starts with the same routes one is asked for.
+        ("AD>>B AD>K>B C>>B B>>X", [("A", "X", 0, True)]),
+        ("A>>B C>>B B>>X A>>D D>>Y", [("A", "X", 1, True), ("A", "Y", 2, False)]),
+    ],
+)
+def test_routes_between_a_start_and_a_target(texts: str, asked: list[tuple[str, str, int, bool]]) -> None:
+    found = multi(network(*texts.split()), BETWEEN)
+    assert [(each.slots["start"], each.target, each.tier, each.discriminating) for each in found] == asked
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("c1ccccc1C(=O)O", True),
+        ("CCOC(C)=O", False),
+        ("[Cl-]", False),
+        ("O=S(=O)(O)OS(=O)(=O)O", False),
+        ("CCCCCCCC.Cl", False),
+        ("not a molecule", False),
+    ],
+)
+def test_a_synthesis_target_is_one_organic_molecule_of_some_size(name: str, expected: bool) -> None:
+    assert is_synthesis_target(name) is expected
+
+
+def test_what_many_reactions_use_is_a_common_auxiliary() -> None:
+    nine = [replace(each, solvents=("S",)) for each in network(*["A>K>X"] * 9)]
+    assert common_auxiliaries(nine) == set()
+    assert common_auxiliaries([*nine, replace(nine[0], id=10, agents=("S",))]) == {"S"}

@@ -1,5 +1,6 @@
 ## ends with labels
 MATCH (r:Reaction)⟪<-[:PRODUCES]-⟫(m:Molecule) RETURN r
+MATCH (r:Reaction)⟪⟨—[:PRODUCES]—⟫(m:Molecule) RETURN r
 MATCH (m:Molecule)⟪-[:PRODUCES]->⟫(r:Reaction) RETURN r
 MATCH (m:Molecule) ⟪<- [:REACTS_IN] -⟫ (r:Reaction) RETURN r
 MATCH (a:Molecule)⟪<-[:REACTS_IN]-⟫(r:Reaction)⟪<-[:PRODUCES]-⟫(b:Molecule) RETURN r

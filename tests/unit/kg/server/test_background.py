@@ -88,14 +88,6 @@ def test_a_free_port_is_out_of_the_way_of_outgoing_connections() -> None:
         assert not port_is_free(port)
 
 
-def test_a_server_that_does_not_start_again_shows_its_last_lines(control: Path) -> None:
-    supervisor = Supervisor(control, hopeless=True)
-    with pytest.raises(ServerError, match=r"(?s)did not start again.*no memory"):
-        restart(replace(ENDPOINT, control=str(control)), 3)
-    assert supervisor.request == {"command": "restart", "generation": 3}
-    supervisor.close()
-
-
 def described(control: Path, **changed: object) -> str:
     made = Background(replace(ENDPOINT, control=str(control)), "graph-a", "graph A")
     return json.dumps({**made.to_json(), **changed})
@@ -161,6 +153,9 @@ def test_a_server_that_fell_is_started_again_by_up(
 
 def test_a_server_that_does_not_start_again_is_replaced_by_a_new_one(control: Path) -> None:
     supervisor = Supervisor(control, hopeless=True)
+    with pytest.raises(ServerError, match=r"(?s)did not start again.*no memory"):
+        restart(replace(ENDPOINT, control=str(control)), 3)
+    assert supervisor.request == {"command": "restart", "generation": 3}
     state_file().write_text(described(control))
     new = RunningServer(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
     new.detach = lambda: None  # type: ignore[method-assign]

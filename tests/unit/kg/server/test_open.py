@@ -1,10 +1,15 @@
-"""Servers given by their address, and addresses that no Neo4j answers."""
+"""Servers given by their address, addresses that no Neo4j answers, and Docker that is absent or refuses."""
 
 import contextlib
+import http.server
+import json
 import re
 import socket
+import socketserver
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from unittest.mock import MagicMock
 from urllib.parse import quote
 
@@ -13,8 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.server import open as _uri
-from retrocypher.kg.server.endpoint import ServerError
+from retrocypher.kg.server import open as opening
+from retrocypher.kg.server.container import IMAGE_VARIABLE, DockerEngine
+from retrocypher.kg.server.control import Plan
+from retrocypher.kg.server.endpoint import DockerUnavailableError, Endpoint, ServerError
+from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import SCHEMES, open_server, parse_address
 
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20)
@@ -59,8 +67,8 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_password(spec: st
     assert "geheim" not in str(caught.value)
 
 
-def open_at(address: str) -> None:
-    open_server(address, graph_fingerprint="", load_graph=pytest.fail, announce=print)
+def open_with(spec: str, announce: Callable[[str], object] = print) -> RunningServer:
+    return open_server(spec, graph_fingerprint="", load_graph=pytest.fail, announce=announce)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +83,7 @@ def open_at(address: str) -> None:
 )
 def test_a_server_out_of_reach_is_one_message(address: str, message: str) -> None:
     with pytest.raises(ServerError, match=message) as caught:
-        open_at(address)
+        open_with(address)
     assert "geheim" not in str(caught.value)
 
 
@@ -128,10 +136,10 @@ def listener() -> Iterator[Callable[[str], int]]:
 def test_the_cause_of_a_failed_connection_is_told(
     scheme: str, way: str, cause: str, listener: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_uri, "ANSWER_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(opening, "ANSWER_TIMEOUT_S", 1.0)
     address = f"{scheme}://127.0.0.1:{listener(way)}"
     with pytest.raises(ServerError, match=rf"{re.escape(address)}: .*{cause}.*\. Check host"):
-        open_at(address)
+        open_with(address)
 
 
 @pytest.mark.parametrize("agent", ["Neo4j/4.4.38", "Neo4j/2025.10.1", "Memgraph/5.0"])
@@ -140,4 +148,127 @@ def test_a_server_that_is_no_neo4j_5_is_refused(agent: str, monkeypatch: pytest.
     driver.__enter__.return_value.get_server_info.return_value.agent = agent
     monkeypatch.setattr("retrocypher.kg.server.endpoint.driver_for", lambda *_: driver)
     with pytest.raises(ServerError, match=f"is {agent}; .*5.x release"):
-        open_at("bolt://db.example")
+        open_with("bolt://db.example")
+
+
+class Daemon(http.server.BaseHTTPRequestHandler):
+    """As much of a Docker daemon as it takes to refuse an image."""
+
+    answers = (
+        ("/version", {"ApiVersion": "1.44", "Version": "25"}),
+        ("/_ping", "OK"),
+        ("/images/here", {"Id": "sha256:0123456789abcdef0123"}),
+        ("/containers/json", []),
+    )
+
+    def answer(self, status: int, body: object) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self) -> None:
+        known = [body for part, body in self.answers if part in self.path]
+        self.answer(200 if known else 404, known[0] if known else {"message": "No such image"})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.answer(500, {"message": "Get registry: dial tcp: no such host"})
+
+    def address_string(self) -> str:
+        return "client"
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def serving(server: socketserver.BaseServer) -> Iterator[None]:
+    with server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        path = str(Path(folder, "docker.sock"))
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{path}")
+        with serving(socketserver.ThreadingUnixStreamServer(path, Daemon)):
+            yield
+
+
+@pytest.fixture
+def _no_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+
+
+@pytest.mark.usefixtures("_no_daemon")
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("docker", ServerError, r"no Docker daemon answers here.*--graph local"),
+        ("podman", InputError, "expected auto, docker, local or an address"),
+    ],
+)
+def test_docker_without_a_daemon_and_an_unknown_way_are_one_message(
+    spec: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        open_with(spec)
+
+
+@pytest.mark.usefixtures("_no_daemon")
+def test_auto_goes_on_to_a_local_process_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    local = RunningServer(Endpoint("bolt://127.0.0.1:1", "neo4j", "x"))
+    monkeypatch.setattr(opening, "LocalEngine", lambda announce: "local")
+    monkeypatch.setattr(opening.Opener, "open", lambda self, fingerprint, fill, before_load: local)
+    said: list[str] = []
+    assert open_with("auto", said.append) is local
+    assert said[0].startswith("Not with Docker: no Docker daemon answers")
+    assert said[1] == "Using Neo4j as a local process"
+
+
+@pytest.mark.usefixtures("daemon")
+def test_an_image_that_cannot_be_pulled_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(IMAGE_VARIABLE, "mine/neo4j:5")
+    said: list[str] = []
+    with pytest.raises(DockerUnavailableError, match=r"mine/neo4j:5 is not here and cannot be.*no such host"):
+        DockerEngine(said.append)
+    assert said == ["Pulling the Docker image mine/neo4j:5"]
+
+
+@pytest.mark.usefixtures("daemon")
+def test_a_container_is_planned_with_the_settings_and_no_password(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(IMAGE_VARIABLE, "here:1")
+    engine = DockerEngine(pytest.fail)
+    assert engine.store_key == "docker-0123456789ab"
+    bare = Plan("docker", str(tmp_path), 20001, owner=1, startup_timeout_s=1.0)
+    new = engine.plan_for_new(bare, tmp_path)
+    assert (new.image, new.export, new.restore) == ("here:1", str(tmp_path / "data.tar"), "")
+    assert new.environment["NEO4J_server_http_enabled"] == "false"
+    assert new.environment["NEO4J_server_bolt_advertised__address"] == "127.0.0.1:20001"
+    assert "NEO4J_AUTH" not in new.environment
+    copy = engine.plan_for_copy(bare, tmp_path)
+    assert (copy.export, copy.restore) == ("", str(tmp_path / "data.tar"))
+    assert Plan.from_line(copy.to_line()) == copy
+    with pytest.raises(ServerError, match="did not give its store back"):
+        engine.keep(tmp_path)
+
+
+def test_a_daemon_on_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Daemon)
+    monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
+    with serving(server), pytest.raises(DockerUnavailableError, match=r"Unset DOCKER_HOST.*--graph local"):
+        DockerEngine(pytest.fail)

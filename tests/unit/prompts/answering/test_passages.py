@@ -54,9 +54,6 @@ def test_nothing_is_lost_and_nothing_is_longer(text: str, most: int) -> None:
     assert all(0 < len(chunk) <= most and chunk == chunk.strip() for chunk in chunks)
 
 
-NODE = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 17}}}
-
-
 MOLECULE = {"$node": {"id": "4:x:1", "labels": ["Molecule"], "properties": {"name": "CCO"}}}
 REACTION = {"$node": {"id": "4:x:17", "labels": ["Reaction"], "properties": {"id": 17}}}
 
@@ -143,10 +140,6 @@ def test_passages_in_the_order_of_their_cosines(
     search = VectorSearch(passages, indexed(passages, encoder), encoder, 3, weights)
     got = search(question, ["r.id"], reactions)
     assert [(each.passage.reaction, each.score) for each in got] == found
-
-
-def test_a_passage_has_a_vector_for_each_chunk() -> None:
-    assert indexed(shelf("ab", LONG), Letters()).reactions.tolist() == [1, 2, 2, 2]
 
 
 def test_a_molecule_stands_as_the_passages_of_its_reactions() -> None:

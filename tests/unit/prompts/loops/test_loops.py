@@ -1,0 +1,354 @@
+"""Chain of verification, self-review and guarded retrieval, with models that play a script and no server."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdkit import Chem
+from support.loops import BROKEN, RIGHT, TARGET, Cast, FakeGraph, Once, play
+
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.loops.cove import mask
+from retrocypher.prompts.loops.guarded import entities_in
+from retrocypher.prompts.loops.proposal import edits_between
+from retrocypher.prompts.loops.registry import loops_by_name
+from retrocypher.prompts.validation.question import common_names
+
+COVE = loops_by_name()["cove"]
+VALID = '{"valid": true, "errors": []}'
+WRONG = '{"valid": false, "errors": [{"item": 9, "problem": "agents are not returned"}]}'
+TURNED = RIGHT.replace("-[:PRODUCES]->", "<-[:PRODUCES]-", 1)
+LONGER = RIGHT.replace("AS id,", "AS id, count(*) AS n,")
+QUESTIONS = load_questions().questions
+
+
+def fenced(query: str) -> str:
+    return f"```\n{query.replace(TARGET, 'MOLECULE_1')}\n```"
+
+
+def test_a_query_found_valid_is_left_alone() -> None:
+    played = play(COVE, RIGHT, Cast(validator=VALID))
+    assert played.result.cypher == RIGHT
+    assert played.story == [("explain", "ok"), ("direction", "unchanged"), ("validator:checklist", "valid")]
+
+
+def test_an_arrow_is_turned_without_a_model() -> None:
+    played = play(COVE, TURNED, Cast(validator=VALID))
+    assert played.result.cypher == RIGHT
+    assert played.story[1] == ("direction", "turned")
+    assert played.finding("direction")["edit"] == [{"was": "<-[:PRODUCES]-", "is": "-[:PRODUCES]->"}]
+    assert [role for role, _ in played.cast.asked] == ["validator"]
+
+
+def test_a_query_that_cannot_run_is_corrected_without_its_smiles() -> None:
+    played = play(COVE, BROKEN, Cast(corrector=fenced(RIGHT), validator=VALID))
+    assert played.result.cypher == RIGHT
+    assert [verdict for role, verdict in played.story if role == "corrector"] == ["taken"]
+    (asked,) = played.cast.texts("corrector")
+    assert TARGET not in asked
+    for part in ("RETRUN", "name: 'MOLECULE_1'", "is MOLECULE_1 made?"):
+        assert part in asked
+    assert played.finding("corrector")["edit"] == [{"was": "RETRUN", "is": "RETURN"}]
+    with_messages = [step for step in played.steps if step.messages is not None]
+    assert [step.messages for step in with_messages] == [messages for _, messages in played.cast.asked]
+    assert all(step.answer is not None and step.answer.tokens for step in with_messages)
+    assert all(step.time_s > 0 for step in played.steps if step.messages is None)
+
+
+def test_findings_go_to_the_corrector() -> None:
+    played = play(COVE, RIGHT, Cast(validator=[WRONG, VALID], corrector=fenced(LONGER)))
+    assert played.result.cypher == LONGER
+    assert played.story[2:] == [
+        ("validator:checklist", "invalid"),
+        ("corrector", "taken"),
+        ("explain", "ok"),
+        ("direction", "unchanged"),
+        ("validator:checklist", "valid"),
+    ]
+    assert "1. agents are not returned" in played.cast.texts("corrector")[0]
+    assert played.finding("validator:checklist")["label"] == "duplicate_or_incomplete"
+
+
+def test_three_corrections_end_it() -> None:
+    proposals = [fenced(LONGER + f" LIMIT {number}") for number in (1, 2, 3, 4)]
+    played = play(COVE, RIGHT, Cast(validator=WRONG, corrector=proposals))
+    assert played.result.cypher == LONGER + " LIMIT 3"
+    assert [verdict for role, verdict in played.story if role == "corrector"] == ["taken"] * 3
+    # After the last correction nobody validates.
+    assert len(played.cast.texts("validator")) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("I am sorry, this query is fine as it is.", "no_query"),
+        ("", "no_query"),
+        (fenced(RIGHT), "unchanged"),
+        (fenced(RIGHT).replace("OPTIONAL", "  OPTIONAL"), "unchanged"),
+        (fenced(RIGHT).replace("MOLECULE_1", "MOLECULE_7"), "unknown_name"),
+        (fenced(RIGHT).replace("MOLECULE_1", "CC(=O)OC"), "other_molecule"),
+        (fenced(LONGER).replace(" {name: 'MOLECULE_1'}", ""), "lost_molecule"),
+        (fenced(BROKEN), "not_executable"),
+        ("```\nMATCH (n) DELETE n RETURN 'MOLECULE_1'\n```", "not_executable"),
+    ],
+)
+def test_a_useless_correction_is_refused_with_its_reason_three_times(said: str, verdict: str) -> None:
+    played = play(COVE, RIGHT, Cast(validator=WRONG, corrector=said))
+    assert played.result.cypher == RIGHT
+    assert [found for role, found in played.story if role == "corrector"] == [verdict] * 3
+    first, second, third = played.cast.texts("corrector")
+    assert "was not taken" not in first
+    assert "was not taken" in second
+    assert second == third
+    assert TARGET not in second
+    # The same query is not validated again.
+    assert len(played.cast.texts("validator")) == 1
+
+
+def test_a_query_that_cannot_run_may_be_replaced_by_another_that_cannot() -> None:
+    worse = BROKEN.replace("OPTIONAL", "OPTIONALLY")
+    played = play(COVE, BROKEN, Cast(corrector=[fenced(worse), fenced(RIGHT)], validator=VALID))
+    assert played.result.cypher == RIGHT
+    assert [verdict for role, verdict in played.story if role == "corrector"] == ["taken", "taken"]
+    assert "OPTIONALLY" in played.cast.texts("corrector")[1]
+
+
+@pytest.mark.parametrize(("first", "status"), [(None, "no_query"), ("MATCH (n) DELETE n", "refused")])
+def test_a_completion_without_a_query_that_may_run_is_corrected(first: str | None, status: str) -> None:
+    played = play(COVE, first, Cast(corrector=fenced(RIGHT), validator=VALID))
+    assert played.result.cypher == RIGHT
+    assert played.story[0] == ("explain", status)
+
+
+@pytest.mark.parametrize("said", ["", "Hm.", "{", '{"score": 3}', "{" * 500])
+def test_a_validator_that_is_not_understood_starts_no_correction(said: str) -> None:
+    played = play(COVE, RIGHT, Cast(validator=said), validator="both")
+    assert played.result.cypher == RIGHT
+    assert [role for role, _ in played.story[2:]] == ["validator:schema", "validator:checklist"]
+    assert played.story[-1][1] == "malformed"
+
+
+ASKED = "Which reactions make F/C=C\\F and C[N+](C)(C)C in one step?"
+
+
+def test_a_molecule_has_one_name_in_question_and_query() -> None:
+    query = f"MATCH (m) WHERE m.name IN [{quote('F/C=C' + chr(92) + 'F')}, 'CCO'] RETURN m"
+    masked = mask(ASKED, query)
+    assert masked.question == "Which reactions make MOLECULE_1 and MOLECULE_2 in one step?"
+    assert masked.query == "MATCH (m) WHERE m.name IN ['MOLECULE_1', 'MOLECULE_3'] RETURN m"
+    # A molecule beside a broken quote is masked too.
+    assert "MOLECULE_2" in mask(ASKED, "MATCH (m {name: 'C[N+](C)(C)C}) RETURN m").query
+
+
+def test_names_of_a_correction() -> None:
+    masked = mask(ASKED, "RETURN 1")
+    for written in ("'MOLECULE_2'", '"MOLECULE_2"', "MOLECULE_2", "$MOLECULE_2"):
+        restored = masked.restore(f"MATCH (m {{name: {written}}}) RETURN m")
+        assert restored == "MATCH (m {name: 'C[N+](C)(C)C'}) RETURN m"
+    unknown = masked.unknown_names("RETURN 'MOLECULE_1', 'MOLECULE_9', MOLECULE_12")
+    assert unknown == ["MOLECULE_12", "MOLECULE_9"]
+
+
+def test_names_do_not_clash_with_the_text() -> None:
+    masked = mask(ASKED, "MATCH (MOLECULE_1) RETURN MOLECULE_1, 'CCO'")
+    assert masked.query == "MATCH (MOLECULE_1) RETURN MOLECULE_1, 'MOLECULEX_3'"
+    assert masked.unknown_names(masked.query) == []
+
+
+@given(st.lists(st.text(max_size=12), max_size=5), st.text(max_size=30), st.sampled_from("'\""))
+def test_any_strings_come_back(values: list[str], question: str, other: str) -> None:
+    query = "RETURN " + ", ".join([*map(quote, values), f"{other}CCO{other}", "'CCO'"])
+    masked = mask(question, query)
+    assert masked.restore(masked.query) == query
+
+
+REFERENCES = st.sampled_from(sorted({question.reference_cypher for question in QUESTIONS})[::100])
+
+
+@given(REFERENCES, REFERENCES)
+def test_each_edit_is_a_part_of_its_query(before: str, after: str) -> None:
+    edits = edits_between(before, after)
+    assert bool(edits) == (before != after)
+    assert all(edit["was"] in " ".join(before.split()) for edit in edits)
+    assert all(edit["is"] in " ".join(after.split()) for edit in edits)
+    assert edits_between(None, "RETURN 1") == [{"was": "", "is": "RETURN 1"}]
+
+
+REVIEW = loops_by_name()["review"]
+ACCEPTED = '{"accepted": true, "issues": [], "suggestions": []}'
+REJECTED = '{"accepted": false, "issues": ["no agents"], "suggestions": ["match them"]}'
+SUMMARY = "Molecules react in reactions."
+
+
+def structured(query: str) -> str:
+    return json.dumps({"explanation": "as told", "cypher": query})
+
+
+def test_an_accepted_query_is_left_alone() -> None:
+    played = play(REVIEW, RIGHT, Cast(analyst=SUMMARY, reviewer=ACCEPTED))
+    assert played.result.cypher == RIGHT
+    assert played.story == [("analyst", "made"), ("executor", "ok"), ("reviewer", "accepted")]
+    (asked,) = played.cast.texts("reviewer")
+    for part in (SUMMARY, TARGET, RIGHT, '1 rows:\n{"id": 1}', "full context"):
+        assert part in asked
+
+
+def test_the_summary_is_made_once() -> None:
+    once, cast = Once(), Cast(analyst=SUMMARY, reviewer=ACCEPTED)
+    first, second = (play(REVIEW, RIGHT, cast, once=once) for _ in range(2))
+    assert len(cast.texts("analyst")) == 1
+    for played in (first, second):
+        step = played.steps[0]
+        assert step.cached
+        assert step.answer is not None
+        assert (step.answer.text, step.answer.tokens) == (SUMMARY, None)
+    # Without a summary the schema is shown.
+    played = play(REVIEW, RIGHT, Cast(analyst=" ", reviewer=ACCEPTED))
+    assert played.story[0] == ("analyst", "empty")
+    assert "(:Reaction)-[:USES_AGENT]->(:Molecule)" in played.cast.texts("reviewer")[0]
+
+
+def test_a_rejected_query_is_corrected_and_reviewed_again() -> None:
+    cast = Cast(analyst=SUMMARY, reviewer=[REJECTED, ACCEPTED], corrector=structured(LONGER))
+    played = play(REVIEW, RIGHT, cast)
+    assert played.result.cypher == LONGER
+    roles = [role for role, _ in played.story]
+    assert roles == ["analyst", "executor", "reviewer", "corrector", "executor", "reviewer"]
+    assert "- no agents\n- match them" in played.cast.texts("corrector")[0]
+    assert played.finding("corrector")["structured"] is True
+
+
+def test_three_rounds_end_a_review() -> None:
+    proposals = [structured(LONGER + f" LIMIT {number}") for number in (1, 2, 3, 4)]
+    played = play(REVIEW, RIGHT, Cast(analyst=SUMMARY, reviewer=REJECTED, corrector=proposals))
+    assert played.result.cypher == LONGER + " LIMIT 3"
+    assert len(played.cast.texts("corrector")) == len(played.cast.texts("reviewer")) == 3
+
+
+@pytest.mark.parametrize("said", ["", "It looks fine.", '{"accepted": "perhaps"}', "[1, 2]", '{"accepted'])
+def test_a_reviewer_that_is_not_understood_ends_it(said: str) -> None:
+    played = play(REVIEW, RIGHT, Cast(analyst=SUMMARY, reviewer=said))
+    assert played.result.cypher == RIGHT
+    assert played.story[-1] == ("reviewer", "malformed")
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "in_form"),
+    [
+        ("I would not change it.", "no_query", False),
+        (f"```cypher\n{LONGER}\n```", "taken", False),
+        (structured(f"```\n{LONGER}\n```"), "taken", True),
+        (f"Here you are:\n```json\n{structured(LONGER)}\n```", "taken", True),
+        (structured(RIGHT), "unchanged", True),
+        (structured(RIGHT.replace(TARGET, "CCO")), "other_molecule", True),
+        (structured(BROKEN), "not_executable", True),
+        (json.dumps({"cypher": ""}), "no_query", True),
+    ],
+)
+def test_what_a_correction_may_look_like(said: str, verdict: str, in_form: bool) -> None:
+    played = play(REVIEW, RIGHT, Cast(analyst=SUMMARY, reviewer=REJECTED, corrector=said))
+    assert played.finding("corrector")["structured"] is in_form
+    assert next(found for role, found in played.story if role == "corrector") == verdict
+    assert played.result.cypher == (LONGER if verdict == "taken" else RIGHT)
+    assert len(played.cast.texts("corrector")) == 3
+    # A query that stayed is not reviewed again; one proposed twice stays.
+    assert len(played.cast.texts("reviewer")) == (2 if verdict == "taken" else 1)
+
+
+def test_the_reviewer_is_told_of_an_error_and_of_no_query() -> None:
+    cast = Cast(analyst=SUMMARY, reviewer=[REJECTED, ACCEPTED], corrector=structured(RIGHT))
+    played = play(REVIEW, BROKEN, cast)
+    assert played.result.cypher == RIGHT
+    assert "status syntax_error: " in played.cast.texts("reviewer")[0]
+    nothing = play(REVIEW, None, Cast(analyst=SUMMARY, reviewer=ACCEPTED))
+    assert "(there is none)" in nothing.cast.texts("reviewer")[0]
+
+
+def test_the_rows_that_are_shown_are_capped() -> None:
+    rows = [[number, "x" * 5_000] for number in range(5_000)]
+    result = Execution("ok", columns=["id", "text"], rows=rows, row_count=5_000)
+    played = play(REVIEW, RIGHT, Cast(analyst=SUMMARY, reviewer=ACCEPTED), graph=FakeGraph(result))
+    (asked,) = played.cast.texts("reviewer")
+    assert "5,000 rows, the first 20 of them:" in asked
+    assert asked.count("xxx") > 0
+    assert len(asked) < 30_000
+
+
+GUARDED = loops_by_name()["guarded"]
+EMPTY = Execution("ok", columns=["id", "names"], rows=[[None, []]], row_count=1)
+
+
+class Around(FakeGraph):
+    """Knows one molecule, with one reaction around it."""
+
+    def run(
+        self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
+    ) -> Execution:
+        for part, column, value in (("AS name", "name", "CCOC(C)=O"), ("[*1..1]", "id", 7)):
+            if part in (cypher or ""):
+                self.ran.append((cypher, timeout_s, row_limit))
+                return Execution("ok", columns=[column], rows=[[value]], row_count=1)
+        return super().run(cypher, timeout_s=timeout_s, row_limit=row_limit)
+
+
+def test_a_query_that_brings_rows_is_left_alone() -> None:
+    played = play(GUARDED, RIGHT)
+    assert played.result.cypher == RIGHT
+    assert played.result.execution is played.graph.result
+    assert played.result.fallback is None
+    assert played.story == [("guard", "ok"), ("executor", "ok")]
+    assert played.graph.ran == [(RIGHT, 5.0, None)]
+    limited = play(loops_by_name()["guarded-limit"], RIGHT)
+    assert limited.result.cypher == RIGHT + "\nLIMIT 100"
+    assert limited.graph.ran == [(RIGHT + "\nLIMIT 100", 5.0, 100)]
+    assert limited.finding("guard")["edit"] == "no more than 100 rows"
+
+
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [(BROKEN, "syntax_error"), ("MATCH (n) DELETE n", "refused"), (None, "no_query"), (RIGHT, "empty")],
+)
+def test_the_fallback_looks_around_the_molecules(first: str | None, reason: str) -> None:
+    played = play(GUARDED, first, graph=Around(EMPTY))
+    fallback = played.result.fallback
+    assert fallback is not None
+    assert fallback["reason"] == reason
+    # The question writes another SMILES than the graph.
+    assert fallback["entities"] == [{"text": "CC(=O)OCC", "names": ["CC(=O)OCC", "CCOC(C)=O"]}]
+    assert fallback["resolved"] == ["CCOC(C)=O"]
+    assert (fallback["status"], fallback["rows"], fallback["hops"]) == ("ok", [[7]], 2)
+    assert "seed.name IN ['CCOC(C)=O']" in fallback["cypher"]
+    assert "LIMIT 100" in fallback["cypher"]
+    assert played.story[-1] == ("fallback", "ok")
+    # The rows of the fallback are never those of the query.
+    assert played.result.cypher == first
+    assert played.result.execution is not None
+    assert played.result.execution.rows != [[7]]
+
+
+@pytest.mark.parametrize("question", ["How is it made?", "How is CCCCCCO made?"])
+def test_nothing_found_is_a_fallback_without_rows(question: str) -> None:
+    graph = FakeGraph(Execution("ok", columns=["name"]))
+    played = play(GUARDED, None, graph=graph, question=question)
+    fallback = played.result.fallback
+    assert fallback is not None
+    assert (fallback["status"], fallback["rows"], fallback["resolved"]) == ("no_query", [], [])
+
+
+def test_what_a_question_names_cannot_break_out_of_the_query() -> None:
+    played = play(GUARDED, None, graph=Around(), question="Is 'F/C=C\\F' or \"C'] DELETE\" made?")
+    assert all("DELETE" not in (cypher or "") for cypher, _, _ in played.graph.ran)
+    assert "'F/C=C\\\\F'" in (played.graph.ran[1][0] or "")
+
+
+def test_entities_by_smiles_and_by_name() -> None:
+    found = entities_in("Is CCO or ethanol made from Tetrahydrofuran, 2-methanol or methanol-d4 in DMF?")
+    assert [(entity.text, entity.names) for entity in found] == [
+        ("CCO", ("CCO",)),
+        ("Tetrahydrofuran", ("C1CCOC1",)),
+        ("DMF", ("CN(C)C=O",)),
+    ]
+    assert all(Chem.CanonSmiles(smiles) == smiles for smiles in common_names().values())
