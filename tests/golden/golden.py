@@ -1,106 +1,61 @@
-"""Shows that a restructuring changes no behaviour: makes outputs of a checkout, and compares them.
+"""Makes outputs of a checkout of this project, and compares them with those of another checkout.
 
-    golden.py make DIR [--quick]     run everything, and write what came of it to DIR/outputs
-    golden.py compare A B            print what is not the same in two such folders
-    golden.py digest DIR FILE        write hashes of DIR, small enough to be committed
-    golden.py check DIR FILE         compare DIR with such hashes
+    golden.py make FOLDER --checkout CHECKOUT    run sessions and commands; write FOLDER/outputs
+    golden.py compare OLD NEW                    print the differences; exit status 1 if there are any
 
-The script imports nothing of the project, so it runs unchanged against any version of it. Texts for people,
-which may be reworded, are named in display_texts.txt; they are compared with --display alone.
+The tool imports nothing of the project, so it runs unchanged against any version.
 """
 
 import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
-from differences import Difference, DisplayTexts, differences, digest_differences, write_digest
+from checkout import Checkout
+from comparison import print_differences
 from scenario import make
-from workshop import Workshop
 
 HERE = Path(__file__).resolve().parent
-LONGEST = 160
 
 
 def main() -> int:
-    """Do what the command line says, and return the exit status."""
-    arguments = parser().parse_args()
-    if arguments.what == "make":
-        workshop = Workshop(
-            arguments.folder,
-            arguments.checkout,
-            arguments.python,
-            arguments.command,
-            arguments.cache,
-            arguments.quick,
-            arguments.jobs,
+    """Run the command line and return the exit status."""
+    arguments = parse_arguments()
+    if arguments.command == "compare":
+        return print_differences(arguments.old, arguments.new, HERE / "ignored_fields.txt", arguments.most)
+    # Without this, SIGTERM would leave the server running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    make(
+        Checkout(
+            arguments.checkout.resolve(),
+            arguments.folder.resolve(),
+            arguments.cache.resolve(),
+            python=arguments.python,
+            quick=arguments.quick,
+            jobs=arguments.jobs,
         )
-        # A server is left behind by a process that is ended without a word.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-        make(workshop)
-        return 0
-    display = DisplayTexts(arguments.display_texts)
-    if arguments.what == "compare":
-        return told(differences(arguments.old, arguments.new), display, arguments.display, arguments.most)
-    if arguments.what == "digest":
-        write_digest(arguments.folder, arguments.file, display)
-        return 0
-    found = digest_differences(arguments.folder, arguments.file, display)
-    return told(found, display, True, arguments.most)
+    )
+    return 0
 
 
-def told(found: Iterable[Difference], display: DisplayTexts, with_display: bool, most: int) -> int:
-    """Print differences and how many there are; return 1 where there are any.
-
-    Args:
-        found: The differences.
-        display: Which of them are in texts for people.
-        with_display: Whether those count.
-        most: How many of a section are printed.
-    """
-    counts: dict[str, int] = {}
-    passed_over = 0
-    for each in found:
-        if not with_display and (display.holds(each.place) or display.holds(f"{each.section}:{each.entry}")):
-            passed_over += 1
-            continue
-        counts[each.section] = counts.get(each.section, 0) + 1
-        if counts[each.section] <= most:
-            print(each.line(LONGEST))
-    for section, count in counts.items():
-        print(f"{section}: {count} differences")
-    print(f"{sum(counts.values())} differences, {passed_over} in texts for people passed over")
-    return 1 if counts else 0
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    found.add_argument("--display-texts", type=Path, default=HERE / "display_texts.txt", metavar="FILE")
-    verbs = found.add_subparsers(dest="what", required=True)
-    made = verbs.add_parser("make")
-    made.add_argument("folder", type=Path)
-    made.add_argument("--quick", action="store_true", help="a small version, of some minutes")
-    made.add_argument("--python", default=sys.executable, help="the Python that has the packages")
-    made.add_argument("--checkout", type=Path, default=HERE.parents[1], help="the code that is run")
-    made.add_argument("--command", help="module:function of the command (default: by pyproject.toml)")
-    made.add_argument("--jobs", type=int, default=2, help="sessions and commands at once")
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    making = commands.add_parser("make")
+    making.add_argument("folder", type=Path)
+    making.add_argument("--quick", action="store_true", help="make a small version, in some minutes")
+    making.add_argument("--python", default=sys.executable, help="the Python that has the packages")
+    making.add_argument("--checkout", type=Path, default=HERE.parents[1], help="the code to run")
+    making.add_argument("--jobs", type=int, default=2, help="sessions and commands at once")
     usual = os.environ.get("RETROCYPHER_CACHE") or Path.home() / ".cache" / "retrocypher"
-    made.add_argument("--cache", type=Path, default=Path(usual), help="folder of jars and stores to share")
-    compared = verbs.add_parser("compare")
-    compared.add_argument("old", type=Path)
-    compared.add_argument("new", type=Path)
-    compared.add_argument("--display", action="store_true", help="count texts for people, too")
-    digested = verbs.add_parser("digest")
-    checked = verbs.add_parser("check")
-    for each in (digested, checked):
-        each.add_argument("folder", type=Path)
-        each.add_argument("file", type=Path)
-    for each in (compared, checked):
-        each.add_argument("--most", type=int, default=20, help="differences of a section to print")
-    return found
+    making.add_argument("--cache", type=Path, default=Path(usual), help="folder with jars and databases")
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("old", type=Path)
+    comparing.add_argument("new", type=Path)
+    comparing.add_argument("--most", type=int, default=20, help="differences to print of each output")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
