@@ -1,57 +1,49 @@
-"""Records with judgements, as a judge leaves them."""
+"""Judgements, and records and runs that a judge has judged, without asking one."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from retrocypher.plugins.runs.record import Record, Round
+from msgspec import convert, to_builtins
+
+from retrocypher.plugins.runs.record import VARIANTS, Judgement, Record, Round, Variant
 from support.records import record_of, write_run
 from support.reported import MANIFEST, answered, some_questions
 
-MODEL, CRITERIA = "judge-1", "c" * 64
+MODEL, CRITERIA = "j", "c" * 64
+REVERSED = "The PRODUCES arrow is reversed, so <b>nothing</b> is found."
 
 
-def judgement(
-    score: float | None, reason: str = "It is right.", kind: str = "", **fields: Any
-) -> dict[str, Any]:
-    """Return a judgement as it stands on a record; without a score where ``kind`` names an error."""
-    return {
+def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:
+    """Return a judgement; one without a score has an error."""
+    error = None if score is not None else {"kind": "malformed", "message": "no JSON"}
+    told: dict[str, Any] = {
         "model": MODEL,
-        "variant": "with_reference",
+        "variant": variant,
         "score": score,
         "weighted": False,
-        "reason": reason if score is not None else "",
-        "error": None if score is not None else {"kind": kind or "malformed", "message": "no score"},
-        "tokens": None,
+        "reason": "because" if score is not None else "",
+        "error": error,
+        "tokens": {"prompt": 10, "completion": 2},
         "cost": None,
-        "time_s": 0.0,
+        "time_s": 0.5,
         "cached": False,
         "criteria": CRITERIA,
-        **fields,
+        "rating": None if score is None else score * 10,
     }
+    return convert({**told, **fields}, Judgement)
 
 
-def judged_record(
-    case_id: str,
-    f1: float | None,
-    score: float | None,
-    *,
-    blind: float | None = None,
-    reason: str = "It is right.",
-    kind: str = "",
-    **fields: Any,
-) -> Record:
-    """Return a record with an F1, None for an infrastructure error, and a judge's score and reason.
+def judged(*scores: float | None, **fields: Any) -> dict[str, Any]:
+    """Return the ``judge`` of a record with these scores, of the variant with the reference first."""
+    judgements = (
+        judgement(variant, score, **fields) for variant, score in zip(VARIANTS, scores, strict=False)
+    )
+    return {"model": MODEL, "criteria": CRITERIA, **{each.variant: to_builtins(each) for each in judgements}}
 
-    ``blind`` is its score without the reference; there is no such judgement where it is None. ``kind`` says
-    why there is no score.
-    """
-    judge = {
-        "model": MODEL,
-        "criteria": CRITERIA,
-        "with_reference": judgement(score, reason, kind, variant="with_reference"),
-        "without_reference": None if blind is None else judgement(blind, reason, variant="without_reference"),
-    }
+
+def judged_record(case_id: str, f1: float | None, judge: dict[str, Any], **fields: Any) -> Record:
+    """Return a record with an F1, None for an infrastructure error, and what a judge said of it."""
     scores = None if f1 is None else {"f1": f1, "precision": f1, "recall": f1}
     told = {"scores": scores, "passed": f1 == 1, "judge": judge, "execution": {"status": "ok"}}
     return record_of(case_id, **{**told, **fields})
@@ -62,25 +54,19 @@ def judge_answer(score: int, reason: str) -> str:
     return json.dumps({"reason": reason, "score": score})
 
 
-REVERSED = "The PRODUCES arrow is reversed, so <b>nothing</b> is found."
+def judged_run(folder: Path, judge: dict[str, Any] | None = None) -> Path:
+    """Write a run with and without a loop, each case judged: with the reference well, without it poorly.
 
-
-def judged_run(folder: Path) -> Path:
-    """Write a run with and without a loop, each case judged: with the reference well, without it poorly."""
+    ``judge`` is what its manifest says of the judge.
+    """
     questions = some_questions()
     records = []
     for loop in ("none", "review"):
         for number, question in enumerate(questions):
             right = bool(number % 3) or loop == "review"
-            record: Any = answered(question, right, loop=loop, rounds=[Round("generator", None, "", None)])
-            score = 0.9 if right else 0.2
-            if number == 4:
-                score = 0.1
-            record.judge = {
-                "model": MODEL,
-                "criteria": CRITERIA,
-                "with_reference": judgement(score, REVERSED if score < 0.5 else "It is right."),
-                "without_reference": judgement(None, kind="malformed") if number == 1 else judgement(0.7),
-            }
-            records.append(record)
-    return write_run(folder, records, questions, {**MANIFEST, "cases": len(records)})
+            score = 0.1 if number == 4 else 0.9 if right else 0.2
+            said = judged(score, None if number == 1 else 0.7)
+            said["with_reference"]["reason"] = REVERSED if score < 0.5 else "It is right."
+            rounds = [Round("generator", None, "", None)]
+            records.append(answered(question, right, loop=loop, rounds=rounds, judge=said))
+    return write_run(folder, records, questions, {**MANIFEST, "cases": len(records), "judge": judge})

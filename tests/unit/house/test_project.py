@@ -1,9 +1,10 @@
-"""The project: imports go one way, links lead somewhere, and tests and plugins are the same everywhere."""
+"""The project: imports go one way, links lead somewhere, starts are light, and plugins are known."""
 
 import ast
 import importlib.util
 import os
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import entry_points
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from importlinter.cli import lint_imports
+from support.compared import run_of
 
 CHECKOUT = Path(__file__).parents[3]
 PACKAGES = ("kg", "prompts", "plugins", "fixtures")
@@ -84,3 +86,46 @@ def test_examples_do_not_depend_on_what_is_loaded(tmp_path: Path, monkeypatch: p
     spec.loader.exec_module(module)
     monkeypatch.setitem(sys.modules, source.stem, module)
     assert drawn() == before
+
+
+AT_START = "import retrocypher.plugins.pytest_plugin"
+HEAVY = (
+    *("scipy", "nltk", "neo4j", "pyarrow", "pandas"),
+    *("matplotlib", "jinja2", "openai", "snakemake", "deepeval", "sacrebleu", "torch"),
+)
+
+
+def loaded(code: str, names: tuple[str, ...]) -> set[str]:
+    command = f"{code}\nimport sys\nprint(*(name for name in {names!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("code", [AT_START, "import retrocypher.plugins.cli.main"])
+def test_a_start_is_light(code: str) -> None:
+    assert loaded(code, HEAVY) == set()
+
+
+MODULES = """
+import sys
+from retrocypher.plugins.cli.main import cli
+cli(sys.argv[1:], standalone_mode=False)
+print(sum(name.partition(".")[0] == "retrocypher" for name in sys.modules), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("arguments", [("gate", "RUN", "f1>=0.6"), ("show", "RUN", "precursors-000")])
+def test_short_commands_load_few_modules(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [1.0] * 6)
+    given = [str(run) if each == "RUN" else each for each in arguments]
+    done = subprocess.run([sys.executable, "-c", MODULES, *given], capture_output=True, text=True, check=True)
+    assert done.stdout
+    assert int(done.stderr.split()[-1]) <= 80
+
+
+def test_text_scores_do_without_scipys_distributions() -> None:
+    scoring = "from retrocypher.plugins.scoring.text import text_scores\ntext_scores('RETURN 1', 'RETURN 2')"
+    assert loaded(scoring, ("nltk", "scipy.stats")) == {"nltk"}
+    # Who wants them afterwards, or had them before, has them.
+    assert loaded(f"{scoring}\nimport scipy.stats\nscipy.stats.norm", ("scipy.stats",)) == {"scipy.stats"}
+    assert loaded(f"import scipy.stats\n{scoring}\nscipy.stats.norm", ("scipy.stats",)) == {"scipy.stats"}

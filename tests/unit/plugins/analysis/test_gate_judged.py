@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 from support.calibrated import JUDGE_ENTRY, calibration
 from support.compared import case, manifest_of, question, scores_of
-from support.judged import CRITERIA, judgement
+from support.judged import CRITERIA
+from support.judged import judged as judge_entry
 from support.records import write_run
 
 from retrocypher.kg.errors import InputError
@@ -35,8 +36,7 @@ GOOD = [0.9, 0.7] * 10
 
 def judged(of: int, score: float | None, **fields: Any) -> Record:
     """Return a right case with what the judge said of it."""
-    told = {"with_reference": judgement(score), "without_reference": judgement(0.2)}
-    return case(question(of), 1.0, judge={"model": "j", "criteria": CRITERIA, **told}, **fields)
+    return case(question(of), 1.0, judge=judge_entry(score, 0.2), **fields)
 
 
 def run_of(folder: Path, records: Sequence[Record], facts: Any = JUDGE_ENTRY, status: int = 1) -> Path:

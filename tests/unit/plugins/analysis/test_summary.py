@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from support.consoles import printed
 from support.records import record_of
 
-from retrocypher.plugins.analysis.summary import Summary, Usage, summarise, summary_of
+from retrocypher.plugins.analysis.summary import Usage, summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import Record, Round, Tokens
@@ -92,14 +92,6 @@ def test_the_order_of_records_changes_not_a_byte() -> None:
     records = [record(f1=rng.random(), task=rng.choice(["co_products", "precursors"])) for _ in range(500)]
     shuffled = rng.sample(records, len(records))
     assert json.dumps(summarise(records)) == json.dumps(summarise(shuffled))
-
-
-def test_a_summary_can_be_asked_on_the_way() -> None:
-    summary = Summary()
-    for each in RECORDS:
-        summary.add(each)
-    assert (summary.passed, summary.failed, summary.infrastructure_errors) == (1, 4, 3)
-    assert summary.to_json() == summarise(RECORDS)
 
 
 def test_no_records() -> None:
@@ -318,3 +310,58 @@ def test_writers_of_answers_are_counted_by_themselves() -> None:
     told = counts(usage)["by_model"]
     assert list(told) == ["judge:j", "m", "writer"]
     assert (told["writer"]["asked"], told["writer"]["from_cache"]) == (1, 1)
+
+
+def verified(support: float | None = 1.0, **more: Any) -> dict[str, Any]:
+    return {"verdict": "VERIFIED", "support": support, **more}
+
+
+def answered(verification: dict[str, Any]) -> Record:
+    return record(
+        rounds=[Round("answer:text", "h", "", None, "written")], answer="It is.", verification=verification
+    )
+
+
+def test_answers_are_counted_beside_the_scores() -> None:
+    fault = {"stage": "model", "kind": "timeout", "message": "too long"}
+    failed = Round("answer:text", None, "", None, "error", findings=[{"error": fault}])
+    insufficient = Round("answer:text", "h", "", None, "insufficient")
+    records = [
+        answered(verified()),
+        record(rounds=[insufficient], answer="Insufficient information."),
+        record(rounds=[failed]),
+        record(),
+    ]
+    summary = summarise(records)
+    assert summary["means"]["f1"] == 1.0
+    assert summary["infrastructure_errors"] == 0
+    assert summary["answers"] == {
+        **{"cases": 3, "written": 1, "insufficient": 1, "empty": 0, "failed": 1},
+        **{"verdicts": {"VERIFIED": 1}, "support": 1.0, "claiming": 1},
+    }
+    assert "answers" not in summarise([record()])
+
+
+def test_support_is_the_mean_over_the_answers_that_claim() -> None:
+    lines = shown([answered(verified(support)) for support in (1.0, 0.5, None)])
+    assert "answers: 3 written; VERIFIED 3; mean support 0.750 (of 2 with claims)" in lines
+
+
+def test_what_a_judge_measured_is_shown_apart() -> None:
+    def judged(score: float | None) -> dict[str, Any]:
+        error = None if score is not None else {"kind": "malformed", "message": "no"}
+        parts = {"score": score, "parts": 2, "error": error}
+        return verified(
+            judge={"model": "j", "faithfulness": parts, "answer_relevancy": {**parts, "score": 0.5}}
+        )
+
+    records = [answered(judged(score)) for score in (0.5, 1.0, None)]
+    assert summarise(records)["answers"]["judge"] == {
+        "answer_relevancy": {"mean": 0.5, "count": 3},
+        "faithfulness": {"mean": 0.75, "count": 2},
+        "without_score": {"faithfulness: malformed": 1},
+    }
+    assert (
+        "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3); "
+        "no score: faithfulness: malformed 1"
+    ) in shown(records, 200)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from support.passages import Letters, Shelf
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_graph
-from retrocypher.kg.graph.passages import Passage
 from retrocypher.plugins.cli import build
 from retrocypher.plugins.cli.main import cli
 
@@ -80,20 +80,13 @@ def test_what_cannot_be_built_is_said_before_any_work(arguments: list[str], mess
         run(*arguments)
 
 
-class Encoder:
-    name = "tiny"
-
-    def encode(self, texts: list[str]) -> Any:
-        return np.ones((len(texts), 2), np.float32)
-
-
 @pytest.fixture
 def passages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     file = tmp_path / "p.sqlite"
 
     @contextmanager
-    def opened(file: Path) -> Iterator[list[Passage]]:
-        yield [Passage(1, "It was stirred.", "a", 1), Passage(2, "It was dried.", "a", 2)]
+    def opened(file: Path) -> Iterator[list[Any]]:
+        yield [*Shelf("It was stirred.", "It was dried.")]
 
     monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
     monkeypatch.setattr(build, "build_passages", lambda: file)
@@ -108,7 +101,7 @@ def test_passages_without_vectors(passages: Path) -> None:
 
 
 def test_vectors_of_passages(passages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "load_encoder", lambda name: Encoder())
+    monkeypatch.setattr(build, "load_encoder", Letters)
     done = run("passages", "build", "--vectors", "--encoder", "tiny", "--json")
     told = json.loads(done.stdout)
     assert told["encoder"] == "tiny"

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from support.answers import kept
 
-from retrocypher.plugins.cli.main import cli, main
+from retrocypher.plugins.cli.main import cli
 from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.response_cache import open_cache
 
@@ -72,11 +72,7 @@ def test_removing(cache: Path) -> None:
         (["stats", "--cache", "/no/such/file"], "the answer cache /no/such/file is not there"),
     ],
 )
-def test_wrong_use_is_told(
-    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["retrocypher", "cache", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+def test_wrong_use_is_told(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code
+    assert said in f"{done.output}{done.exception}"

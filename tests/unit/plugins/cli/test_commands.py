@@ -114,13 +114,6 @@ def test_labels() -> None:
     assert all(f" {label} " in printed for label in LABELS)
 
 
-def test_what_a_bank_holds() -> None:
-    told = asked("bank", "show", "--bank", BANK)
-    assert told["entries"] == sum(told["by_kind"].values())
-    assert told["entries"] == sum(each["entries"] for each in told["operators"].values())
-    assert all(sum(each["by_task"].values()) == each["entries"] for each in told["operators"].values())
-
-
 def test_a_table_of_runs(run: Path, tmp_path: Path) -> None:
     told = asked("summary", run, "--svg", tmp_path / "a.svg")
     assert told["runs"] == [{"run": str(run), "cases": 1, "lacks": "1 of 2 cases; interrupted"}]

@@ -1,4 +1,4 @@
-"""What a judge is shown and asked, and its judgements on records."""
+"""What a judge is shown and asked, its judgements on records, and what it measures of written answers."""
 
 import json
 import re
@@ -11,20 +11,27 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.judgements import judged, judgement
+from support.judged import judged, judgement
 from support.records import record_of, write_run
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.summary import Usage, summarise
 from retrocypher.plugins.judge.criteria import JudgeCase, case_to_judge, fault_of, judge_spec, load_criteria
 from retrocypher.plugins.judge.judge import Judge, open_judge_model
-from retrocypher.plugins.judge.metric import shown
+from retrocypher.plugins.judge.metric import AnswerMetrics, shown
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import VARIANTS, InfrastructureError, JudgeRatings, Record
-from retrocypher.plugins.runs.written_answer import JudgeError
+from retrocypher.plugins.runs.record import (
+    VARIANTS,
+    InfrastructureError,
+    JudgeRatings,
+    Record,
+    Round,
+)
+from retrocypher.plugins.runs.written_answer import JudgeError, MeasuredAnswer
 from retrocypher.plugins.session.manifest import silent_apis
 from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
 from retrocypher.prompts.models.open import ModelContext
 
@@ -33,27 +40,27 @@ ADDRESSES = ("OPENAI_BASE_URL", "RETROCYPHER_JUDGE_BASE_URL")
 
 
 class Scripted:
-    """Gives the same completion each time, or fails."""
+    """Says its lines in turn, the last one again and again; an error is raised."""
 
     label = "gpt-x"
 
-    def __init__(self, fault: ModelError | None = None) -> None:
-        self.asked: list[Chat] = []
-        self.fault = fault
+    def __init__(self, *says: str | ModelError) -> None:
+        self._says = list(says)
+        self.asked: list[Any] = []
 
     def answer(self, request: Request | Chat) -> Completion:
-        assert isinstance(request, Chat)
         self.asked.append(request)
-        if self.fault is not None:
-            raise self.fault
-        return Completion('{"reason": "It is right.", "score": 7}')
+        said = self._says.pop(0) if len(self._says) > 1 else self._says[0]
+        if isinstance(said, ModelError):
+            raise said
+        return Completion(said, tokens={"prompt": 9, "completion": 4}, time_s=0.1)
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 def test_a_judge_says_what_its_requests_share() -> None:
-    model = Scripted()
+    model = Scripted('{"reason": "It is right.", "score": 7}')
     judge = Judge(model, load_criteria())
     for case in (CASE, replace(CASE, question="What of {case} and (:Molecule)?")):
         assert judge.judge(case, "with_reference").score == 0.7
@@ -129,16 +136,6 @@ def test_rows_are_shown_only_where_wanted_and_cut() -> None:
     assert not re.search(r"\[DEEPEVAL:(?:IMAGE|PDF):(.*?)\]", told.asked)
 
 
-def test_the_schema_comes_first_and_is_the_same_for_all_cases() -> None:
-    one, other = (
-        shown(case(question=text), "with_reference", load_criteria()) for text in ("Q?", "Which else?")
-    )
-    assert one.common == other.common
-    assert one.common.splitlines()[1:-1] == ["(:Molecule)"]
-    assert one.asked.startswith(f"{one.common}\n")
-    assert other.asked.startswith(f"{one.common}\n")
-
-
 def test_the_schema_cannot_end_its_own_part() -> None:
     text = "(:Molecule)"
     for _ in range(3):
@@ -182,7 +179,7 @@ def test_a_judgement_is_read_as_it_was_written() -> None:
     "change", [{"score": 1.5}, {"score": None}, {"error": UNREACHED}, {"time_s": None}, None]
 )
 def test_what_is_no_judgement_is_refused_with_its_place(tmp_path: Path, change: Any) -> None:
-    record, judge = json.loads(json_line(run())), judged()
+    record, judge = json.loads(json_line(run())), judged(0.5, 0.25)
     judge["with_reference"] = [] if change is None else {**judge["with_reference"], **change}
     log = RunLog(write_run(tmp_path, [{**record, "judge": judge}]))
     with pytest.raises(InputError, match=r"records\.jsonl, line 1: not a whole record: judge"):
@@ -231,3 +228,97 @@ def test_only_cases_that_were_run_are_judged() -> None:
     assert case_to_judge(run(), "(:Molecule)", load_criteria()).rows is None
     assert case_to_judge(run(scores=None), "", criteria) is None
     assert case_to_judge(run(infrastructure_error={"stage": "judge", **UNREACHED}), "", criteria)
+
+
+FACTS = ['{"id": 5, "products": ["CCO"]}', '{"id": 6, "products": ["CCN"]}']
+ANSWER = "Reaction 5 makes CCO. Reaction 6 makes CCN."
+
+
+def listed(name: str, *values: str) -> str:
+    return json.dumps({name: list(values)})
+
+
+def verdicts(*said: str) -> str:
+    return json.dumps({"verdicts": [{"verdict": each} for each in said]})
+
+
+GOOD = (
+    listed("truths", "Reaction 5 makes CCO.", "Reaction 6 makes CCN."),
+    listed("claims", "Reaction 5 makes CCO.", "Reaction 6 makes CCN."),
+    verdicts("yes", "no"),
+    listed("statements", "Reaction 5 makes CCO.", "Reaction 6 makes CCN."),
+    verdicts("yes", "yes"),
+)
+
+
+def measured_by(judge: Scripted) -> tuple[dict[str, MeasuredAnswer], list[Step]]:
+    steps = list[Step]()
+    return AnswerMetrics(judge).measure("c", "What makes CCO?", ANSWER, FACTS, steps.append), steps
+
+
+def _kind(found: MeasuredAnswer) -> str | None:
+    return found.error.kind if found.error else None
+
+
+def _kind(found: MeasuredAnswer) -> str | None:
+    return found.error.kind if found.error else None
+
+
+def test_both_metrics_are_shares_of_what_the_judge_finds() -> None:
+    judge = Scripted(*GOOD)
+    measured, steps = measured_by(judge)
+    assert measured == {"faithfulness": MeasuredAnswer(0.5, 2), "answer_relevancy": MeasuredAnswer(1.0, 2)}
+    roles = ["answer:judge:faithfulness"] * 3 + ["answer:judge:answer_relevancy"] * 2
+    assert [step.role for step in steps] == roles
+    assert {step.verdict for step in steps} == {"read"}
+    texts = [each.messages[0]["content"] for each in judge.asked]
+    assert all(fact in texts[0] for fact in FACTS)
+    assert ANSWER in texts[1]
+    assert "What makes CCO?" in texts[4]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I am sure that it is faithful.",
+        "",
+        '{"claims": ["a"]',
+        '[{"claims": ["a"]}]',
+        'Here: {"claims": ["a"]}',
+        '{"claims": ["a"]} {"claims": []}',
+        '{"claims": ["a"], "claims": []}',
+        '{"claims": "a"}',
+        '{"claims": [1]}',
+        '{"verdicts": []}',
+        "[" * 100_000,
+    ],
+)
+def test_a_reply_of_another_form_gives_no_score(reply: str) -> None:
+    found, steps = measured_by(Scripted(GOOD[0], reply, *GOOD[3:]))
+    assert found["faithfulness"].score is None
+    assert _kind(found["faithfulness"]) == "malformed"
+    assert steps[1].verdict == "malformed"
+    # One metric that fails leaves the other.
+    assert found["answer_relevancy"] == MeasuredAnswer(1.0, 2)
+
+
+@pytest.mark.parametrize("said", [("yes",), (), ("yes", "yes", "yes"), ("maybe", "yes"), ("10", "yes")])
+def test_verdicts_must_be_one_for_each_claim(said: tuple[str, ...]) -> None:
+    found, _ = measured_by(Scripted(*GOOD[:2], verdicts(*said), *GOOD[3:]))
+    assert found["faithfulness"].score is None
+    assert _kind(found["faithfulness"]) == "malformed"
+
+
+def test_an_answer_that_claims_nothing_has_no_share() -> None:
+    found, _ = measured_by(Scripted(GOOD[0], listed("claims"), listed("statements")))
+    assert [each.score for each in found.values()] == [None, None]
+    assert set(map(_kind, found.values())) == {"nothing_claimed"}
+
+
+def test_a_judge_that_cannot_be_asked_is_told() -> None:
+    found, steps = measured_by(Scripted(ModelError("timeout", "too long"), *GOOD[3:]))
+    assert found["faithfulness"] == MeasuredAnswer(None, 0, JudgeError("timeout", "too long"))
+    assert found["answer_relevancy"].score == 1.0
+    failed = steps[0]
+    record = record_of(rounds=[Round(failed.role, None, "", None, failed.verdict, failed.findings)])
+    assert record.answer_fault == InfrastructureError("judge", "timeout", "too long")

@@ -1,7 +1,6 @@
-"""Runs scored again from their records."""
+"""Runs scored again from their records, or judged afterwards."""
 
 import json
-import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,22 +10,31 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.consoles import printed
+from support.judged import judgement
 from support.records import ledger_of, record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.scores import SliceMean
+from retrocypher.plugins.analysis.summary import summarise, summary_of
+from retrocypher.plugins.cli.judge import render_judged
 from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.operations import judging
+from retrocypher.plugins.operations.judging import JUDGED_RUN_METRICS, JudgedRun, final_status
 from retrocypher.plugins.operations.rescore import rescore
+from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import Round, fields_of, record_from
+from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
+from retrocypher.plugins.runs.record import VARIANTS, Round, fields_of, record_from
 from retrocypher.plugins.runs.replay import WatchedGraph
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.scoring.score import Assessor
+from retrocypher.plugins.statistics.intervals import Estimate
 
 EMPTY = Execution("ok", columns=["id"])
 ASSESSOR = Assessor(default_schema(), 1.0, None)
@@ -221,8 +229,6 @@ def test_many_records_are_done_by_several_processes(tmp_path: Path) -> None:
 
 def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run")
-    with pytest.raises(InputError, match="absent: there is no such folder; name the folder of a run"):
-        rescored(tmp_path / "absent")
     with pytest.raises(InputError, match=f"--out {run}: holds other files"):
         rescored(run, out=run)
     with pytest.raises(InputError, match="--key-encoder x: give NAME@THRESHOLD"):
@@ -233,9 +239,6 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     (run / "questions.jsonl").write_text(lines[0] + "\n")
     with pytest.raises(RetroCypherError, match=r"records\.jsonl, line 5: questions\.jsonl has no chains_to"):
         rescored(run, in_place=True)
-    shutil.rmtree(run)
-    with pytest.raises(InputError, match="there is no such folder"):
-        rescored(run)
 
 
 def test_an_encoder_of_the_run_can_be_left_out(tmp_path: Path) -> None:
@@ -298,3 +301,68 @@ def test_what_changed_is_printed_and_nothing_written(tmp_path: Path, monkeypatch
     assert "nothing changed" in said(tmp_path / "new")
     with pytest.raises(InputError, match="--out and --in-place"):
         said(run, "--out", "x", "--in-place")
+
+
+WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by_stage": {}}
+
+
+@pytest.mark.parametrize(
+    ("before", "totals", "after"),
+    [
+        (16, {}, 0),
+        (16, {"failed": 2}, 1),
+        (16, {"infrastructure_errors_by_stage": {"judge": 1}}, 16),
+        (16, {"infrastructure_errors_by_stage": {"model": 1}}, 16),
+        (16, {"lost_cases": ["x"]}, 16),
+        (16, {"selected_cases": 4}, 16),
+        (16, {"answers": {"failed": 1}}, 16),
+        (16, {"answers": {"failed": 0}}, 0),
+        (2, {}, 2),
+        (None, {}, None),
+    ],
+)
+def test_only_what_lacked_judgements_alone_ends_otherwise(
+    before: int | None, totals: dict[str, Any], after: int | None
+) -> None:
+    assert final_status(before, {**WHOLE, **totals}) == after
+
+
+def test_messages_between_two_announcements_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    say = judging.throttled(said.append)
+    say("1 judgement")
+    monkeypatch.setattr(judging, "_EVERY_S", 0.0)
+    say("2 judgements")
+    assert said == ["2 judgements"]
+
+
+def judged(cases: int = 9, **fields: Any) -> JudgedRun:
+    counts = {"cases": cases, "judged": cases, "kept": 0, "asked": 2 * cases, "from_cache": 0, "cost": None}
+    told = {"run": "reports/run", "summary": {}, "means": [], "written": True, **counts, **fields}
+    return JudgedRun(judge=JudgeEntry(ModelEntry("judge-1")), **told)
+
+
+def test_means_and_intervals_fit_80_columns() -> None:
+    mean = Estimate(0.6924, 0.5996, 0.7723, 9, 9)
+    slices = [{}, *({"task": task} for task in TASKS)]
+    means = [SliceMean(slice=each, metric=name, mean=mean) for each in slices for name in JUDGED_RUN_METRICS]
+    text = printed(render_judged(judged(means=means), ""))
+    assert text.count("0.692 [0.60, 0.77]") == len(means)
+    assert all(f"\n{task} " in text for task in TASKS)
+
+
+def test_why_a_judge_could_not_be_asked_is_told() -> None:
+    why = "The API cannot be reached. Is RETROCYPHER_JUDGE_BASE_URL right?"
+    assert f"\n{why}\n" in printed(render_judged(judged(judged=2, summary={"faults": 7}, written=False), why))
+
+
+def test_no_score_is_told_once() -> None:
+    fault = {"kind": "connection", "message": "x"}
+    unreached = {variant: judgement(variant, None, error=fault) for variant in VARIANTS}
+    judge = {"model": "j", "criteria": "c", **unreached}
+    records = [record_of(name, scores={"f1": 1.0}, judge=judge) for name in "ab"]
+    lines = printed(render_table(summary_of(records))).splitlines()
+    assert [line.strip() for line in lines if line.strip().startswith("judge")] == [
+        "judge with reference: no score: connection 2",
+        "judge without reference: no score: connection 2",
+    ]

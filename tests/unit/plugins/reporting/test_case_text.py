@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.calibrated import JUDGE_ENTRY, calibration
-from support.judgements import judged
+from support.judged import judged
 from support.records import record_of, write_run
 from support.schemas import DEFAULT_SCHEMA_TEXT
 from support.verified import written
@@ -174,8 +174,7 @@ def test_a_written_answer_is_shown_with_its_claims(tmp_path: Path) -> None:
 
 
 def test_what_a_judge_said_is_shown_with_its_reason(tmp_path: Path) -> None:
-    judge = judged(0.75, None)
-    judge["with_reference"]["reason"] = f"The arrow is wrong {EVIL}"
+    judge = judged(0.75, None, reason=f"The arrow is wrong {EVIL}")
     done = shown(run_of(tmp_path, failed(judge=judge)), "precursors-001")
     assert "judge: j" in done.output
     assert "with reference: 0.750 (as given): The arrow is wrong" in done.output

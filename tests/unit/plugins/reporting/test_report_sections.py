@@ -1,13 +1,11 @@
 """The sections of the page on written answers and on what a judge said."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.calibrated import JUDGE_ENTRY, calibration
-from support.judged import MODEL, REVERSED, judged_run
-from support.judgements import judged
+from support.judged import MODEL, REVERSED, judged, judged_run
 from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
@@ -138,10 +136,7 @@ def test_cases_whose_judge_could_not_be_asked_were_run(tmp_path: Path) -> None:
 
 def page_with_judge(root: Path) -> str:
     """Return the page of a run whose manifest names its judge."""
-    run = judged_run(root / "run")
-    manifest = json.loads((run / "manifest.json").read_text())
-    model = {**JUDGE_ENTRY["model"], "label": MODEL}
-    (run / "manifest.json").write_text(json.dumps({**manifest, "judge": {**JUDGE_ENTRY, "model": model}}))
+    run = judged_run(root / "run", JUDGE_ENTRY)
     return html_of(build_report([run], run / "report.html", most=5, root=root))
 
 

@@ -6,21 +6,17 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.manifests import manifest_of
 from support.records import record_of, write_run
 
 from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.runs.run_directory import RunDirectory
 
 SCORES = {"precision": 1.0, "recall": 1.0, "f1": 0.5, "unmatched_columns": []}
-MANIFEST = {
-    "started": "2025-01-02T03:04:05+00:00",
-    "ended": "2025-01-02T03:05:05+00:00",
-    "exit_status": 1,
+MANIFEST: dict[str, Any] = {
+    **manifest_of(("mini",)),
     "cases": 2,
-    "models": [{"label": "mini"}],
     "prompts": {"P5": "a"},
-    "options": {"shot": ["ZS"]},
-    "loops": {"names": ["none"]},
     "answers": {"cost": 1.25},
     "git": {"commit": "0123456789", "changed": True},
 }

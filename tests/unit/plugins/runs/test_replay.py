@@ -207,21 +207,6 @@ def test_a_case_is_given_its_own_rows_before_those_of_others(tmp_path: Path) -> 
     assert rows == {"a": [[1]], "b": [[2]], "c": [[4]], "d": [[1]]}
 
 
-@pytest.mark.parametrize(
-    "execution",
-    [
-        Execution("ok", columns=["n"], rows=[[1]], row_count=1, truncated=True, time_s=2.0),
-        Execution("timeout", message="No result within 1 s.", time_s=1.0),
-        Execution("syntax_error", code="Neo.X", message="Invalid input"),
-        Execution("refused", message="only reading the graph is allowed"),
-    ],
-    ids=lambda each: each.status,
-)
-def test_whatever_came_of_a_query_comes_of_it_again(tmp_path: Path, execution: Execution) -> None:
-    run = write_run(tmp_path, [record_of("a", cypher="RETURN 1", execution=execution)])
-    assert graphs(run).of("a").run("RETURN 1") == execution
-
-
 def test_what_no_run_holds_is_an_error_that_names_the_case(tmp_path: Path) -> None:
     gone = {"stage": "graph", "kind": "GraphUnavailable", "message": "gone"}
     records = [
@@ -239,12 +224,6 @@ def test_what_no_run_holds_is_an_error_that_names_the_case(tmp_path: Path) -> No
     # Rows asked for with a limit are others.
     with pytest.raises(NotRecorded):
         graph.run("RETURN 1", row_limit=5)
-
-
-def test_no_query_needs_no_record(tmp_path: Path) -> None:
-    graph = graphs(write_run(tmp_path, [])).of("a")
-    for query in (None, "", " \n"):
-        assert graph.run(query).status == graph.explain(query).status == "no_query"
 
 
 GRAPH = {"kind": "local", "version": "5.26.30", "fingerprint": "f" * 64, "schema": "(:A)", "notes": []}

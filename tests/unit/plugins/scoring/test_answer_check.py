@@ -1,16 +1,18 @@
-"""What the graph says of an answer, and how the model's own list compares."""
+"""Written answers: the verdict on them, and how the model's own list of claims compares."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from msgspec import convert, structs
+from support.claims_graph import SOURCE, asking_reactions
 from support.records import record_of, write_run
 
 from retrocypher.kg.claims.claim import Claim
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
+from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.replay import RunIndex
@@ -19,26 +21,19 @@ from retrocypher.plugins.runs.written_answer import (
     JudgeError,
     ListedClaims,
     MeasuredAnswer,
+    OverallVerdict,
     RecordedClaim,
     Thresholds,
 )
 from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
+from retrocypher.plugins.scoring.verdict import judge_answer
 from retrocypher.prompts.answering.writing import StatedClaims, Triple, WrittenAnswer
 
 ETHANOL, ACID, ESTER = "CCO", "CC(=O)O", "CCOC(C)=O"
 
 
-def ask(query: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
-    """A graph of one reaction: 5 makes ethyl acetate from ethanol and acetic acid, in 80 %."""
-    if "reactants" in query:
-        known = [[5, [ETHANOL, ACID], [[ESTER, 80.0]], [], []]]
-        return [row for row in known if row[0] in parameters["ids"]]
-    if "MATCH (m:Molecule {name: name}) RETURN name" in query:
-        return [[name] for name in parameters["names"] if name in (ETHANOL, ACID, ESTER)]
-    return []
-
-
-VERIFIER = Verifier(ask)
+# Reaction 5 makes ethyl acetate from ethanol and acetic acid, in 80 %.
+VERIFIER = Verifier(asking_reactions((Reaction(5, (ETHANOL, ACID), (ESTER,), (), (), (80.0,), SOURCE),)))
 QUESTION = f"From which direct precursors is {ESTER} made?"
 
 
@@ -151,3 +146,58 @@ def test_replayed_answers_have_the_verdict_of_their_record(tmp_path: Path) -> No
     for case, answer in (("a", "It is not."), ("b", "It is."), ("c", "It is.")):
         with pytest.raises(GraphError, match="no verdict on the answer"):
             checker.check(case, "?", WrittenAnswer(answer))
+
+
+JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
+PRECURSORS = f"From which direct precursors is {ACID} made?"
+REACTIONS = f"Which reactions give {ACID} directly as a product?"
+ROUTES = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
+
+
+@pytest.fixture
+def verifier() -> Verifier:
+    return Verifier(asking_reactions())
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict", "answer"),
+    [(question, *judged) for question, answers in JUDGED.items() for judged in answers],
+)
+def test_an_answer(verifier: Verifier, question: str, verdict: OverallVerdict, answer: str) -> None:
+    assert judge_answer(question, answer, verifier).verdict == verdict
+
+
+def test_an_answer_in_names_is_said_to_have_nothing_to_look_up(verifier: Verifier) -> None:
+    found = judge_answer(PRECURSORS, "It is made from acetaldehyde.", verifier)
+    assert found.support is None
+    assert found.shortcomings[0].startswith("Nothing can be looked up")
+    assert found.shortcomings[1].endswith("acetaldehyde.")
+
+
+def test_molecules_outside_the_reactions_asked_for(verifier: Verifier) -> None:
+    asked = f"Which intermediate molecules occur on the way to {ACID} made in exactly 2 reaction steps?"
+    found = judge_answer(asked, "The intermediate is CC=O.", verifier)
+    assert found.verdict == "PARTIALLY_VERIFIED"
+    # A molecule that the graph does not know is in none of its reactions.
+    lenient = Thresholds(verified=0.5)
+    assert judge_answer(PRECURSORS, "CC=O, OO and CC#N", verifier, lenient).verdict == "VERIFIED"
+    assert judge_answer(PRECURSORS, "CC=O, OO and CCC#N", verifier, lenient).verdict != "VERIFIED"
+
+
+def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:
+    answer = (
+        f"Reaction 13: CC=O + OO -> {ACID} in O. Reaction 14: CC#N -> {ACID}; agent Cl; solvents O, ClCCl."
+    )
+    found = judge_answer(REACTIONS, answer, verifier)
+    assert found.verdict == "PARTIALLY_VERIFIED"
+    assert found.support == pytest.approx(8 / 9)
+    lenient = Thresholds(verified=0.8, false_claims=1)
+    assert judge_answer(REACTIONS, answer, verifier, lenient).verdict == "VERIFIED"
+
+
+def test_a_verdict_as_json(verifier: Verifier) -> None:
+    told = judge_answer(ROUTES, "Route 1: reaction 13", verifier).to_json()
+    assert told["verdict"] == "PARTIALLY_VERIFIED"
+    assert told["counts"] == {"SUPPORTED": 1, "UNSUPPORTED": 0, "CONTRADICTED": 0, "UNCERTAIN": 0}
+    assert told["shortcomings"] == ["The question asks for 2 steps; of another number: 13."]
+    assert told["claims"][0]["origin"] == "question"

@@ -1,4 +1,4 @@
-"""What is wrong with one case: labels, their order, and hostile queries."""
+"""What is wrong with one case: labels, their order, hostile queries, and why the case failed, in words."""
 
 from functools import cache
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.graph_values import VALUES
+from support.records import record_of
 from support.suite import CHECKOUT
 
 from retrocypher.kg.execution.execution import Execution, Status
@@ -14,7 +16,8 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.runs.record import KeyScore, Scores
+from retrocypher.plugins.runs.record import SCORE_METRICS, KeyScore, Record, Round, Scores
+from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.label_evidence import Evidence
 from retrocypher.plugins.scoring.labels import (
     CAUSES_FIRST,
@@ -96,21 +99,6 @@ def test_labels_in_the_order_of_their_evidence() -> None:
     assert labelled(asked, unbounded, execution(status="timeout")) == ["path_length", "timeout"]
 
 
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-5, 9000)
-    | st.floats()
-    | st.sampled_from(["CCO", "id", "", "\ud800"])
-    | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["id", "$node", "$path", "labels", "name"]), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Question, str | None, dict[str, Any]]:
     asked = draw(st.sampled_from(QUESTIONS))
@@ -122,16 +110,15 @@ def cases(draw: st.DrawFn) -> tuple[Question, str | None, dict[str, Any]]:
         | st.text(max_size=80)
         | st.sampled_from([reference, reference[:cut], other, reference[:cut] + other[into:]])
     )
-    columns = draw(
-        st.lists(st.sampled_from([*asked.gold[0], "x", "path", "precursor"]), max_size=4, unique=True)
-    )
-    rows = draw(st.lists(st.lists(json_values, min_size=len(columns), max_size=len(columns)), max_size=3))
+    names = [*asked.gold[0], "x", "path", "precursor", "rel.yield", "steps", "r1.id", "step1", "step2"]
+    columns = draw(st.lists(st.sampled_from(names) | st.text(max_size=8), max_size=4, unique=True))
+    rows = draw(st.lists(st.lists(VALUES, min_size=len(columns), max_size=len(columns)), max_size=3))
     status = draw(st.sampled_from(["ok", "ok", *STATUSES]))
     return asked, cypher, execution(rows, columns, status)
 
 
 @given(cases())
-def test_any_case_gets_known_labels_and_the_same_ones_again(
+def test_any_case_gets_scores_within_bounds_and_known_labels_and_the_same_ones_again(
     case: tuple[Question, str | None, dict[str, Any]],
 ) -> None:
     found = labelled(*case)
@@ -141,6 +128,8 @@ def test_any_case_gets_known_labels_and_the_same_ones_again(
     asked, cypher, result = case
     scores = score(asked, result, cypher, text_metrics=False)
     assert bool(found) == (scores.f1 < 1.0 or scores.row_f1 not in (None, 1.0))
+    keys = [value for key in (scores.per_key or {}).values() for value in (key.precision, key.recall, key.f1)]
+    assert all(value is None or 0.0 <= value <= 1.0 for value in (*map(scores.value, SCORE_METRICS), *keys))
 
 
 def diagnosed(cypher: str | None, result: Execution) -> tuple[str, str | None]:
@@ -248,7 +237,7 @@ def test_a_status_comes_after_its_cause(status: str, code: str | None, expected:
     assert with_status(["path_length", "limit"], status, code) == expected
 
 
-QUESTION = next(each for each in load_questions().questions if each.task == "chains_to_target")
+CHAINS = question("chains_to_target")
 SCORES = Scores(precision=0.0, recall=0.0, f1=0.0, per_key={})
 PATH = "MATCH p = (a:Molecule)-[:REACTS_IN|PRODUCES{}]->(t:Molecule {{name: 'C'}}) RETURN p"
 HOSTILE = {
@@ -286,17 +275,17 @@ HOSTILE = {
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
 def test_a_case_gets_labels(query: str, status: Status) -> None:
     execution = Execution(status, columns=["x"], rows=[[1]], row_count=1)
-    labels = labels_of(QUESTION, query, execution, SCORES, SCHEMA)
+    labels = labels_of(CHAINS, query, execution, SCORES, SCHEMA)
     assert labels
     assert status == "ok" or status in labels or "schema_violation" in labels[0] or "refused" in labels
 
 
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
 def test_every_reader_copes(query: str) -> None:
-    validated = SchemaValidator(SCHEMA, "benchmark").validate(query, QUESTION.text)
+    validated = SchemaValidator(SCHEMA, "benchmark").validate(query, CHAINS.text)
     assert validated.findings or validated.note
     assert correct_directions(query, SCHEMA).query
-    variations(query, QUESTION.reference_cypher)
+    variations(query, CHAINS.reference_cypher)
 
 
 PAGE = CHECKOUT / "docs" / "errors-and-loops.md"
@@ -313,3 +302,74 @@ def row(label: Label) -> str:
 def test_the_table_has_every_label_in_order() -> None:
     head = "| label | meaning | example | definition |\n|---|---|---|---|\n"
     assert head + "\n".join(map(row, LABELS.values())) + "\n\n" in PAGE.read_text("utf-8")
+
+
+ASKED = question("precursors")
+
+
+def failed(**fields: Any) -> Record:
+    told = {
+        "cypher": ASKED.reference_cypher,
+        "execution": {"status": "ok"},
+        "scores": {"f1": 0.5, "focus_f1": 0.5},
+    }
+    return record_of(of=ASKED, **{**told, **fields})
+
+
+def why_of(record: Record, finding: str | None = None) -> dict[str, str]:
+    found = explain(record, ASKED, finding, None)
+    assert found
+    return found.why.texts
+
+
+def test_what_the_query_shows_is_told() -> None:
+    finding = "there is no label Reactoin"
+    assert why_of(failed(), finding) == {"finding": finding}
+    assert why_of(failed()) == {}
+
+
+def test_that_the_key_asked_for_is_right_is_told() -> None:
+    told = why_of(failed(scores={"f1": 0.9, "focus_f1": 1.0}))
+    assert told["focus"].startswith("the key asked for (reactants) is right; F1 is of the whole reaction")
+    for scores in ({"f1": 0.9, "focus_f1": None}, {"f1": 1.0, "focus_f1": 1.0}, {"f1": 0.0}):
+        assert "focus" not in why_of(failed(scores=scores))
+
+
+def turn(role: str, verdict: str | None, *labels: str) -> Round:
+    findings: list[Any] = [{"label": label, "message": "m"} for label in labels]
+    return Round(role, None, "", "RETURN 1", verdict, [*findings, {"note": "n"}, "of another loop"])
+
+
+def looped(*turns: Round, loop: str = "cove") -> str:
+    return why_of(failed(loop=loop, rounds=[turn("generator", None), *turns]))["loop"]
+
+
+def test_what_a_loop_did_is_told_in_one_line() -> None:
+    assert looped(
+        turn("explain", "ok"),
+        turn("direction", "turned"),
+        turn("validator:schema", "invalid", "wrong_entity", "limit", "wrong_entity"),
+        turn("validator:checklist", "malformed"),
+        turn("corrector", "no_query"),
+        turn("corrector", "unchanged"),
+        turn("corrector", "taken"),
+        turn("explain", "ok"),
+        turn("validator:schema", "valid"),
+    ) == (
+        "cove: direction: turned; schema found wrong_entity, limit; checklist malformed; "
+        "corrector: no_query, unchanged, taken; schema found nothing"
+    )
+    assert looped(turn("analyst", "made"), turn("executor", "ok"), loop="mine") == "mine: changed nothing"
+
+
+def test_what_a_fallback_brought_is_told() -> None:
+    scores = {"precision": 0.1, "recall": 1.0, "f1": 0.25, "row_f1": None, "focus_f1": None}
+    fallback = {"reason": "timeout", "status": "ok", "row_count": 1, "scores": scores}
+    execution = {"status": "timeout", "fallback": fallback}
+    verdicts = {"generator": None, "guard": "ok", "executor": "timeout", "fallback": "ok"}
+    rounds = [turn(role, verdict) for role, verdict in verdicts.items()]
+    record = failed(loop="guarded", rounds=rounds, execution=execution, errors=["timeout"])
+    assert why_of(record) == {
+        "loop": "guarded: executor: timeout; "
+        "fallback (timeout): 1 row, recall 1.000, F1 0.250, not counted for the case"
+    }

@@ -1,7 +1,5 @@
 """How the text of a query compares with the reference: text scores and neutral variations."""
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,17 +10,6 @@ from retrocypher.plugins.scoring.variations import VARIATIONS, variations
 REFERENCE = """MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {name: 'CC(=O)Nc1ccc(O)cc1'})
 OPTIONAL MATCH (agent:Molecule)<-[:USES_AGENT]-(reaction)
 RETURN reaction.id AS id, collect(DISTINCT agent.name) AS agents"""
-
-
-def rouge_l(reference: list[str], query: list[str]) -> float:
-    """F-measure of the longest common subsequence, straight from its definition."""
-    row = [0] * (len(query) + 1)
-    for wanted in reference:
-        previous = row
-        row = [0]
-        for written, (diagonal, above) in zip(query, pairwise(previous), strict=True):
-            row.append(diagonal + 1 if wanted == written else max(above, row[-1]))
-    return 2 * row[-1] / (len(reference) + len(query))
 
 
 def test_the_reference_however_it_is_written() -> None:
@@ -56,22 +43,6 @@ def test_meteor_matches_words_by_stem() -> None:
 
     assert text_scores(REFERENCE, plural).meteor > text_scores(REFERENCE, other).meteor
     assert text_scores(REFERENCE, plural).bleu == text_scores(REFERENCE, other).bleu
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "RETURN 1",
-        REFERENCE.replace("OPTIONAL ", ""),
-        "\n".join(reversed(REFERENCE.splitlines())),
-        "I am sorry, I cannot answer 'that",
-        "MATCH (n {name: 'two words'}) RETURN n" * 3,
-    ],
-)
-def test_rouge_l_is_what_its_definition_says(query: str) -> None:
-    expected = rouge_l(list(query_tokens(REFERENCE)), list(query_tokens(query)))
-
-    assert text_scores(REFERENCE, query).rouge_l == pytest.approx(expected)
 
 
 GATHERED = """MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {name: 'CCO'})

@@ -1,23 +1,34 @@
-"""Scores of single-step queries: the worked examples of docs/scores.md, and beyond."""
+"""Scores: the worked examples of docs/scores.md, which column is which key, and what holds for any rows."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from support.graph_values import molecule, reaction
 from support.scored import question_of, scored
 from support.suite import CHECKOUT
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.runs.record import Scores
+from retrocypher.plugins.scoring.columns import (
+    KeyMatcher,
+    Match,
+    match_columns,
+    normalise,
+    plain_name,
+    resolve,
+)
+from retrocypher.plugins.scoring.routes import partial_path_recall
 from retrocypher.plugins.scoring.score import score
-from retrocypher.plugins.scoring.single_step import Values, values_by_key
 
 PAGE = (CHECKOUT / "docs" / "scores.md").read_text("utf-8")
 EXAMPLES = [
@@ -207,15 +218,148 @@ def test_entries_of_a_map_are_columns() -> None:
     assert scores.unmatched_columns == ["info.reactants.mass", "info.vendor"]
 
 
-def test_values_of_a_result_stand_beside_those_of_gold() -> None:
-    gold = [{"id": 1, "reactants": ["A"], "products": ["P"], "agents": [], "solvents": []}]
-    result = Execution("ok", columns=["reaction_id", "precursors"], rows=[[1.0, ["A", "B"]]])
-    found = values_by_key(question_of("precursors", gold), result)
-    assert found["id"] == Values(frozenset({1}), frozenset({1}))
-    assert found["reactants"] == Values(frozenset({"A"}), frozenset({"A", "B"}))
-    assert found["products"] == Values(frozenset({"P"}), frozenset())
+KEYS = ("id", "reactants", "products", "agents", "solvents")
+ALL_KEYS = (*KEYS, "target_yield", "co_products")
+NAMES = yaml.safe_load(Path(__file__).with_name("column_names.yaml").read_text("utf-8"))
 
-    routes = question_of("chains_to_target", [{"route": [1, 2]}])
-    for status, returned in (("ok", {(2, 1)}), ("timeout", set())):
-        result = Execution(status, columns=["ids"], rows=[[[2, 1]]])
-        assert values_by_key(routes, result) == {"route": Values(frozenset({(1, 2)}), frozenset(returned))}
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        (key, name)
+        for table in ("observed_in_the_paper", "written_by_chemists")
+        for key, row in NAMES[table].items()
+        for name in row.split()
+    ],
+)
+def test_variants_of_names(key: str, name: str) -> None:
+    match = resolve(plain_name(name), ALL_KEYS)
+    assert match is not None
+    assert match.key == key
+
+
+@pytest.mark.parametrize(("name", "normal"), NAMES["normalised"])
+def test_normalise(name: str, normal: str) -> None:
+    assert normalise(name) == normal
+
+
+@pytest.mark.parametrize(("expression", "name"), NAMES["expressions"])
+def test_expressions(expression: str, name: str) -> None:
+    assert plain_name(expression) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["conditions", "n", "name", "count(reactant)", "yield", "patent", "molecule", "size(agents)"]
+)
+def test_names_that_match_nothing(name: str) -> None:
+    assert resolve(plain_name(name), KEYS) is None
+
+
+def test_stages() -> None:
+    names = {name: name for name in ("agents", "Agent 2", "catalyst", "patent", "n")}
+    assert match_columns(names, frozenset({"n"}), KEYS[1:], None) == {
+        "agents": Match("agents", "exact"),
+        "Agent 2": Match("agents", "stem"),
+        "catalyst": Match("agents", "alias"),
+        "n": Match("id", "nodes"),
+    }
+
+
+def test_co_products_are_products_where_they_are_not_asked_for() -> None:
+    assert resolve("byproduct", ALL_KEYS) == Match("co_products", "alias")
+    assert resolve("byproduct", KEYS) == Match("products", "alias")
+
+
+Routes = set[tuple[int, ...]]
+
+GOLD_COLUMNS = ["id", "reactants", "products", "agents", "solvents", "target_yield"]
+
+molecules = st.sets(st.sampled_from(["C", "CO", "CCO", "c1ccccc1", "N", "[Na+].[Cl-]"]), max_size=3).map(
+    sorted
+)
+yields = st.none() | st.integers(0, 100) | st.floats(0, 100)
+reactions = st.fixed_dictionaries(
+    {
+        "id": st.integers(0, 9),
+        "reactants": molecules,
+        "products": molecules,
+        "agents": molecules,
+        "solvents": molecules,
+        "target_yield": yields,
+    }
+)
+answers = st.lists(reactions, min_size=1, max_size=4, unique_by=lambda row: row["id"])
+route_sets = st.sets(st.lists(st.integers(0, 4), min_size=1, max_size=4).map(tuple), min_size=1, max_size=5)
+
+
+def rows_of(answer: list[dict[str, Any]]) -> list[list[Any]]:
+    return [[row[name] for name in GOLD_COLUMNS] for row in answer]
+
+
+@given(answers)
+def test_gold_scores_one(gold: list[dict[str, Any]]) -> None:
+    scores = scored(question_of("producing_reactions", gold), GOLD_COLUMNS, rows_of(gold))
+
+    assert (scores.precision, scores.recall, scores.f1) == (1.0, 1.0, 1.0)
+    assert (scores.row_f1, scores.focus_f1) == (1.0, 1.0)
+
+
+@given(answers, answers, st.randoms())
+def test_order_of_rows_and_columns_changes_nothing(
+    gold: list[dict[str, Any]], answer: list[dict[str, Any]], random: Any
+) -> None:
+    made = question_of("best_yield", gold)
+    shuffled = random.sample(answer, len(answer))
+    names = random.sample(GOLD_COLUMNS, len(GOLD_COLUMNS))
+
+    scores = scored(made, GOLD_COLUMNS, rows_of(answer))
+
+    assert scored(made, names, [[row[name] for name in names] for row in shuffled]) == scores
+
+
+@given(answers, answers)
+def test_swapping_the_sides_swaps_precision_and_recall_but_not_f1(
+    left: list[dict[str, Any]], right: list[dict[str, Any]]
+) -> None:
+    there = scored(question_of("best_yield", left), GOLD_COLUMNS, rows_of(right))
+    back = scored(question_of("best_yield", right), GOLD_COLUMNS, rows_of(left))
+
+    assert (there.precision, there.recall) == (back.recall, back.precision)
+    assert (there.f1, there.row_f1) == (back.f1, back.row_f1)
+    total = there.precision + there.recall
+    expected = 2 * there.precision * there.recall / total if total else 0.0
+    assert abs(there.f1 - expected) < 1e-12
+    for key, entry in there.per_key.items():
+        other = back.per_key[key]
+        assert (entry.precision, entry.recall) == (other.recall, other.precision)
+
+
+@given(route_sets, st.sampled_from(["lists", "ids", "r", "reaction", "step_", "x"]), st.randoms())
+def test_gold_routes_score_one_in_every_form(gold: Routes, form: str, random: Any) -> None:
+    shuffled = random.sample(sorted(gold), len(gold))
+    rows: list[Any]
+    if form == "lists":
+        rows = [[[reaction(step) for step in route]] for route in shuffled]
+    elif form == "ids":
+        rows = [[list(route)] for route in shuffled]
+    else:
+        rows = [[*route, *[None] * (4 - len(route))] for route in shuffled]
+    names = ["route"] if form in ("lists", "ids") else [f"{form}{number}" for number in range(1, 5)]
+
+    scores = scored(question_of("chains_to_target", [{"route": list(route)} for route in gold]), names, rows)
+
+    assert (scores.f1, scores.partial_path_recall) == (1.0, 1.0)
+    assert scores.per_key is scores.focus_f1 is scores.row_f1 is scores.unmatched_columns is None
+
+
+@given(route_sets, route_sets, route_sets)
+def test_swapping_route_sets_swaps_precision_and_recall(left: Routes, right: Routes, more: Routes) -> None:
+    def run(gold: Routes, returned: Routes) -> Scores:
+        made = question_of("chains_to_target", [{"route": list(route)} for route in gold])
+        return scored(made, ["route"], [[list(route)] for route in returned])
+
+    there, back = run(left, right), run(right, left)
+
+    assert (there.precision, there.recall) == (back.recall, back.precision)
+    assert there.partial_path_recall >= there.exact_path_recall
+    assert partial_path_recall(right | more, left) >= partial_path_recall(right, left)

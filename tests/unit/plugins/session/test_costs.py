@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.judged import judgement
+from support.judged import judged
 from support.records import record_of, write_run
 
 from retrocypher.plugins.runs.log import RunLog
@@ -44,11 +44,6 @@ def from_cache(asked: str, role: str = "generator") -> Round:
     return turn(asked, None, cached=True, role=role)
 
 
-def judged(cost: float | None, *, cached: bool = False) -> dict[str, Any]:
-    told = judgement(0.5, asked_sha256="j", time_s=2.0, cost=cost, cached=cached)
-    return {"model": "j", "criteria": "c", "with_reference": told, "without_reference": None}
-
-
 def failed(*rounds: Round, case_id: str = "c", **fields: Any) -> Record:
     return record_of(case_id, rounds=list(rounds), infrastructure_error=FAULT, **fields)
 
@@ -63,9 +58,9 @@ def again(folder: Path, before: list[Record], now: Record) -> tuple[bool, Record
 def test_what_was_paid_is_on_record_as_in_a_run_that_asked_once(tmp_path: Path) -> None:
     paid = [turn("a", 0.5), turn("b", None), turn("a", 0.25), turn("k", 0.0, cached=True)]
     repeated = [*map(from_cache, "abaak"), from_cache("a", "corrector"), turn("new", 3.0)]
-    now = record_of(rounds=repeated, judge=judged(None, cached=True), scores=SCORES)
+    now = record_of(rounds=repeated, judge=judged(0.5, asked_sha256="j", cached=True), scores=SCORES)
 
-    found, record = again(tmp_path, [failed(*paid, judge=judged(0.125))], now)
+    found, record = again(tmp_path, [failed(*paid, judge=judged(0.5, asked_sha256="j", cost=0.125))], now)
 
     assert found
     assert [(each.cost, each.cached) for each in record.rounds] == [

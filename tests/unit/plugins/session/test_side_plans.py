@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from support.options import FakeConfig
+from support.options import options_of
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.runs.manifest import ModelEntry
-from retrocypher.plugins.session.options import Options, read_options
 from retrocypher.plugins.session.side_plans import (
     AnswerPlan,
     LoopPlan,
@@ -26,10 +25,6 @@ KEY = {"OPENAI_API_KEY": "any"}
 NO_KEY: dict[str, str] = {}
 
 
-def read(**given: Any) -> Options:
-    return read_options(FakeConfig(given))  # type: ignore[arg-type]
-
-
 class Mine:
     """A loop of a user's."""
 
@@ -41,11 +36,11 @@ class Mine:
 
 
 def loops(*models: str, environment: dict[str, str] = NO_KEY, **given: Any) -> LoopPlan:
-    return loop_plan(read(**given), parse_specs(models, environment), (Mine(),), environment)
+    return loop_plan(options_of(**given), parse_specs(models, environment), (Mine(),), environment)
 
 
 def answers(*models: str, environment: dict[str, str] = NO_KEY, **given: Any) -> AnswerPlan | None:
-    options = read(**{"answer": True, **given})
+    options = options_of(**{"answer": True, **given})
     return answer_plan(options, parse_specs(models, environment), "", environment)
 
 
@@ -54,8 +49,8 @@ def test_the_default_is_no_loop_no_answers_and_no_judge() -> None:
     assert list(found.loops) == ["none"]
     assert (found.validator, found.players, found.active) == ("schema", {}, False)
     assert answers("oracle", answer=None) is None
-    assert judge_plan(read(), KEY) is None
-    assert [*loop_lines(found), *answer_lines(None, read()), *judge_lines(None, read())] == []
+    assert judge_plan(options_of(), KEY) is None
+    assert [*loop_lines(found), *answer_lines(None, options_of()), *judge_lines(None, options_of())] == []
 
 
 def test_a_model_that_reads_plays_its_own_roles() -> None:
@@ -69,7 +64,7 @@ def test_a_model_that_reads_plays_its_own_roles() -> None:
     assert written is not None
     assert {label: spec.argument for label, spec in written.writers.items()} == named
     assert written.limits == Limits()
-    assert [*answer_lines(written, read())] == [f"answers written by gpt-x, {DEFAULT_MODEL}, from rows"]
+    assert [*answer_lines(written, options_of())] == [f"answers written by gpt-x, {DEFAULT_MODEL}, from rows"]
 
 
 def test_a_model_can_be_named_for_all() -> None:
@@ -161,19 +156,19 @@ def test_options_without_effect_are_noted() -> None:
     assert len(loop_lines(loops("oracle", environment=KEY, loop=["cove"], **given))) == 1
     for name, value in (("answer_model", "gpt-x"), ("answer_context", "hybrid")):
         noted = f"note: --{name.replace('_', '-')} {value} has no effect without --answer"
-        assert [*answer_lines(None, read(**{name: value}))] == [noted]
+        assert [*answer_lines(None, options_of(**{name: value}))] == [noted]
     noted = "note: --judge-rows 3 has no effect: there is no judge"
-    assert judge_lines(None, read(judge_rows="3")) == [noted]
+    assert judge_lines(None, options_of(judge_rows="3")) == [noted]
 
 
 def test_a_judge_is_named_with_what_it_judges_by() -> None:
-    options = read(judge="strict=gpt-x", judge_rows="3")
+    options = options_of(judge="strict=gpt-x", judge_rows="3")
     plan = judge_plan(options, KEY)
     assert plan is not None
     (line,) = judge_lines(plan, options)
     assert line == f"judge: strict, criteria {plan.criteria.sha256[:8]}, shown up to 3 rows"
     with pytest.raises(InputError, match="--judge oracle: oracle reads no messages"):
-        judge_plan(read(judge="oracle"), KEY)
+        judge_plan(options_of(judge="oracle"), KEY)
     for rows in ("-1", "x", "1.5"):
         with pytest.raises(InputError, match="--judge-rows"):
-            read(judge_rows=rows)
+            options_of(judge_rows=rows)

@@ -1,4 +1,4 @@
-"""`retrocypher check`."""
+"""`retrocypher check` and `retrocypher verify`."""
 
 import json
 from collections.abc import Callable
@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from support.claims_graph import asking_reactions
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
+from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.cli.main import cli, main
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.cli.verify import judge_lines, verify_command
+from retrocypher.plugins.runs.written_answer import Thresholds
 
 QUESTION = "Which reactions give CC(=O)OCC directly?"
 RIGHT = "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule {name: 'CC(=O)OCC'}) RETURN r.id"
@@ -51,7 +55,9 @@ def test_a_wrong_query_is_told_with_its_place_and_corrected(check: Check) -> Non
     assert "  query 1:19: traversal_direction:" in result.output
     assert f"    {RIGHT}" in result.output
     assert "1 of 2 queries have findings." in result.output
-    assert "0 of 1 query has findings." in check([entry(RIGHT)]).output
+    result = check([entry(RIGHT)])
+    assert result.exit_code == 0
+    assert "0 of 1 query has findings." in result.output
     # What steers a terminal is not written to it.
     assert "\x1b" not in check([entry("MATCH (n) RETURN n.`\x1b[31mred`")]).output
 
@@ -106,23 +112,6 @@ def test_where_the_question_is_not_read_ok_means_less(check: Check) -> None:
     assert "  note: " in result.output
 
 
-@pytest.mark.parametrize(("line", "status"), [(entry(RIGHT), 0), (entry(TURNED), 1), ({}, 2)])
-def test_the_exit_status_tells_findings_from_bad_input(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    line: object,
-    status: int,
-) -> None:
-    file = tmp_path / "answers.jsonl"
-    file.write_text(json.dumps(line), "utf-8")
-    monkeypatch.setattr("sys.argv", ["retrocypher", "check", str(file)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == status
-    assert capsys.readouterr().err.startswith("error: " if status == 2 else "")
-
-
 def test_json_has_one_object_a_line(check: Check) -> None:
     result = check([entry(RIGHT), entry(TURNED)], "--json")
     right, turned = map(json.loads, result.output.splitlines())
@@ -171,3 +160,61 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_bytes(b"\xff\xfe")
     assert "not UTF-8 at byte 0" in str(CliRunner().invoke(cli, ["check", str(file)]).exception)
+
+
+GOOD = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[31m"}).encode()
+
+
+def judged(*lines: bytes, as_json: bool) -> int:
+    return judge_lines("answers", lines, Verifier(asking_reactions()), Thresholds(), as_json=as_json)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--verified", "0.5", "--partial", "0.7"],
+        ["--verified", "nan"],
+        ["--partial", "nan"],
+        ["--tolerance", "nan"],
+    ],
+)
+def test_thresholds_must_be_numbers_that_fit(options: list[str]) -> None:
+    result = CliRunner().invoke(verify_command, ["-", *options])
+    assert isinstance(result.exception, InputError)
+    assert options[-2] in str(result.exception)
+
+
+def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
+    assert judged(b"\xef\xbb\xbf\r\n", b"\n", as_json=True) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "answers has no answer.\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (b"\xff", "not UTF-8"),
+        (b"nope", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "not an object"),
+        (b'{"answer": ""}', '"question" is no text'),
+        (b'{"question": "", "answer": 3}', '"answer" is no text'),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_line_that_cannot_be_used_is_named_and_the_next_is_judged(
+    line: bytes, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert judged(line, b"\n", GOOD, as_json=False) == 1
+    told = capsys.readouterr()
+    assert "answers, line 1: " in told.err
+    assert error in told.err
+    assert "answers:3: VERIFIED (2 of 2 claims supported)" in told.out
+    assert "\x1b" not in told.out
+
+
+def test_each_answer_is_one_object_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert judged(GOOD, GOOD, as_json=True) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["line"], second["line"], first["verdict"]) == (1, 2, "VERIFIED")
+    assert first["claims"][0]["subject"] == "CCO"

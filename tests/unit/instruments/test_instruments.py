@@ -1,0 +1,250 @@
+"""The trials of the error labels, of the schema validator and of the verification of answers."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from msgspec import structs
+from rich.console import Console
+from support.calibrated import BANK
+from support.suite import CHECKOUT
+
+from retrocypher.benchmarks.instruments import verification
+from retrocypher.benchmarks.instruments.labels import LabelCounts, label_bank, label_tables, labels_command
+from retrocypher.benchmarks.instruments.validator import ValidatorCounts, validate_bank, validator_command
+from retrocypher.benchmarks.instruments.verification import Miss, Trial, print_trial
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.mutations.operator import MutationKind
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
+from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.judge.bank import Bank, load_bank, read_entries, write_bank
+from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.runs.record import Scores
+from retrocypher.plugins.scoring.verdict import AnswerVerdict
+from retrocypher.prompts.validation.finding import Finding, QuestionIntent, Validation
+from retrocypher.prompts.validation.validator import SchemaValidator
+
+CASES = [
+    ("drop_agents", "missing_component:agents", ["missing_component:agents", "empty_result"]),
+    ("drop_agents", "missing_component:agents", ["missing_component:solvents"]),
+    ("reverse", "traversal_direction", ["endpoint_anchoring", "traversal_direction"]),
+    ("invent", "schema_violation", ["schema_violation:type"]),
+    ("lose", "path_length", ["other"]),
+]
+QUESTIONS = load_questions().questions
+QUESTION = QUESTIONS[0]
+
+
+def entry(operator: str, kind: MutationKind, label: str | None, cypher: str) -> BankEntry:
+    result, scores = Execution("ok", columns=["id"]), Scores(f1=0.0, row_f1=0.0, per_key={})
+    return BankEntry(QUESTION.id, QUESTION.task, operator, 0, kind, label, "", cypher, result, scores, False)
+
+
+TURNED_QUERY = QUESTION.reference_cypher.replace("-[:PRODUCES]->(target", "<-[:PRODUCES]-(target")
+TURNED = entry("reverse_arrow", "error", "traversal_direction", TURNED_QUERY)
+MISNAMED = structs.replace(TURNED, operator="other", label="path_length")
+NEUTRAL = structs.replace(TURNED, operator="rename", kind="neutral", label=None)
+HELD_OUT = structs.replace(TURNED, held_out=True)
+
+
+def label_counts(cases: list[tuple[str, str, list[str]]]) -> LabelCounts:
+    counts = LabelCounts()
+    for case in cases:
+        counts.add(*case)
+    return counts
+
+
+def labelled(bank: Path, *options: str) -> Result:
+    return CliRunner().invoke(labels_command, ["--bank", str(bank), *options], env={"COLUMNS": "80"})
+
+
+def test_a_planted_detail_has_to_be_found_and_one_that_was_not_may_be_given() -> None:
+    counts = label_counts(CASES)
+    assert (counts.cases, counts.right, counts.named, counts.found) == (5, 2, 3, 4)
+    assert counts.primary("other") == 1
+    assert counts.confusion["traversal_direction", "endpoint_anchoring"] == 1
+
+
+@pytest.mark.parametrize("width", [20, 200])
+def test_confusions_are_a_matrix_only_where_that_has_room(width: int) -> None:
+    printed = io.StringIO()
+    Console(file=printed, width=200).print(label_tables(label_counts(CASES), misses=2, width=width))
+    text = printed.getvalue()
+    assert "planted error is the primary label           40.00 % of 5" in text
+    assert text.count("was labelled") == 2
+    assert ("planted (rows) and primary (columns)" in text) == (width == 200)
+    assert ("traversal_direction -> endpoint_anchoring: 1" in text) == (width == 20)
+
+
+@pytest.mark.parametrize("part", ["development", "held_out"])
+def test_the_primary_label_is_the_planted_one(part: str) -> None:
+    """The aims are those of docs/errors-and-loops.md, here on a sample of the bank."""
+    counts = label_bank(load_bank(part, BANK))  # type: ignore[arg-type]
+    assert counts.cases >= 150
+    assert counts.right >= 0.95 * counts.cases, counts.misses.most_common(10)
+    assert counts.primary("other") < 0.02 * counts.cases, counts.misses.most_common(10)
+    for label in counts.labels():
+        assert counts.confusion[label, label] >= 0.9 * counts.planted(label), label
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    entries = (TURNED, MISNAMED, NEUTRAL, HELD_OUT)
+    write_bank(Bank(entries, {}, frozenset(), frozenset(), seed=0), tmp_path)
+    return tmp_path
+
+
+def test_the_planted_errors_of_the_development_part_are_labelled(bank: Path) -> None:
+    result = labelled(bank)
+    assert result.exit_code == 0
+    assert "planted error is the primary label           50.00 % of 2" in result.output
+    assert "1  other: path_length was labelled traversal_direction, empty_result" in result.output
+    assert "ms a case" in result.output
+    # The held-out part is labelled only where it is asked for.
+    found = json.loads(labelled(bank, "--held-out", "--json").output)
+    assert (found["part"], found["cases"], found["right"]) == ("held_out", 1, 1)
+
+
+PASSED = Validation(True, (), QuestionIntent(None), "")
+BLAMED = replace(PASSED, valid=False, findings=(Finding("limit", "", 0, 0),))
+
+
+class Suspicious:
+    """Finds a wrong limit in queries that hold a word, and remembers what it was asked."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.asked: list[str] = []
+
+    def validate(self, query: str, question: str) -> Validation:
+        self.asked.append(question)
+        return BLAMED if self.word in query else PASSED
+
+
+ENTRIES = (
+    entry("add_limit", "error", "limit", "RETURN 1 LIMIT 1"),
+    entry("change_length", "error", "path_length", "RETURN 2 LIMIT 1"),
+    entry("drop_component", "error", "missing_component:agents", "RETURN 3"),
+    entry("drop_distinct", "style", "duplicate_or_incomplete", "RETURN 4 LIMIT 1"),
+    entry("one_line", "neutral", None, "RETURN 5"),
+    entry("one_line+add_comment", "neutral", None, "RETURN 6 // LIMIT"),
+)
+
+
+def test_errors_found_and_false_alarms_are_counted_by_what_was_planted() -> None:
+    validator = Suspicious("LIMIT")
+    plain = replace(QUESTION, reference_cypher="RETURN 7")
+    counts = validate_bank(validator, ENTRIES, [plain], [1, 2])
+    assert counts.errors == {"limit": 2, "path_length": 2, "missing_component": 2}
+    assert +counts.found == {"limit": 2, "path_length": 2}
+    assert +counts.named == {"limit": 2}
+    assert counts.missed == {"drop_component": 2}
+    assert counts.right == {"reference": 2, "neutral": 2, "composition": 2}
+    assert +counts.alarms == {"composition": 2}
+    assert counts.blamed == {("one_line+add_comment", "limit"): 2}
+    assert len(set(validator.asked)) == 2
+
+
+@pytest.mark.parametrize("phrasing", range(1, PARAPHRASE_COUNT + 1))
+@pytest.mark.parametrize("part", ["development", "held_out"])
+def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str, phrasing: int) -> None:
+    """The aims are those of docs/errors-and-loops.md, here on a sample of the bank."""
+    validator = SchemaValidator(default_schema(), "benchmark")
+    counts = ValidatorCounts()
+    by_id = {question.id: question for question in QUESTIONS}
+    for each in read_entries(BANK / f"{part}.jsonl.gz"):
+        counts.add(validator, each, paraphrase(by_id[each.question_id], phrasing).text)
+    for question in QUESTIONS[phrasing::20]:
+        counts.add_reference(validator, paraphrase(question, phrasing))
+    assert counts.errors.total() >= 60
+    assert counts.found.total() >= 0.9 * counts.errors.total(), counts.missed
+    assert counts.alarms.total() <= 0.01 * counts.right.total(), counts.blamed
+
+
+def validated(bank: Path, *options: str) -> Result:
+    return CliRunner().invoke(validator_command, ["--bank", str(bank), *options], env={"COLUMNS": "80"})
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A bank of six, and no more questions than it needs."""
+    some = replace(load_questions(), questions=QUESTIONS[:2])
+    monkeypatch.setattr("retrocypher.benchmarks.instruments.validator.load_questions", lambda: some)
+    write_bank(Bank(ENTRIES, {}, frozenset(), frozenset(), seed=0), tmp_path)
+    return tmp_path
+
+
+def test_the_command_says_what_was_measured_and_found(few: Path) -> None:
+    result = validated(few, "--misses", "3")
+    assert result.exit_code == 0, result.output
+    lines = " ".join(result.output.split())
+    assert f"part of {few}, 6 entries, and 2 reference queries; questions in paraphrase 1;" in lines
+    assert re.search(r"^reference +2 +0 +0\.00 %", result.output, re.MULTILINE)
+    assert re.search(r"^missing_component +1 +1 +100\.00 % ", result.output, re.MULTILINE)
+    assert "Most frequent misses and false alarms:" in result.output
+    assert "of CPU a query (median)" in result.output
+    assert "…" not in result.output
+    assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_paraphrases_are_named_as_in_a_run(few: Path) -> None:
+    shown = validated(few, "--phrasing", "1,3", "--phrasing", "2", "--misses", "0").output
+    assert "questions in paraphrases 1, 3, 2;" in " ".join(shown.split())
+    assert shown.rstrip().endswith("of CPU a query (median)")
+    assert isinstance(validated(few, "--phrasing", "9").exception, InputError)
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=CHECKOUT, capture_output=True, text=True)
+
+
+def test_the_trials_are_listed() -> None:
+    done = python("-m", "retrocypher.benchmarks.instruments", "--help")
+    assert done.returncode == 0, done.stderr
+    assert all(f"\n  {name} " in done.stdout for name in ("labels", "validator", "verification"))
+
+
+def test_an_error_for_the_user_is_one_line_and_status_2(tmp_path: Path) -> None:
+    done = python("-m", "retrocypher.benchmarks.instruments", "labels", "--bank", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {tmp_path}: holds no bank")
+
+
+@pytest.mark.parametrize("command", [["labels", "evaluate"], ["bank", "validate"], ["verify", "--calibrate"]])
+def test_the_installed_command_has_none_of_them(command: list[str]) -> None:
+    done = python("-c", "from retrocypher.plugins.cli.main import main; main()", *command)
+    assert done.returncode == 2
+    assert "No such " in done.stderr
+
+
+def test_pytest_collects_none_of_them() -> None:
+    done = python("-m", "pytest", "benchmarks", "--collect-only", "-q", "--sample", "2", "--model", "oracle")
+    assert "::test_" in done.stdout
+    assert "instruments" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [(["--verified", "0.5", "--partial", "0.7"], "--partial"), (["--tolerance", "nan"], "nan")],
+)
+def test_thresholds_are_checked_before_a_server_starts(options: list[str], named: str) -> None:
+    result = CliRunner().invoke(verification.verification_command, options)
+    assert isinstance(result.exception, InputError)
+    assert named in str(result.exception)
+
+
+def test_json_has_all_misses_and_the_table_some(capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = AnswerVerdict("UNVERIFIABLE", None, ())
+    misses = [Miss(f"q-{n}", "precursors", "true", "list", "Q?", "A.", nothing) for n in range(5)]
+    trial = Trial(misses=misses)
+    assert [each["question_id"] for each in trial.to_json()["misses"]] == [f"q-{n}" for n in range(5)]
+    print_trial(trial, misses=1)
+    assert capsys.readouterr().out.count("q-") == 1
