@@ -1,7 +1,7 @@
 # `make bench` measures, `make bench-judge` has a small model judge and write answers, `make report` draws a run,
 # `make docs` builds the docs site. `make test` tests, the same everywhere; `make fuzz` looks for faults with random
-# examples; `make package` tests the built wheel; `make test-all` does test, fuzz, package and docs. All set up what
-# they need.
+# examples; `make scale` and `make package` make the long tests and test the built wheel; `make test-all` does test,
+# scale, fuzz, package and docs. All set up what they need.
 
 PYTHON ?= python3
 WORKERS ?= 2
@@ -22,7 +22,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
 
-.PHONY: bench bench-judge report test fuzz package test-all lint speed pages docs clean
+.PHONY: bench bench-judge report test scale fuzz package test-all lint speed pages docs clean
 
 bench: $(INSTALLED)
 	rm -rf $(BENCH_RUNS)
@@ -47,7 +47,11 @@ report: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS)
-	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not scale"
+
+# Tests with many reactions, processes or shards.
+scale: $(INSTALLED)
+	$(BIN)/pytest tests/integration -q -n $(WORKERS) -m scale
 
 # A failure is printed with the line that makes it again: make it an @example of its test, and repair the fault.
 fuzz: $(INSTALLED)
@@ -57,7 +61,7 @@ fuzz: $(INSTALLED)
 package: $(INSTALLED)
 	$(BIN)/pytest tests/package -q
 
-test-all: test fuzz package docs
+test-all: test scale fuzz package docs
 
 speed: $(INSTALLED)
 	$(BIN)/pytest benchmarks/speed -q

@@ -41,6 +41,7 @@ def test_each_entry_behaves_as_it_says(
     assert not different
 
 
+@pytest.mark.scale
 def test_a_bank_is_built_the_same_by_any_number_of_processes(endpoint: Endpoint) -> None:
     whole = load_questions()
     few = tuple(question for question in whole.questions if question.task in ("best_yield", "intermediates"))[

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from retrocypher.kg.server.control import status
 from retrocypher.kg.server.endpoint import Endpoint
 
@@ -70,6 +72,7 @@ def ended(process: subprocess.Popen[str]) -> dict[str, list[object]]:
     return found
 
 
+@pytest.mark.scale
 def test_sessions_of_one_and_of_four_processes_share_a_server(endpoint: Endpoint, tmp_path: Path) -> None:
     expected = ended(started(endpoint, tmp_path / "plain", PLAIN))
     assert all(found[0] == "ok" and found[3] for found in expected.values())

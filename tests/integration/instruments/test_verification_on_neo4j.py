@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
 from retrocypher.benchmarks.instruments.verification import verification_command
@@ -10,6 +11,7 @@ from retrocypher.kg.server.endpoint import Endpoint
 SAMPLE = 60
 
 
+@pytest.mark.scale
 def test_true_answers_are_verified_and_falsehoods_are_not(endpoint: Endpoint) -> None:
     options = ["--graph", endpoint.uri, "--sample", str(SAMPLE), "--seed", "3", "--json"]
     found = json.loads(CliRunner().invoke(verification_command, options, catch_exceptions=False).stdout)

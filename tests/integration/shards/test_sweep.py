@@ -16,6 +16,8 @@ from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
+pytestmark = pytest.mark.scale
+
 OPTIONS = ("--model=mutant", "--model=exemplar", "--sample=8", "--seed=3", "--shot=1S-S,1S-D-S")
 CASES = 32
 

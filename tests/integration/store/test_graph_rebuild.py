@@ -22,7 +22,6 @@ def wheel() -> RecordSource:
         pytest.skip(f"the orderly wheel cannot be had: {error}")
 
 
-@pytest.mark.slow
 def test_the_default_graph_is_made_again_byte_for_byte(wheel: RecordSource, tmp_path: Path) -> None:
     made_with = read_manifest()["software"]["rdkit"]
     if (installed := importlib.metadata.version("rdkit")) != made_with:
@@ -38,7 +37,7 @@ def test_the_default_graph_is_made_again_byte_for_byte(wheel: RecordSource, tmp_
     assert committed.keys() - written.keys() == {"LICENSE"}
 
 
-@pytest.mark.slow
+@pytest.mark.scale
 @pytest.mark.skipif(not USPTO_MIT.exists(), reason="the 40,000 USPTO-MIT reactions are not beside the clone")
 def test_both_sources_together_make_the_large_graph(wheel: RecordSource, tmp_path: Path) -> None:
     built = build_graph([wheel, open_source(f"smiles:{USPTO_MIT}")])
