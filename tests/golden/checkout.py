@@ -158,7 +158,7 @@ class Checkout:
             kept["options"] = outputs.options_in(ended.stdout)
         elif "--json" in line:
             kept["json"] = outputs.parse_json(ended.stdout)
-        if line.startswith("runs "):
+        if line.startswith("runs ") and "json" in kept:
             # They are listed by the time at which they began.
             kept["json"]["runs"].sort(key=lambda run: str(run["path"]))
         self.add("commands", line, kept)
