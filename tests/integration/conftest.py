@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import neo4j
 import pytest
 from support.roles_api import RolesApi, scripted_api
+from support.server_tests import server_with
 
 from retrocypher.kg.graph.compact import read_graph
-from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.graph.loading import load
 from retrocypher.kg.server.endpoint import Endpoint, connect
-from retrocypher.kg.server.open import open_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -55,18 +53,9 @@ def _nothing_of_the_users() -> Iterator[None]:
 def endpoint() -> Iterator[Endpoint]:
     """A local Neo4j with the default graph, whose user the environment names.
 
-    There is one for each worker, so that a test may have it replaced.
+    There is one for each worker, so that a test may have it replaced. A user's own server is left alone.
     """
-    reactions = read_graph()
-    with (
-        open_server(
-            "local",
-            graph_fingerprint=fingerprint_of(reactions),
-            load_graph=lambda driver: load(driver, reactions),
-            announce=print,
-        ) as running,
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with server_with(read_graph()) as running, pytest.MonkeyPatch.context() as patch:
         patch.setenv("NEO4J_USER", running.endpoint.user)
         patch.setenv("NEO4J_PASSWORD", running.endpoint.password)
         yield running.endpoint

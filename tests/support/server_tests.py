@@ -1,7 +1,7 @@
-"""What any server of ours is like from outside."""
+"""A server with a graph, and what any server of ours is like from outside."""
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import neo4j
@@ -9,9 +9,13 @@ import pytest
 from neo4j.exceptions import ClientError, TransientError
 
 from retrocypher.kg.graph.compact import read_manifest
-from retrocypher.kg.graph.fingerprint import fingerprint
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.control import restart, status
-from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import start_server
 from retrocypher.kg.server.release import TRANSACTION_MEMORY_BYTES
 
 _SETTINGS = {
@@ -29,11 +33,36 @@ _SETTINGS = {
 }
 
 
+def server_with(
+    reactions: Sequence[Reaction],
+    kind: str = "local",
+    start: Callable[..., RunningServer] = start_server,
+    **options: Any,
+) -> RunningServer:
+    """Start a server with the graph of some reactions; ``options`` are those of `start_server`.
+
+    With `open_server` as ``start``, a server that the user left running may be returned.
+    """
+    return start(
+        kind,
+        graph_fingerprint=fingerprint_of(reactions),
+        load_graph=lambda driver: load(driver, reactions),
+        announce=print,
+        **options,
+    )
+
+
 class ServerTests:
     """Tests of the server of ``endpoint``, which ``kill`` ends; a subclass adds those of its kind."""
 
     settings: ClassVar[Mapping[str, str]]
     """Settings of this kind of server; a ``{port}`` in a value is that of the server."""
+
+    @pytest.fixture
+    def driver(self, endpoint: Endpoint) -> Iterator[neo4j.Driver]:
+        """A driver of one test, for a server that is replaced between them."""
+        with connect(endpoint) as opened:
+            yield opened
 
     def test_the_default_graph_is_in_it(self, driver: neo4j.Driver) -> None:
         assert fingerprint(driver) == read_manifest()["fingerprint"]

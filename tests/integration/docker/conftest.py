@@ -3,27 +3,24 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import docker
-import neo4j
 import pytest
 from docker.errors import DockerException
 from docker.models.containers import Container
 from filelock import FileLock
-from support.containers import FindContainer, Place
 from support.neo4j_image import NoImageError, neo4j_image
+from support.server_tests import server_with
 
 from retrocypher.kg.graph.compact import read_graph
-from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.graph.loading import load
-from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.container import DIRECTORY_LABEL, IMAGE, IMAGE_VARIABLE
-from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.kg.server.engine import RunningServer
-from retrocypher.kg.server.open import start_server
+
+FindContainer = Callable[[str | None], Container | None]
 
 
 @pytest.fixture(scope="session")
@@ -68,19 +65,9 @@ def docker_cache(image: str) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def reactions() -> Sequence[Reaction]:
-    return read_graph()
-
-
-@pytest.fixture(scope="session")
-def running(docker_cache: Path, reactions: Sequence[Reaction]) -> Iterator[RunningServer]:
-    """A container with the default graph."""
-    with start_server(
-        "docker",
-        graph_fingerprint=fingerprint_of(reactions),
-        load_graph=lambda driver: load(driver, reactions),
-        announce=print,
-    ) as running:
+def running(docker_cache: Path) -> Iterator[RunningServer]:
+    """A container with the default graph, whose store stays in the cache."""
+    with server_with(read_graph(), "docker") as running:
         yield running
 
 
@@ -88,13 +75,6 @@ def running(docker_cache: Path, reactions: Sequence[Reaction]) -> Iterator[Runni
 def endpoint(running: RunningServer) -> Endpoint:
     """In place of the local server that other integration tests use."""
     return running.endpoint
-
-
-@pytest.fixture
-def driver(endpoint: Endpoint) -> Iterator[neo4j.Driver]:
-    """A driver of one test, for a server that is replaced between them."""
-    with connect(endpoint) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="session")
@@ -109,24 +89,3 @@ def find_container(client: docker.DockerClient) -> FindContainer:
         return containers[0] if containers else None
 
     return found
-
-
-@pytest.fixture
-def container(endpoint: Endpoint, find_container: FindContainer) -> Container:
-    """The container of `endpoint`."""
-    found = find_container(endpoint.control)
-    assert found
-    return found
-
-
-@pytest.fixture
-def place(client: docker.DockerClient) -> Iterator[Place]:
-    """A place of a test's own; other tests may have containers too."""
-    # The path of a control socket must be short.
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-
-        def containers() -> list[Container]:
-            known = client.containers.list(all=True, filters={"label": DIRECTORY_LABEL})
-            return [found for found in known if found.labels[DIRECTORY_LABEL].startswith(folder)]
-
-        yield Place({**os.environ, "TMPDIR": folder}, containers)

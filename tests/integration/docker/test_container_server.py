@@ -22,6 +22,13 @@ pytestmark = pytest.mark.docker
 
 
 @pytest.fixture
+def container(endpoint: Endpoint, find_container: Callable[[str | None], Container | None]) -> Container:
+    found = find_container(endpoint.control)
+    assert found
+    return found
+
+
+@pytest.fixture
 def kill(container: Container) -> Callable[[], None]:
     def end() -> None:
         container.kill()

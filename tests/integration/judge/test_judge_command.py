@@ -1,24 +1,30 @@
-"""``retrocypher judge RUN``: judged from records, kept, gone on with, interrupted."""
+"""``retrocypher judge``: a run judged from records, resumed and interrupted, and a judge calibrated."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.calibrated import BANK
 from support.interrupts import heed_interrupts
+from support.judged import judge_answer
 from support.manifests import manifest_of
 from support.records import raw_records, record_of, write_run
-from support.roles_api import JUDGED, RolesApi, Said, always
+from support.reported import answered, some_questions
+from support.roles_api import JUDGED, Player, RolesApi, Said, always
 from support.waiting import becomes_true
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
 from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.judge.bank import load_bank
+from retrocypher.plugins.judge.stored_calibration import load_calibrations
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.prompts.models.cache_files import stats
@@ -28,6 +34,9 @@ QUESTIONS = load_questions().questions[:6]
 OK: dict[str, Any] = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1, "truncated": False}
 OK |= {"time_s": 0.1, "code": None, "message": None}
 SCORES = {"f1": 0.5, "precision": 0.5, "recall": 0.5}
+REFERENCES = frozenset(each.reference_cypher for each in load_questions().questions)
+RIGHT = REFERENCES | {each.cypher for each in load_bank("development", BANK) if each.kind == "neutral"}
+QUERY = re.compile(r"<<< query (\w+)\n(.*?)\n>>> \1", re.DOTALL)
 NOT_RUN = {"stage": "model", "kind": "timeout", "message": "late"}
 
 
@@ -42,19 +51,23 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run", records, QUESTIONS, manifest_of(), {"cases": 6, "kept": "as it is"})
 
 
-Asked = Callable[..., Result]
+@pytest.fixture(autouse=True)
+def refused(api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """A judge behind the scripted API and a folder of the test's own; note that the network is refused.
 
-
-@pytest.fixture
-def asked(api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    In earnest that would hold for all tests that follow.
+    """
+    calls: list[None] = []
+    monkeypatch.setattr("retrocypher.plugins.operations.judging.refuse_network", lambda: calls.append(None))
     monkeypatch.setenv("OPENAI_API_KEY", "usual-key-1")
     monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
+    monkeypatch.chdir(tmp_path)
+    return calls
 
-    def invoke(run: Path, *arguments: str) -> Result:
-        cache = () if "--cache" in arguments else ("--cache", str(tmp_path / "answers.sqlite"))
-        return CliRunner().invoke(cli, ["judge", str(run), *arguments, *cache], catch_exceptions=False)
 
-    return invoke
+def asked(run: Path, *arguments: str) -> Result:
+    cache = () if "--cache" in arguments else ("--cache", "answers.sqlite")
+    return CliRunner().invoke(cli, ["judge", str(run), *arguments, *cache], catch_exceptions=False)
 
 
 def told(result: Result) -> dict[str, Any]:
@@ -69,7 +82,7 @@ def kept_in(cache: Path) -> int:
         return 0  # It is being made.
 
 
-def test_a_run_is_judged_and_keeps_all_else(run: Path, asked: Asked, api: RolesApi) -> None:
+def test_a_run_is_judged_and_keeps_all_else(run: Path, api: RolesApi) -> None:
     before = raw_records(run)
     done = asked(run, "--judge", "gpt-4o", "--json", "--concurrency", "3")
     assert done.exit_code == 0
@@ -91,7 +104,7 @@ def test_a_run_is_judged_and_keeps_all_else(run: Path, asked: Asked, api: RolesA
     assert "It is right." in shown.output
 
 
-def test_the_same_judge_goes_on(run: Path, asked: Asked, api: RolesApi) -> None:
+def test_the_same_judge_goes_on(run: Path, api: RolesApi) -> None:
     first = QUESTIONS[0].text
 
     def sometimes(text: str) -> Said | str:
@@ -117,7 +130,7 @@ def test_the_same_judge_goes_on(run: Path, asked: Asked, api: RolesApi) -> None:
 
 
 def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
-    run: Path, asked: Asked, api: RolesApi, refused: list[None], monkeypatch: pytest.MonkeyPatch
+    run: Path, api: RolesApi, refused: list[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # One that was never reached has nothing to lose.
     api.players["judge"] = always(Said(status=401))
@@ -153,9 +166,7 @@ def judge_of(records: bytes) -> dict[str, Any]:
     return found
 
 
-def test_what_was_paid_for_gives_way_to_no_fault(
-    run: Path, asked: Asked, api: RolesApi, refused: list[None]
-) -> None:
+def test_what_was_paid_for_gives_way_to_no_fault(run: Path, api: RolesApi, refused: list[None]) -> None:
     assert asked(run, "--judge", "gpt-4o").exit_code == 0
     before = {file.name: file.read_bytes() for file in run.iterdir()}
     # Nothing of another judge is in the cache, and one that is asked breaks down on the way.
@@ -178,28 +189,35 @@ def test_what_was_paid_for_gives_way_to_no_fault(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "has no judge; name one with --judge MODEL"),
-        (("--judge", "oracle"), "reads no messages"),
-        (("--judge", "gpt-4o", "--offline", "--cache", "none"), "then there are no answers"),
-        (("--judge", "gpt-4o", "--cache", "/dev/null/x"), "the answer cache /dev/null/x"),
+        ("run", "has no judge; name one with --judge MODEL"),
+        ("run --judge oracle", "reads no messages"),
+        ("run --judge gpt-4o --offline --cache none", "then there are no answers"),
+        ("run --judge gpt-4o --cache /dev/null/x", "the answer cache /dev/null/x"),
+        ("run --repeats 2", "--repeats goes with --calibrate"),
+        ("", "name the folder of a run"),
+        ("--calibrate", "--calibrate needs a judge"),
+        ("--calibrate run --judge m", "--calibrate judges no run"),
+        ("--calibrate --judge m --bank nowhere", "holds no bank"),
+        ("--calibrate --judge m --name a/b", "not a name"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_and_changes_nothing(
-    run: Path, asked: Asked, arguments: tuple[str, ...], message: str
+    run: Path, api: RolesApi, arguments: str, message: str
 ) -> None:
     before = (run / "records.jsonl").read_bytes()
-    with pytest.raises(Exception, match=message.split("/dev")[0]):
-        asked(run, *arguments)
+    with pytest.raises(InputError, match=message):
+        CliRunner().invoke(cli, ["judge", *arguments.split()], catch_exceptions=False)
     assert (run / "records.jsonl").read_bytes() == before
+    assert not api.asked
 
 
-def test_a_run_that_is_held_is_refused(run: Path, asked: Asked) -> None:
+def test_a_run_that_is_held_is_refused(run: Path) -> None:
     with RunDirectory(run, resume=True), pytest.raises(Exception, match="is writing this run"):
         asked(run, "--judge", "gpt-4o")
 
 
 def test_an_interruption_keeps_answers_and_changes_no_record(
-    run: Path, api: RolesApi, tmp_path: Path, asked: Asked
+    run: Path, api: RolesApi, tmp_path: Path
 ) -> None:
     last = QUESTIONS[4].text
     api.players["judge"] = lambda text: Said(JUDGED, pause_s=60.0 if last in text else 0.0)
@@ -224,3 +242,81 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     api.players["judge"] = always(JUDGED)
     done = told(asked(run, "--judge", "gpt-4o", "--cache", str(cache), "--json"))
     assert (done["from_cache"], done["asked"]) == (8, 2)
+
+
+def said_of(text: str) -> Said | str:
+    """What a judge says that knows every right query, and is mistaken where a query returns a path."""
+    query = QUERY.search(text)
+    assert query is not None
+    right = query[2] in RIGHT
+    return judge_answer(9 if right else 2, "It is right." if right else "The arrow is reversed.")
+
+
+def calibrated(api: RolesApi, *arguments: str, judge: Player = said_of) -> Result:
+    api.players["judge"] = judge
+    options = ("--judge", "model-j", "--bank", str(BANK), "--per-error", "1", "--cache", "answers.sqlite")
+    return CliRunner().invoke(cli, ["judge", "--calibrate", *options, *arguments])
+
+
+def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
+    api: RolesApi, tmp_path: Path, refused: list[None]
+) -> None:
+    found = calibrated(api, "--json")
+    assert found.exit_code == 0, found.output
+    told: dict[str, Any] = json.loads(found.stdout)
+    queries = sum(told["sample"].values())
+    # Two variants, and each query twice.
+    assert told["calls"] == {"all": 4 * queries, "cached": 0}
+    assert api.count("judge") == 4 * queries
+    # What it will cost is told before it is paid for.
+    said = re.search(
+        rf"{queries} queries, {4 * queries} judgements: about ([\d,]+) tokens sent", found.stderr
+    )
+    assert said is not None
+    sent = sum(len(text) for _, text in api.asked) / 3.5
+    assert int(said[1].replace(",", "")) == pytest.approx(sent, rel=0.1)
+    assert told["false_accept_rate"]["value"] == told["false_reject_rate"]["value"] == 0
+    assert told["kappa"]["value"] == 1
+    assert told["kappa"]["low"] > JUDGE_KAPPA
+    assert told["test_retest"]["largest"] == 0
+    assert set(told["by_error"]) >= {"syntax_error", "traversal_direction", "no_query"}
+    assert told["model"] == "model-j"
+    (kept,) = load_calibrations(tmp_path)
+    assert told["file"] == f"reports/calibrations/{kept.name}.json"
+    assert kept.calibration.variants.keys() == {"with_reference", "without_reference"}
+    page = (tmp_path / told["file"]).read_text()
+    assert str(tmp_path) not in page
+    assert len(page) < 60_000
+    # Neither DeepEval nor anything else leaves files where one works.
+    assert {file.name.partition(".sqlite")[0] for file in tmp_path.iterdir()} == {"reports", "answers"}
+    assert not refused
+    again = calibrated(api, "--offline")
+    assert again.exit_code == 0, again.output
+    assert refused
+    assert api.count("judge") == 4 * queries
+    assert "false accepts   0.000 [0.000, " in again.stdout
+    assert max(map(len, again.stdout.splitlines())) <= 100
+
+
+def test_a_judge_that_cannot_be_asked_leaves_no_calibration(api: RolesApi, tmp_path: Path) -> None:
+    found = calibrated(api, "--repeats", "1", judge=always(Said(status=401)))
+    assert found.exit_code == 16
+    assert "incomplete, and not stored" in found.stdout
+    assert load_calibrations(tmp_path) == []
+
+
+def test_a_judged_run_is_told_with_its_agreement(api: RolesApi, tmp_path: Path) -> None:
+    api.players["judge"] = said_of
+    questions = some_questions(1)
+    records = [answered(question, bool(number % 2)) for number, question in enumerate(questions)]
+    run = write_run(tmp_path / "run", records, questions, manifest_of(), {"cases": len(records)})
+    found = asked(run, "--judge", "model-j", "--json")
+    assert found.exit_code == 0, found.output
+    shown, blind = json.loads(found.stdout)["agreement"]
+    assert (shown["variant"], blind["variant"]) == ("with_reference", "without_reference")
+    # Right answers are the references, which this judge knows.
+    assert shown["overall"]["kappa"]["value"] == blind["overall"]["kappa"]["value"] == 1
+    assert shown["by_task"].keys() == {question.task for question in questions}
+    again = asked(run, "--judge", "model-j")
+    assert "agreement with execution, without reference" in again.stdout
+    assert api.count("judge") == 2 * len(questions)

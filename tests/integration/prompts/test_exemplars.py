@@ -1,30 +1,15 @@
-"""Exemplars on a real graph, and with the real encoder."""
+"""Exemplars and the queries of prompts on a real graph."""
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import neo4j
-import numpy as np
 import pytest
-from support.real_encoder import loaded
 
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.templates.encoder import (
-    SentenceEncoder,
-    build_vectors,
-    extra_installed,
-    stored_encoder,
-)
-from retrocypher.prompts.templates.exemplars import (
-    SHOT_ENCODER,
-    Exemplar,
-    fill_exemplar,
-    load_bank,
-    texts_to_encode,
-)
+from retrocypher.prompts.templates.exemplars import Exemplar, fill_exemplar, load_bank
 from retrocypher.prompts.templates.template import load_prompts
 
 BANKS = [each for setting in ("single_step", "multi_step") for each in load_bank(setting)]
@@ -65,14 +50,10 @@ def test_a_filled_exemplar_finds_what_it_asks_for(session: neo4j.Session, exempl
     else:
         assert result.keys() == ["reaction_nodes"]
         assert known["ids"] in [[node["id"] for node in row["reaction_nodes"]] for row in rows]
-
-
-def test_shown_exemplars_plan_without_a_warning(session: neo4j.Session) -> None:
-    for exemplar in BANKS:
-        summary = session.run(f"EXPLAIN {exemplar.cypher}").consume()
-        assert summary.query_type == "r"
-        # Status class 01 is a warning, such as an unknown label.
-        assert not [each for each in summary.gql_status_objects if each.gql_status.startswith("01")]
+    summary = session.run(f"EXPLAIN {exemplar.cypher}").consume()
+    assert summary.query_type == "r"
+    # Status class 01 is a warning, such as an unknown label.
+    assert not [each for each in summary.gql_status_objects if each.gql_status.startswith("01")]
 
 
 @pytest.mark.parametrize(
@@ -95,35 +76,3 @@ def test_snippets_of_the_full_prompts_give_the_gold(
     else:
         found = {row["id"]: {key: sorted(row[key]) for key in COLUMNS[1:]} for row in rows}
         assert found == {row["id"]: {key: sorted(row[key]) for key in COLUMNS[1:]} for row in question.gold}
-
-
-pytestmark = [
-    pytest.mark.semantic,
-    pytest.mark.skipif(not extra_installed(), reason="the extra [semantic] is not installed"),
-]
-# Other processors and library versions add up in another order.
-TOLERANCE = 1e-5
-
-
-@pytest.fixture(scope="module")
-def model() -> SentenceEncoder:
-    return loaded(SentenceEncoder(SHOT_ENCODER))
-
-
-def test_shipped_vectors_are_what_the_encoder_computes(model: SentenceEncoder) -> None:
-    texts = texts_to_encode(load_questions().questions)
-    shipped, computed = stored_encoder(SHOT_ENCODER).encode(texts), model.encode(texts)
-    assert computed.shape == (len(texts), 768)
-    assert np.abs(shipped - computed).max() < TOLERANCE
-    assert np.einsum("ij,ij->i", shipped, computed).min() > 1 - TOLERANCE
-
-
-def test_a_vector_does_not_depend_on_its_neighbours(model: SentenceEncoder) -> None:
-    texts = ["a", "a much longer text about the synthesis of molecules, so that a batch would be padded", "b"]
-    assert np.array_equal(model.encode(texts)[:1], model.encode(texts[:1]))
-
-
-def test_building_vectors_twice_gives_the_same_file(model: SentenceEncoder, tmp_path: Path) -> None:
-    for name in ("1", "2"):
-        assert build_vectors(["one text", "another", "one text"], model.name, tmp_path / name) == 2
-    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()

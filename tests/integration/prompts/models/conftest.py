@@ -1,9 +1,10 @@
 """OpenAI-compatible servers that play a script, models that ask them, and questions to ask with."""
 
-import socket
+import socketserver
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.interface import Request
 from retrocypher.prompts.models.openai import OpenAIModel
 from retrocypher.prompts.models.retries import CircuitBreaker, RetryPolicy, Slots
+
+KEY = {"OPENAI_API_KEY": "sk-very-secret-0123"}
 
 
 @dataclass
@@ -29,7 +32,7 @@ class ScriptedApi(RolesApi):
 
     @property
     def env(self) -> dict[str, str]:
-        return {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": self.address}
+        return {**KEY, "OPENAI_BASE_URL": self.address}
 
     def answers(self, text: str | None, pause_s: float = 0.0, **parts: Any) -> None:
         self.said.append(Said(text, pause_s, parts=parts))
@@ -54,42 +57,29 @@ def api() -> Iterator[ScriptedApi]:
         yield served
 
 
-class DrippingApi:
+class DrippingApi(socketserver.ThreadingTCPServer):
     """Never silent and never done: sends a beginning, then a byte every 50 ms, to all that come."""
 
+    daemon_threads = True
+
     def __init__(self, beginning: bytes, byte: bytes) -> None:
+        super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
         self.calls = 0
         self._beginning, self._byte = beginning, byte
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self._serve, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     @property
     def env(self) -> dict[str, str]:
-        address = f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
-        return {"OPENAI_API_KEY": "sk-very-secret-0123", "OPENAI_BASE_URL": address}
+        return {**KEY, "OPENAI_BASE_URL": f"http://127.0.0.1:{self.server_address[1]}/v1"}
 
-    def stop(self) -> None:
-        self._listening.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listening.accept()
-            except OSError:
-                return
-            self.calls += 1
-            threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
-
-    def _drip(self, connection: socket.socket) -> None:
-        with connection:
-            try:
-                connection.recv(65_536)
-                connection.sendall(self._beginning)
-                while True:
-                    connection.sendall(self._byte)
-                    time.sleep(0.05)
-            except OSError:
-                """The client has left."""
+    def finish_request(self, request: Any, client_address: object) -> None:
+        self.calls += 1
+        with suppress(OSError):  # The client has left.
+            request.recv(65_536)
+            request.sendall(self._beginning)
+            while True:
+                request.sendall(self._byte)
+                time.sleep(0.05)
 
 
 _STATUS = b"HTTP/1.1 200 OK\r\n"
@@ -103,9 +93,9 @@ def dripping(request: pytest.FixtureRequest) -> Iterator[DrippingApi]:
         "headers": _STATUS + b"X-Slow: ",
         "refusal": b"HTTP/1.1 500 Oops\r\n" + _HEADERS,
     }[request.param]
-    server = DrippingApi(beginning, b"x" if request.param == "headers" else b" ")
-    yield server
-    server.stop()
+    with DrippingApi(beginning, b"x" if request.param == "headers" else b" ") as server:
+        yield server
+        server.shutdown()
 
 
 @pytest.fixture(scope="session")

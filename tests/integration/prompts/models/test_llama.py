@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.waiting import gone
@@ -18,7 +19,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.prompts.models.interface import ModelError, Request, TextModel
 from retrocypher.prompts.models.llama import shipped_gguf
 from retrocypher.prompts.models.open import ModelContext, SharedModels, contents_of, start_shared
-from retrocypher.prompts.models.response_cache import ResponseCache, open_cache
+from retrocypher.prompts.models.response_cache import open_cache
 from retrocypher.prompts.models.spec import parse_spec
 
 SPEC = parse_spec("local", {})
@@ -41,30 +42,14 @@ def shared() -> Iterator[SharedModels]:
     running.stop()
 
 
-def opened(running: SharedModels, folder: Path) -> TextModel:
-    return ModelContext(folder, 8, 0, shared=json.loads(json.dumps(running.to_json()))).open_text(SPEC)
+def opened(running: SharedModels, folder: Path, **more: Any) -> TextModel:
+    shared = json.loads(json.dumps(running.to_json()))
+    return ModelContext(folder, 8, 0, shared=shared, **more).open_text(SPEC)
 
 
 def pid_of(running: SharedModels) -> int:
     (pid,) = running.pids().values()
     return pid
-
-
-def test_an_answer_that_was_kept_needs_no_process(ask: Callable[[str], Request], tmp_path: Path) -> None:
-    def opened(running: SharedModels, store: ResponseCache, *, offline: bool) -> TextModel:
-        shared = json.loads(json.dumps(running.to_json()))
-        return ModelContext(tmp_path, 8, 0, shared=shared, answers=store, offline=offline).open_text(SPEC)
-
-    with open_cache(tmp_path / "answers.sqlite") as store:
-        running = start_shared([SPEC], contents=contents_of([SPEC]))
-        try:
-            first = opened(running, store, offline=False).answer(ask(PROMPT))
-        finally:
-            running.stop()
-        nobody = start_shared([SPEC], contents=contents_of([SPEC]), offline=True)
-        assert nobody.pids() == {}
-        again = opened(nobody, store, offline=True).answer(ask(PROMPT))
-    assert again == replace(first, cached=True)
 
 
 def test_answers_alike_every_time_and_after_a_restart(
@@ -116,18 +101,24 @@ def test_takes_requests_with_its_token_only(shared: SharedModels) -> None:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
 
 
-def test_a_process_that_was_stopped_is_gone_for_good(
+def test_a_process_that_was_stopped_is_gone_for_good_and_what_it_answered_is_kept(
     ask: Callable[[str], Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrocypher.prompts.models.llama._COMEBACK_S", 0.3)
-    stopped = start_shared([SPEC])
-    model, pid = opened(stopped, tmp_path), pid_of(stopped)
-    stopped.stop()
-    assert gone(pid)
-    for _ in range(2):
-        with pytest.raises(ModelError, match="did not come back") as caught:
-            model.answer(ask(PROMPT))
-        assert caught.value.kind == "local_model"
+    with open_cache(tmp_path / "answers.sqlite") as store:
+        stopped = start_shared([SPEC], contents=contents_of([SPEC]))
+        model, pid = opened(stopped, tmp_path, answers=store), pid_of(stopped)
+        first = model.answer(ask(PROMPT))
+        stopped.stop()
+        assert gone(pid)
+        for _ in range(2):
+            with pytest.raises(ModelError, match="did not come back") as caught:
+                model.answer(ask("Hi"))
+            assert caught.value.kind == "local_model"
+        nobody = start_shared([SPEC], contents=contents_of([SPEC]), offline=True)
+        assert nobody.pids() == {}
+        again = opened(nobody, tmp_path, answers=store, offline=True).answer(ask(PROMPT))
+    assert again == replace(first, cached=True)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

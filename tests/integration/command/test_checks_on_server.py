@@ -1,18 +1,36 @@
-"""Claims and files of answers, verified on a real server."""
+"""Queries and written answers checked on a real server: the commands, and the trial of verification."""
 
 import json
 from pathlib import Path
 
 import neo4j
+import pytest
 from click.testing import CliRunner
 
+from retrocypher.benchmarks.instruments.verification import verification_command
 from retrocypher.kg.claims.claim import Claim
 from retrocypher.kg.claims.facts import asking
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.cli.check import check_command
 from retrocypher.plugins.cli.verify import verify_command
+
+
+def test_the_schema_is_read_from_the_server(endpoint: Endpoint, tmp_path: Path) -> None:
+    asked = load_questions().questions[::300]
+    entries = [{"question": each.text, "cypher": each.reference_cypher} for each in asked]
+    invented = {"question": asked[0].text, "cypher": "MATCH (r:Reaction)-[:MAKES]->(m:Molecule) RETURN r.id"}
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, [*entries, invented])))
+    arguments = [str(file), "--convention", "benchmark", "--json"]
+    live = CliRunner().invoke(check_command, [*arguments, "--uri", endpoint.uri])
+    *references, last = map(json.loads, live.stdout.splitlines())
+    assert live.exit_code == 1
+    assert all(found["valid"] for found in references)
+    assert last["findings"][0]["label"] == "schema_violation:type"
+    assert live.stdout == CliRunner().invoke(check_command, arguments).stdout
 
 
 def test_chains_without_ids(driver: neo4j.Driver, endpoint: Endpoint) -> None:
@@ -49,3 +67,14 @@ def test_a_file_of_answers(endpoint: Endpoint, tmp_path: Path) -> None:
     assert [each["line"] for each in found if "error" in each] == [4, 5]
     assert result.exit_code == 1
     assert "line 4" in result.stderr
+
+
+@pytest.mark.scale
+def test_true_answers_are_verified_and_falsehoods_are_not(endpoint: Endpoint) -> None:
+    options = ["--graph", endpoint.uri, "--sample", "60", "--seed", "3", "--json"]
+    found = json.loads(CliRunner().invoke(verification_command, options, catch_exceptions=False).stdout)
+    kinds = found["kinds"]
+    assert kinds["true"]["answers"] == 60
+    changed = kinds["yield changed"]
+    assert changed["answers"] + sum(changed["not_applicable"].values()) == 60
+    assert all(kind["as_expected"] >= 0.99 for kind in kinds.values()), found["misses"]
