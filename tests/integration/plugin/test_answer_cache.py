@@ -1,4 +1,4 @@
-"""The cache of answers from end to end: what was asked once is not asked again."""
+"""The cache of answers from end to end: a run is repeated without a network, a key or a call."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +12,25 @@ from support.suite import Ran, Suite
 SECRET = "sk-never-to-be-kept-0123"
 ONE_STEP = ("--prompt=P5", "--shot=ZS")
 MINI = "--model=gpt-4.1-mini"
+CONNECTS = """
+import os, socket
+import pytest
+
+def connect(who):
+    try:
+        socket.create_connection(("192.0.2.1", 80), 1)
+    except OSError as error:
+        with open(os.environ["CONNECTED"], "a") as file:
+            file.write(f"{who}: {error}\\n")
+
+def pytest_sessionstart(session):
+    worker = getattr(session.config, "workerinput", {"workerid": "controller"})["workerid"]
+    connect(f"session {worker}")
+
+@pytest.fixture(autouse=True)
+def connects():
+    connect("case")
+"""
 
 
 @pytest.fixture
@@ -28,7 +47,13 @@ def asking(ran: Ran) -> list[dict[str, Any]]:
     return [turn for turn in ran.rounds if turn["messages_sha256"] and turn["role"] != "analyst"]
 
 
-def test_a_second_run_asks_nothing_and_says_the_same(cached: Suite, api: RolesApi, tmp_path: Path) -> None:
+def test_a_second_run_is_the_same_without_network_and_key(
+    cached: Suite,
+    api: RolesApi,
+    plugin: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     wrong = '{"valid": false, "errors": [{"item": 1, "problem": "not what was asked"}]}'
     turns = iter(range(10_000))
     api.players |= {
@@ -39,6 +64,7 @@ def test_a_second_run_asks_nothing_and_says_the_same(cached: Suite, api: RolesAp
     loops = ("--loop=none,cove,review", "--validator=both", "--sample=4", "--ledger")
     first = cached("-n2", *loops)
     asked = len(api.asked)
+    assert api.count("analyst") == 1
     assert api.count("corrector") == 12
     assert api.count("generator") >= 4
     assert f"answers: kept in {tmp_path / 'answers.sqlite'}, 0 there" in first.output
@@ -46,8 +72,14 @@ def test_a_second_run_asks_nothing_and_says_the_same(cached: Suite, api: RolesAp
     # A corrector is asked the same again within its case, and is answered anew.
     assert len({turn["answer"] for turn in asking(first) if turn["role"] == "corrector"}) == 12
 
-    second = cached("-n0", *loops)
+    api.stop()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("CONNECTED", str(tmp_path / "connected"))
+    cache = tmp_path / "answers.sqlite"
+    before = cache.read_bytes()
+    second = cached("-n2", plugin(CONNECTS), "--offline", *loops)
     assert len(api.asked) == asked
+    assert cache.read_bytes() == before
     assert second.status == first.status
     assert without_times(second.records.values()) == without_times(first.records.values())
     assert all(turn["cached"] and turn["cost"] is None for turn in asking(second))
@@ -60,41 +92,14 @@ def test_a_second_run_asks_nothing_and_says_the_same(cached: Suite, api: RolesAp
     for one, other in zip(first.summary["ledger"], second.summary["ledger"], strict=True):
         assert (one["calls"], one["tokens"]) == (other["calls"], other["tokens"])
 
+    assert "offline: connections to other machines are refused" in second.output
+    assert second.manifest["options"]["offline"] is True
+    connected = (tmp_path / "connected").read_text().splitlines()
+    assert all("--offline refuses connections to other machines" in line for line in connected)
+    sessions = {line.split(":")[0] for line in connected if line.startswith("session")}
+    assert sessions == {"session controller", "session gw0", "session gw1"}
+    assert sum(line.startswith("case") for line in connected) == len(second.records)
+
     for folder in (tmp_path, first.run, second.run):
         for file in (path for path in folder.iterdir() if path.is_file()):
             assert SECRET.encode() not in file.read_bytes(), file
-
-
-def test_without_a_cache_nothing_is_kept(cached: Suite, api: RolesApi, tmp_path: Path) -> None:
-    ran = cached("-n0", "--sample=2", "--cache=none")
-    assert api.count("generator") == 2
-    assert "answers: 2 asked, none kept (--cache none)" in ran.output
-    told = ran.manifest["answers"]
-    (used,) = told.pop("by_model").values()
-    assert told == {"cache": None, "asked": 2, "from_cache": 0, "cost": used["cost"]}
-    assert used["cost"] == pytest.approx(sum(turn["cost"] for turn in asking(ran)))
-    assert used["served"] == [{"model": "scripted-1", "system_fingerprint": "fp_1", "answers": 2}]
-    assert ran.manifest["counts"]["run"] == ran.manifest["counts"]["selected"] == 2
-    assert not (tmp_path / "answers.sqlite").exists()
-
-
-FILLS_UP = """
-import pytest
-
-@pytest.fixture(autouse=True, scope="session")
-def full(answers):
-    (pages,) = answers._connection.execute("PRAGMA page_count").fetchone()
-    answers._connection.execute(f"PRAGMA max_page_count = {pages}")
-"""
-
-
-def test_a_disk_that_fills_up_loses_no_answer(
-    cached: Suite, api: RolesApi, plugin: Callable[[str], str]
-) -> None:
-    long = "```\nRETURN 1\n```" + "It is so. " * 2_000
-    api.players["generator"] = always(long)
-    ran = cached("-n2", plugin(FILLS_UP), "--sample=6")
-    assert ran.status == 1, ran.output
-    assert [turn["answer"] for turn in asking(ran)] == [long] * 6
-    assert "answers are not kept, the run goes on without" in ran.output
-    assert "the disk is full" in ran.output

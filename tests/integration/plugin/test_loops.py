@@ -6,36 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from support.allure_results import shown
-from support.roles_api import Player, RolesApi, Said, always, right_answers, scripted_api
+from support.roles_api import RolesApi, Said, always, right_answers, scripted_api
 from support.suite import Ran, Session, Suite
 
-from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.plugins.cli.runs import summary_command
 
-QUESTIONS = frozenset(question.text for question in load_questions().questions)
 WRONG = '{"valid": false, "errors": [{"item": 1, "problem": "not what was asked"}]}'
-REJECTED = '{"accepted": false, "issues": ["not what was asked"], "suggestions": ["start anew"]}'
 ONE_STEP = ("--prompt=P5", "--shot=ZS")
 PAUSE_S = 0.1
-
-
-def structured(query: Player) -> Player:
-    """Wrap a player's query in the form that a review asks for."""
-    return lambda text: json.dumps({"cypher": str(query(text)).strip("`\n")})
-
-
-def by_question(*players: Player) -> Player:
-    """Give each question a player of its own, in the order in which questions come."""
-    seen: dict[str, Player] = {}
-
-    def player(text: str) -> Said | str:
-        question = next(line for line in text.splitlines() if line in QUESTIONS)
-        return seen.setdefault(question, players[len(seen) % len(players)])(text)
-
-    return player
 
 
 def verdicts(ran: Ran, role: str) -> list[str]:
@@ -65,7 +44,7 @@ def repairing(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> I
         patch.setenv("OPENAI_API_KEY", "any")
         patch.setenv("OPENAI_BASE_URL", api.address)
         loops = ("--loop=none,cove", "--validator=schema", "--ledger", "--cache=none")
-        asked = ("-n2", f"--graph={endpoint.uri}", "--model=mutant", *loops, "--sample=10")
+        asked = ("-n2", f"--graph={endpoint.uri}", "--model=mutant", *loops, "--sample=6")
         yield Session(asked, tmp_path_factory.mktemp("repairing") / "run").whole(), api
 
 
@@ -84,7 +63,7 @@ def test_a_corrector_that_is_right_repairs_known_errors(repairing: tuple[Ran, Ro
         for case, record in records.items()
         if record["loop"] == "cove"
     ]
-    assert len(pairs) == 10
+    assert len(pairs) == 6
     for record, alone in pairs:
         # What the first answer is worth is what it scores without a loop.
         assert before(record)["f1"] == alone["scores"]["f1"]
@@ -94,7 +73,7 @@ def test_a_corrector_that_is_right_repairs_known_errors(repairing: tuple[Ran, Ro
     (entry,) = ran.summary["ledger"]
     assert (entry["model"], entry["loop"], entry["validator"]) == ("mutant", "cove", "schema")
     repaired = [record for record, alone in pairs if record["passed"] and not alone["passed"]]
-    assert entry["repaired"] == len(repaired) > 5
+    assert entry["repaired"] == len(repaired) > 3
     assert entry["broken"] == 0
     assert entry["calls"] == api.count("corrector") > 0
     assert entry["tokens"] == 120 * entry["calls"]
@@ -102,13 +81,6 @@ def test_a_corrector_that_is_right_repairs_known_errors(repairing: tuple[Ran, Ro
     # SMILES of the question are hidden from the corrector.
     asked = [text for role, text in api.asked if role == "corrector"]
     assert not any(record["question"] in text for record, _ in pairs for text in asked)
-
-
-def test_the_ledger_is_shown_again(repaired: Ran) -> None:
-    again = CliRunner().invoke(summary_command, [str(repaired.run), "--ledger"]).output
-    start = "mutant, loop cove, validator schema: before and after"
-    first = repaired.output[repaired.output.index(start) :].partition("answers: ")[0]
-    assert first.split() == again[again.index(start) : again.index("records: ")].split()
 
 
 def test_what_was_asked_and_said_is_kept(repaired: Ran) -> None:
@@ -132,7 +104,7 @@ def test_what_was_asked_and_said_is_kept(repaired: Ran) -> None:
 def test_allure_shows_every_round(repaired: Ran) -> None:
     assert "is not shown whole in Allure" not in repaired.output
     results = shown(repaired.run / "allure-results")
-    assert len(results) == len(repaired.records) == 20
+    assert len(results) == len(repaired.records) == 12
     for case, record in repaired.records.items():
         steps = [step["name"] for step in results[case]["steps"]]
         assert steps[0].startswith("Round 1: generator")
@@ -180,55 +152,11 @@ def test_a_corrector_that_does_harm_does_none(scripted: Suite, api: RolesApi) ->
     assert told["false_alarm_rate"]["value"] == 1.0
 
 
-def test_a_review_ends_when_it_is_content_and_the_summary_is_made_once(
-    scripted: Suite, api: RolesApi
-) -> None:
-    # Half a character, as in an answer that was cut within an emoji, is no reason to lose a case.
-    api.players["analyst"] = always("Molecules \ud83d react.")
-    ran = scripted("-n2", "--model=right", "--loop=none,review", "--sample=5")
-    assert ran.status == 0, ran.output
-    assert api.count("analyst") == 1
-    assert set(verdicts(ran, "reviewer")) == {"accepted"}
-    manifest = json.loads((ran.run / "manifest.json").read_text())
-    (once,) = manifest["loops"]["once"]
-    assert (once["text"], once["tokens"]) == ("Molecules \ud83d react.", {"prompt": 100, "completion": 20})
-    for record in ran.records.values():
-        for turn in record["rounds"]:
-            if turn["role"] == "analyst":
-                assert turn["cached"]
-                assert turn["tokens"] is None
-    asked = next(text for role, text in api.asked if role == "reviewer")
-    assert "Molecules \ufffd react." in asked
-    assert '"id": ' in asked or "reaction_nodes" in asked
-
-
-def test_a_review_of_wrong_queries(scripted: Suite, api: RolesApi) -> None:
-    """Each of four questions has a corrector of its own kind, and the last a reviewer without judgement."""
-    other = always('{"cypher": "MATCH (m {name: \'CCO\'}) RETURN m"}')
-    api.players["corrector"] = by_question(structured(right_answers()), always("No."), other, always(""))
-    api.players["reviewer"] = by_question(*[always(REJECTED)] * 3, always("Good."))
-    ran = scripted(
-        *("-n0", "--model=mutant:drop_component", "--loop=review", "--sample=4", "--task=precursors"),
-        *ONE_STEP,
-    )
-    never_worse(ran)
-    corrected = sorted(
-        [turn["verdict"] for turn in record["rounds"] if turn["role"] == "corrector"]
-        for record in ran.records.values()
-    )
-    assert corrected == [[], ["no_query"] * 3, ["other_molecule"] * 3, ["taken", "unchanged", "unchanged"]]
-    assert sorted(verdicts(ran, "reviewer")) == ["malformed", *["rejected"] * 4]
-    assert "loop:     review: reviewer: rejected; corrector: no_query, no_query, no_query\n" in ran.output
-    assert "loop:     review: reviewer: malformed\n" in ran.output
-    (entry,) = ran.summary["ledger"]
-    assert (entry["repaired"], entry["broken"]) == (1, 0)
-
-
 @pytest.fixture(scope="module")
 def guarded(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A run of loops that ask no model, so that no key is needed."""
     models = ("--model=oracle", "--model=turned=mutant:reverse_arrow", "--model=mutant:unbalanced_bracket")
-    loops = ("--loop=none,guarded,guarded-limit", "--sample=5", *ONE_STEP)
+    loops = ("--loop=none,guarded,guarded-limit", "--sample=3", *ONE_STEP)
     # Of a run with many failures the terminal shows none, unless it is told to.
     asked = ("-n2", f"--graph={endpoint.uri}", "--tb=short", *models, *loops)
     return Session(asked, tmp_path_factory.mktemp("guarded") / "run").whole()
@@ -237,6 +165,7 @@ def guarded(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Ran
 def test_the_fallback_is_marked_and_scored_apart(guarded: Ran) -> None:
     fell = [record for record in guarded.records.values() if "fallback" in record["execution"]]
     assert {record["model"] for record in fell} == {"turned", "mutant-unbalanced_bracket"}
+    results = shown(guarded.run / "allure-results")
     for record in fell:
         execution, fallback = record["execution"], record["execution"]["fallback"]
         assert execution["row_count"] == 0 or not any(any(row) for row in execution["rows"])
@@ -245,6 +174,8 @@ def test_the_fallback_is_marked_and_scored_apart(guarded: Ran) -> None:
         assert fallback["reason"] in ("empty", "syntax_error")
         assert fallback["scores"]["recall"] >= record["scores"]["recall"]
         assert not record["passed"]
+        steps = [step["name"] for step in results[record["case_id"]]["steps"]]
+        assert any(step.startswith(f"Fallback ({fallback['reason']}): ") for step in steps)
     told = guarded.summary["fallback"]
     assert told["cases"] == len(fell)
     assert list(told["by_loop"]) == ["guarded", "guarded-limit"]
@@ -256,15 +187,6 @@ def test_the_fallback_is_marked_and_scored_apart(guarded: Ran) -> None:
     assert all(entry["repaired"] == 0 for entry in guarded.summary["ledger"])
 
 
-def test_allure_shows_the_fallback(guarded: Ran) -> None:
-    results = shown(guarded.run / "allure-results")
-    for case, record in guarded.records.items():
-        steps = [step["name"] for step in results[case]["steps"]]
-        fallback = record["execution"].get("fallback")
-        told = fallback and f"Fallback ({fallback['reason']}): "
-        assert any(step.startswith(told or "Fallback") for step in steps) == bool(fallback)
-
-
 def test_a_limit_changes_what_a_query_returns(guarded: Ran) -> None:
     for record in guarded.records.values():
         if record["model"] == "oracle":
@@ -274,9 +196,7 @@ def test_a_limit_changes_what_a_query_returns(guarded: Ran) -> None:
 
 def test_a_corrector_that_cannot_be_asked_is_no_score(scripted: Suite, api: RolesApi) -> None:
     api.players["corrector"] = always(Said(status=401))
-    ran = scripted(
-        *("-n2", "--model=mutant:reverse_arrow,drop_component", "--loop=none,cove", "--sample=4", *ONE_STEP)
-    )
+    ran = scripted("-n0", "--model=mutant:drop_component", "--loop=none,cove", "--sample=3", *ONE_STEP)
     assert ran.status == 16, ran.output
     failed = [record for record in ran.records.values() if record["infrastructure_error"]]
     assert failed
@@ -329,11 +249,3 @@ def test_a_loop_of_a_users_own(scripted: Suite, plugin: Callable[[str], str]) ->
     assert by_loop["look-again"]["passed"] == 4
     assert ran.summary["ledger"][0]["repaired"] == 4
     assert all("-look-again-" in case or "-none-" in case for case in ran.records)
-
-
-def test_a_loop_that_is_none(suite: Suite, plugin: Callable[[str], str]) -> None:
-    taken = LOOK_AGAIN.replace('"look-again"', '"review"')
-    ran = suite("-n2", plugin(taken), "--model=oracle", "--sample=1")
-    assert ran.status == 4, ran.output
-    assert "there is a loop 'review' already" in ran.output
-    assert "INTERNALERROR" not in ran.output

@@ -103,14 +103,3 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     started = {line.removeprefix("subprocess.Popen ") for line in watched if line.startswith("subprocess")}
     assert started
     assert not started & {"java", "docker"}
-
-    # A replayed run replays as the first does, for queries of others too; what it does not hold has no score.
-    more = suite(*replay, f"--replay={again.run}", "--model=oracle", *PROMPTS, "--sample=8")
-    assert more.status == 16, more.output
-    scored = [record for record in more.records.values() if not record["infrastructure_error"]]
-    assert [record["scores"]["f1"] for record in scored] == [1.0] * 7
-    (missing,) = (record for record in more.records.values() if record["infrastructure_error"])
-    fault = missing["infrastructure_error"]
-    assert (fault["stage"], fault["kind"]) == ("graph", "NotRecorded")
-    assert missing["case_id"] in fault["message"]
-    assert missing["scores"] is None
