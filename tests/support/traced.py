@@ -55,26 +55,15 @@ def project_file(frame: FrameType) -> str | None:
     return name if inside else None
 
 
-class Tracer:
-    """Traces one case of the session."""
-
-    def __init__(self) -> None:
-        self._cases = 0
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self) -> Generator[None, object, object]:
-        self._cases += 1
-        if self._cases != TRACED:
-            return (yield)
-        trace = Trace()
-        sys.setprofile(trace)
-        try:
-            return (yield)
-        finally:
-            sys.setprofile(None)
-            found = {"files": trace.files, "packages": trace.packages}
-            Path(os.environ["TRACE_FILE"]).write_text(json.dumps(found))
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Tracer())
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    if item.session.items[TRACED - 1] is not item:
+        return (yield)
+    trace = Trace()
+    sys.setprofile(trace)
+    try:
+        return (yield)
+    finally:
+        sys.setprofile(None)
+        found = {"files": trace.files, "packages": trace.packages}
+        Path(os.environ["TRACE_FILE"]).write_text(json.dumps(found))

@@ -9,6 +9,8 @@ from support.comparable import without_times
 from support.roles_api import RolesApi, Said, always, right_answers
 from support.suite import Ran, Suite
 
+from retrocypher.plugins.runs.record import VARIANTS
+
 ASKED = ("--prompt=P5", "--shot=ZS", "--sample=6", "--model=gpt-4.1-mini", "--answer")
 WRITTEN = "answer:text"
 
@@ -110,6 +112,9 @@ def test_answers_are_written_verified_measured_and_replayed(
     once, replayed = (without_times(ran.records.values()) for ran in (first, again))
     for case, record in once.items():
         assert {name: record[name] for name in parts} == {name: replayed[case][name] for name in parts}
+        for variant in VARIANTS:
+            judged = {**record["judge"][variant], "cached": True, "cost": None}
+            assert {**replayed[case]["judge"][variant], "cost": None} == judged
     assert all(turn["cached"] for turn in turns(again, WRITTEN))
 
 

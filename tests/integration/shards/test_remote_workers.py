@@ -1,31 +1,72 @@
 """Workers that pytest-xdist starts by ssh, from a real sshd of this machine."""
 
 import os
+import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.sshd import lacking, running
 from support.suite import CHECKOUT, environment
+from support.waiting import becomes_true
 
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.resume import is_complete
 
-pytestmark = pytest.mark.skipif(bool(lacking()), reason=f"not installed: {', '.join(lacking())}")
+SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+pytestmark = pytest.mark.skipif(
+    not (SSHD and shutil.which("ssh") and shutil.which("ssh-keygen")),
+    reason="needs ssh, ssh-keygen and sshd (Debian: openssh-server)",
+)
+
+
+def wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
+    def listens() -> bool:
+        assert server.poll() is None, "sshd has ended"
+        with socket.socket() as asking:
+            return asking.connect_ex(("127.0.0.1", port)) == 0
+
+    assert becomes_true(listens), "sshd does not listen"
 
 
 @pytest.fixture(scope="module")
 def ssh_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with running(tmp_path_factory.mktemp("sshd")) as settings:
-        yield settings
+    """Run an sshd with keys of its own; yield settings for ssh that call the machine ``loopback``."""
+    folder = tmp_path_factory.mktemp("sshd")
+    for name in ("host", "key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    (folder / "sshd_config").write_text(
+        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder / 'host'}\nPidFile none\nUsePAM no\n"
+        f"AuthorizedKeysFile {folder / 'key.pub'}\nStrictModes no\nPasswordAuthentication no\n"
+    )
+    settings = folder / "ssh_config"
+    settings.write_text(
+        f"Host loopback\n HostName 127.0.0.1\n Port {port}\n IdentityFile {folder / 'key'}\n"
+        " IdentitiesOnly yes\n IdentityAgent none\n StrictHostKeyChecking no\n LogLevel ERROR\n"
+        " UserKnownHostsFile /dev/null\n"
+    )
+    if os.getuid() == 0:
+        # Where sshd puts its unprivileged part; systemd makes it otherwise.
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    assert SSHD is not None
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen([SSHD, "-D", "-e", "-f", str(folder / "sshd_config")], stderr=log)
+        try:
+            wait_for(port, server)
+            yield settings
+        finally:
+            server.terminate()
+            server.wait(timeout=10)
 
 
-def session(tx: str, endpoint: Endpoint | None, run: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def session(tx: str, endpoint: Endpoint, run: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the suite with one worker, started as told."""
-    graph = f"--graph={endpoint.uri.replace('bolt://', 'neo4j://')}" if endpoint else "--graph=local"
+    graph = f"--graph={endpoint.uri.replace('bolt://', 'neo4j://')}"
     command = [sys.executable, "-m", "pytest", str(CHECKOUT / "benchmarks"), "--dist=load", "-q"]
     return subprocess.run(
         [*command, f"--tx={tx}", graph, f"--run-dir={run}", *options],
@@ -71,15 +112,6 @@ def test_what_is_lacking_there_is_told_before_a_case_is_asked(
     assert "ERROR: --tx: on loopback: " in gone.stdout + gone.stderr
     assert "the predictions cannot be read" in gone.stdout + gone.stderr
     assert not (tmp_path / "run").exists()
-
-
-def test_a_server_of_this_machine_is_refused(ssh_config: Path, tmp_path: Path) -> None:
-    tx = over_ssh(ssh_config, tmp_path / "there")
-    refused = session(tx, None, tmp_path / "run", "--model=oracle")
-    assert refused.returncode == 4
-    said = "--graph local: the worker on loopback (--tx) cannot reach a server"
-    assert said in refused.stderr + refused.stdout
-    assert not (tmp_path / "there").exists()
 
 
 @pytest.mark.parametrize(
