@@ -20,7 +20,6 @@ LONGEST = (
     "test_runs.py",
     "test_loops.py",
     "test_continued_runs.py",
-    "test_guarded_processes.py",
     "test_gold_on_neo4j.py",
     "test_bank_on_neo4j.py",
     "test_graph_rebuild.py",
@@ -30,7 +29,6 @@ LONGEST = (
     "test_gates.py",
     "test_judged_runs.py",
     "test_answer_cache.py",
-    "test_sweep.py",
 )
 
 

@@ -4,13 +4,12 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.loops.cove import mask
 
@@ -177,15 +176,6 @@ def _token(token: str, others: Mapping[str, float]) -> dict[str, object]:
     return {"token": token, "logprob": math.log(share), "bytes": list(token.encode()), "top_logprobs": told}
 
 
-def references_by_question(questions: Iterable[Question]) -> Mapping[str, str]:
-    """Return reference queries by question, and masked ones by masked question."""
-    found: dict[str, str] = {}
-    for question in questions:
-        masked = mask(question.text, question.reference_cypher)
-        found |= {question.text: question.reference_cypher, masked.question: masked.query}
-    return found
-
-
 def right(references: Mapping[str, str]) -> Player:
     """Answer with the reference query of the question that is asked."""
 
@@ -202,7 +192,11 @@ def right(references: Mapping[str, str]) -> Player:
 @cache
 def right_answers() -> Player:
     """Answer each of the shipped questions rightly."""
-    return right(references_by_question(load_questions().questions))
+    references: dict[str, str] = {}
+    for question in load_questions().questions:
+        masked = mask(question.text, question.reference_cypher)
+        references |= {question.text: question.reference_cypher, masked.question: masked.query}
+    return right(references)
 
 
 def always(said: Said | str) -> Player:

@@ -1,10 +1,5 @@
-"""The schema text and schema of the default graph, as its server tells them."""
+"""The schema text of the default graph, as its server tells it."""
 
-from retrocypher.kg.semantics.schema import Schema, default_schema_text, parse_schema
+from retrocypher.kg.semantics.schema import default_schema_text
 
 DEFAULT_SCHEMA_TEXT = default_schema_text().rstrip()
-
-
-def default_schema() -> Schema:
-    """The schema of the default graph."""
-    return parse_schema(DEFAULT_SCHEMA_TEXT)

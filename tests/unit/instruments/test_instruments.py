@@ -1,6 +1,5 @@
 """The trials of the error labels, of the schema validator and of the verification of answers."""
 
-import io
 import json
 import re
 import subprocess
@@ -11,14 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from msgspec import structs
-from rich.console import Console
 from support.calibrated import BANK
 from support.suite import CHECKOUT
 
 from retrocypher.benchmarks.instruments import verification
-from retrocypher.benchmarks.instruments.labels import LabelCounts, label_bank, label_tables, labels_command
+from retrocypher.benchmarks.instruments.labels import LabelCounts, label_bank, labels_command
 from retrocypher.benchmarks.instruments.validator import ValidatorCounts, validate_bank, validator_command
-from retrocypher.benchmarks.instruments.verification import Miss, Trial, print_trial
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.mutations.operator import MutationKind
@@ -28,7 +25,6 @@ from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.judge.bank import Bank, load_bank, read_entries, write_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.runs.record import Scores
-from retrocypher.plugins.scoring.verdict import AnswerVerdict
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent, Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
 
@@ -71,17 +67,6 @@ def test_a_planted_detail_has_to_be_found_and_one_that_was_not_may_be_given() ->
     assert (counts.cases, counts.right, counts.named, counts.found) == (5, 2, 3, 4)
     assert counts.primary("other") == 1
     assert counts.confusion["traversal_direction", "endpoint_anchoring"] == 1
-
-
-@pytest.mark.parametrize("width", [20, 200])
-def test_confusions_are_a_matrix_only_where_that_has_room(width: int) -> None:
-    printed = io.StringIO()
-    Console(file=printed, width=200).print(label_tables(label_counts(CASES), misses=2, width=width))
-    text = printed.getvalue()
-    assert "planted error is the primary label           40.00 % of 5" in text
-    assert text.count("was labelled") == 2
-    assert ("planted (rows) and primary (columns)" in text) == (width == 200)
-    assert ("traversal_direction -> endpoint_anchoring: 1" in text) == (width == 20)
 
 
 @pytest.mark.parametrize("part", ["development", "held_out"])
@@ -195,34 +180,14 @@ def test_the_command_says_what_was_measured_and_found(few: Path) -> None:
     assert all(len(line) <= 80 for line in result.output.splitlines())
 
 
-def test_paraphrases_are_named_as_in_a_run(few: Path) -> None:
-    shown = validated(few, "--phrasing", "1,3", "--phrasing", "2", "--misses", "0").output
-    assert "questions in paraphrases 1, 3, 2;" in " ".join(shown.split())
-    assert shown.rstrip().endswith("of CPU a query (median)")
-    assert isinstance(validated(few, "--phrasing", "9").exception, InputError)
-
-
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], cwd=CHECKOUT, capture_output=True, text=True)
-
-
-def test_the_trials_are_listed() -> None:
-    done = python("-m", "retrocypher.benchmarks.instruments", "--help")
-    assert done.returncode == 0, done.stderr
-    assert all(f"\n  {name} " in done.stdout for name in ("labels", "validator", "verification"))
 
 
 def test_an_error_for_the_user_is_one_line_and_status_2(tmp_path: Path) -> None:
     done = python("-m", "retrocypher.benchmarks.instruments", "labels", "--bank", str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {tmp_path}: holds no bank")
-
-
-@pytest.mark.parametrize("command", [["labels", "evaluate"], ["bank", "validate"], ["verify", "--calibrate"]])
-def test_the_installed_command_has_none_of_them(command: list[str]) -> None:
-    done = python("-c", "from retrocypher.plugins.cli.main import main; main()", *command)
-    assert done.returncode == 2
-    assert "No such " in done.stderr
 
 
 def test_pytest_collects_none_of_them() -> None:
@@ -239,12 +204,3 @@ def test_thresholds_are_checked_before_a_server_starts(options: list[str], named
     result = CliRunner().invoke(verification.verification_command, options)
     assert isinstance(result.exception, InputError)
     assert named in str(result.exception)
-
-
-def test_json_has_all_misses_and_the_table_some(capsys: pytest.CaptureFixture[str]) -> None:
-    nothing = AnswerVerdict("UNVERIFIABLE", None, ())
-    misses = [Miss(f"q-{n}", "precursors", "true", "list", "Q?", "A.", nothing) for n in range(5)]
-    trial = Trial(misses=misses)
-    assert [each["question_id"] for each in trial.to_json()["misses"]] == [f"q-{n}" for n in range(5)]
-    print_trial(trial, misses=1)
-    assert capsys.readouterr().out.count("q-") == 1

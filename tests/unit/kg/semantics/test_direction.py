@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.cases import read_cases
 from support.examples import examples
-from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
+from support.schemas import DEFAULT_SCHEMA_TEXT
 
 from retrocypher.kg.cypher.clauses import relationship_patterns, reverse
 from retrocypher.kg.cypher.edits import apply_edits, quote, string_literals
@@ -19,7 +19,7 @@ from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.cypher.tokens import tokens
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.direction import Corrected, correct_directions
-from retrocypher.kg.semantics.schema import Connection, Schema, parse_schema
+from retrocypher.kg.semantics.schema import Connection, Schema, default_schema, parse_schema
 from retrocypher.prompts.templates.exemplars import load_bank
 
 FILMS = parse_schema(Path(__file__).with_name("film_schema.txt").read_text(encoding="utf-8"))
