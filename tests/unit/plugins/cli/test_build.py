@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from support.passages import Letters, Shelf
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.plugins.cli import build
 from retrocypher.plugins.cli.main import cli
 
@@ -48,6 +48,19 @@ def test_it_writes_the_graph_and_says_what_each_rule_dropped(table: Path, tmp_pa
     assert "4 reactions, 4 molecules, 1 yield" in output
     assert "ignored columns of reactions.csv: 'journal'\n" in output
     assert "ignored columns of r.jsonl: '\\ud800'\n" in output
+
+
+def test_changed_yields_are_counted_and_fractions_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "lab.csv"
+    path.write_text("reactants,products,yields\nC,CO,0.85\nC,CN,0.9%\nC,CF,>99\n")
+    told = json.loads(
+        run("graph", "build", "--source", f"csv:{path}", "--out", tmp_path / "g", "--json").stdout
+    )
+    assert (told["changed"]["percent_sign"], told["changed"]["yield_bound"]) == (1, 1)
+    assert read_manifest(tmp_path / "g")["changed"] == told["changed"]
+    assert told["warnings"][0].startswith("lab.csv: ")
+    shown = run("graph", "build", "--source", f"csv:{path}", "--out", tmp_path / "g").output
+    assert f"warning: {told['warnings'][0]}" in shown
 
 
 def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
