@@ -87,16 +87,8 @@ def test_tasks_that_the_graph_lacks_are_said_before_a_server_starts(
     (tmp_path / "plan.yaml").write_text("- {task: precursors, count: 5}\n- {task: best_yield, count: 2}\n")
 
     def told(*options: str) -> str:
-        arguments = [
-            "questions",
-            "build",
-            "--graph",
-            str(tmp_path / "g"),
-            "--out",
-            str(tmp_path / "q"),
-            *options,
-        ]
-        done = CliRunner().invoke(cli, arguments)
+        folders = ["--graph", str(tmp_path / "g"), "--out", str(tmp_path / "q")]
+        done = CliRunner().invoke(cli, ["questions", "build", *folders, *options])
         assert isinstance(done.exception, GraphError)
         assert not (tmp_path / "q").exists()
         return done.output
