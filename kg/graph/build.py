@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import math
 import re
+import string
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
@@ -25,6 +26,17 @@ from retrocypher.kg.graph.reaction import ROLES, Reaction, Record, RecordSource,
 _REQUIRED = ROLES[:2]
 _COLUMNS = (*ROLES, "yields", "original", "grant_date")
 _ABSENT_YIELDS = ("", "-")
+_YIELD = re.compile("([<>≤≥]=?|)([^%]*)(%?)")
+_AFTER_BOUND = re.compile("(?<=[<>=≤≥]) ")
+
+# The blanks of ASCII and Unicode, and characters that are not seen: zero-width ones and the soft hyphen.
+_BLANKS = (
+    string.whitespace + "\x1c\x1d\x1e\x1f\x85\xa0\xad\u1680\u180e\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+_BLANKS += "".join(map(chr, range(0x2000, 0x2010)))
+# Only these part one molecule from the next.
+_BETWEEN = re.compile(r"[ \t;]+")
+_NOTE = re.compile(r"[ \t].*", re.DOTALL)
 # JSON can escape one half of a surrogate pair alone, which no UTF-8 file can hold.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -148,11 +160,12 @@ class JsonLines(_TextFile):
 
 
 def _record(name: str, number: int, row: Mapping[str, Any], ignored: tuple[str, ...]) -> Record:
+    changes: list[str] = []
     try:
-        reactants, products, agents, solvents = (_molecules(role, row.get(role)) for role in ROLES)
-        yields = _yields(row.get("yields"), len(products))
-        original = _string("original", row.get("original"))
-        grant_date = _string("grant_date", row.get("grant_date"))
+        reactants, products, agents, solvents = (_molecules(role, row.get(role), changes) for role in ROLES)
+        yields = _yields(row.get("yields"), len(products), changes)
+        original = _string("original", row.get("original")).strip()
+        grant_date = _string("grant_date", row.get("grant_date")).strip()
     except ValueError as error:
         return Record(name, number, fault=str(error), ignored=ignored)
     return Record(
@@ -166,50 +179,69 @@ def _record(name: str, number: int, row: Mapping[str, Any], ignored: tuple[str, 
         original=original or reaction_string(reactants, agents + solvents, products),
         grant_date=grant_date or None,
         ignored=ignored,
+        changes=tuple(changes),
     )
 
 
-def _molecules(role: str, value: Any) -> tuple[str, ...]:
+def _molecules(role: str, value: Any, changes: list[str]) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str):
-        return _parts(role, value)
+        return _trimmed(_BETWEEN.split(_string(role, value)), changes)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(item for text in value if (item := _string(role, text)))
+        return _trimmed([_string(role, text) for text in value], changes)
     raise ValueError(f"{role} is neither text nor a list of SMILES")
 
 
-def _yields(value: Any, products: int) -> tuple[float | None, ...]:
-    items = _parts("yields", value) if isinstance(value, str) else value
+def _trimmed(molecules: Sequence[str], changes: list[str]) -> tuple[str, ...]:
+    """Return SMILES without blanks at their ends, those with something left; note the Unicode blanks."""
+    found = [written.strip(_BLANKS) for written in molecules]
+    unicode = [a != b.strip(string.whitespace) for a, b in zip(found, molecules, strict=True)]
+    changes += ["unicode_blank"] * sum(unicode)
+    return tuple(filter(None, found))
+
+
+def _yields(value: Any, products: int, changes: list[str]) -> tuple[float | None, ...]:
+    items = _numbers(_string("yields", value)) if isinstance(value, str) else value
     if items is None:
         items = []
     elif isinstance(items, int | float) and not isinstance(items, bool):
         items = [items]
     if not isinstance(items, list | tuple) or len(items) > products:
         raise ValueError("yields is not a list of at most one number for each product")
-    return tuple(_yield(item) for item in items) + (None,) * (products - len(items))
+    return tuple(_yield(item, changes) for item in items) + (None,) * (products - len(items))
 
 
-def _yield(item: Any) -> float | None:
+def _numbers(text: str) -> list[str]:
+    """Return the yields of a field; a blank before a percent sign or after a bound does not part two."""
+    joined = _AFTER_BOUND.sub("", " ".join(text.split()).replace(" %", "%"))
+    return joined.replace(";", " ").split()
+
+
+def _yield(item: Any, changes: list[str]) -> float | None:
     if item is None or item in _ABSENT_YIELDS:
         return None
     # Only text is quoted: the repr of a deep list would go deeper than Python can.
     fault = f"the yield {item!r} is not a number" if isinstance(item, str) else "a yield is not a number"
     if isinstance(item, bool):
         raise ValueError(fault)
+    bound = percent = ""
+    if isinstance(item, str) and (found := _YIELD.fullmatch(item.strip())):
+        bound, item, percent = found.groups()
     try:
         number = float(item)
     except OverflowError:
-        raise ValueError("a yield is too large") from None
+        number = math.inf
     except (TypeError, ValueError):
         raise ValueError(fault) from None
     if math.isnan(number):
         raise ValueError(fault)
+    if bound:
+        changes.append("yield_bound")
+        return None
+    if percent:
+        changes.append("percent_sign")
     return number
-
-
-def _parts(name: str, value: str) -> tuple[str, ...]:
-    return tuple(_string(name, value).replace(";", " ").split())
 
 
 def _string(name: str, value: Any) -> str:
@@ -222,7 +254,7 @@ def _string(name: str, value: Any) -> str:
         raise ValueError(f"{name} holds a line break")
     if _SURROGATE.search(value):
         raise ValueError(f"{name} holds half a character (a lone surrogate)")
-    return value.strip()
+    return value
 
 
 class MappedSmiles(_TextFile):
@@ -237,8 +269,8 @@ class MappedSmiles(_TextFile):
     def records(self) -> Iterator[Record]:
         """Yield a record for each line that is not blank; raise InputError if the file cannot be read."""
         for number, line in numbered_lines(self.path):
-            if line.strip():
-                yield read_line(self.path.name, number, line.split()[0])
+            if line.strip(_BLANKS):
+                yield read_line(self.path.name, number, _NOTE.sub("", line.strip(string.whitespace)))
 
 
 def read_line(name: str, number: int, reaction: str) -> Record:
@@ -246,8 +278,9 @@ def read_line(name: str, number: int, reaction: str) -> Record:
     sides = reaction.split(">")
     if len(sides) != 3:
         return Record(name, number, original=reaction, fault="not a reaction SMILES: two '>' are needed")
-    left = (*_mapped_molecules(sides[0]), *_mapped_molecules(sides[1]))
-    products = _mapped_molecules(sides[2])
+    changes: list[str] = []
+    left, middle, products = (_trimmed(side.split("."), changes) for side in sides)
+    left += middle
     made = {atom for product in products for atom in _maps(product)}
     if products and not made:
         return Record(name, number, original=reaction, fault="no product atom carries a map number")
@@ -259,11 +292,8 @@ def read_line(name: str, number: int, reaction: str) -> Record:
         agents=tuple(_unmapped(m) for m in left if made.isdisjoint(_maps(m))),
         yields=(None,) * len(products),
         original=reaction,
+        changes=tuple(changes),
     )
-
-
-def _mapped_molecules(side: str) -> tuple[str, ...]:
-    return tuple(molecule for molecule in side.split(".") if molecule)
 
 
 def _maps(molecule: str) -> set[str]:

@@ -27,6 +27,9 @@ CHANGES = {
     "repeated_molecule": "molecules named twice in one role, kept once",
     "impossible_valence": "molecules kept although RDKit does not accept their valence",
     "yield_out_of_range": "yields outside 0 to 100 made absent",
+    "yield_bound": "yields that state only a bound, such as >99, made absent",
+    "percent_sign": "yields with a percent sign, read without it",
+    "unicode_blank": "SMILES with Unicode blanks at their ends, read without them",
 }
 """What is changed in a record that is kept or dropped later; counted in values, not in records."""
 
@@ -45,12 +48,16 @@ class Drop:
 
 @dataclass(slots=True)
 class Report:
-    """The records read and dropped, the values changed (`CHANGES`), and file and name of unread columns."""
+    """The records read and dropped, the values changed (`CHANGES`), and file and name of unread columns.
+
+    ``highest_yield`` is the highest percentage of each file that has any.
+    """
 
     read: int = 0
     drops: list[Drop] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
     ignored: set[tuple[str, str]] = field(default_factory=set)
+    highest_yield: dict[str, float] = field(default_factory=dict)
 
     def dropped(self) -> dict[str, int]:
         """Return how many records each rule dropped, in the order of the rules, zeros included."""
@@ -68,6 +75,15 @@ class Report:
             columns.setdefault(file, []).append(name)
         return columns
 
+    def warnings(self) -> list[str]:
+        """Return a sentence for each file whose yields look like fractions."""
+        return [
+            f"{file}: no yield is above 1. Yields are percentages, so 0.85 means 0.85 %. "
+            "If these are fractions, multiply them by 100 and build again."
+            for file, highest in self.highest_yield.items()
+            if 0 < highest <= 1
+        ]
+
     def to_json(self) -> dict[str, Any]:
         """Return the counts as one JSON object."""
         return {
@@ -75,6 +91,7 @@ class Report:
             "dropped": self.dropped(),
             "changed": self.changed(),
             "ignored_columns": self.ignored_columns(),
+            "warnings": self.warnings(),
         }
 
 
@@ -89,6 +106,7 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     for record in records:
         report.read += 1
         report.ignored.update((record.file, name) for name in record.ignored)
+        report.changes.update(record.changes)
         try:
             kept.append(_reaction(record, canonicalise, report))
         except _FaultError as fault:
@@ -127,6 +145,8 @@ def _reaction(record: Record, canonicalise: Canonicaliser, report: Report) -> Re
         if len(set(molecules)) > MAX_PER_ROLE:
             raise _FaultError("over_four", f"{len(set(molecules))} {name}")
     yields = _yields(products, record.yields, report)
+    if known := [value for value in yields.values() if value is not None]:
+        report.highest_yield[record.file] = max(*known, report.highest_yield.get(record.file, 0.0))
     report.changes["repeated_molecule"] += sum(len(role) - len(set(role)) for role in roles.values())
     return Reaction(
         id=0,

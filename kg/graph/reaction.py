@@ -52,7 +52,8 @@ class Record:
     """One record of a source, its molecules and yields (percent, a value for each product) as written.
 
     ``row`` counts from 1; for a text file it is the line. ``fault`` tells why the record cannot be read as a
-    reaction. ``ignored`` names the columns of a table that are not read.
+    reaction. ``ignored`` names the columns of a table that are not read, ``changes`` what the reader changed
+    (names of `CHANGES`, one for each value).
     """
 
     file: str
@@ -66,6 +67,7 @@ class Record:
     grant_date: str | None = None
     fault: str | None = None
     ignored: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 class RecordSource(Protocol):

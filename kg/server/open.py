@@ -221,6 +221,14 @@ def is_uri(spec: str) -> bool:
     return "://" in spec
 
 
+def graph_folder(spec: str) -> Path | None:
+    """Return the folder of a graph that a ``--graph`` value names; None if it names a server."""
+    if spec in ("auto", "docker", "local") or is_uri(spec):
+        return None
+    folder = Path(spec).expanduser()
+    return folder if folder.is_dir() or os.sep in spec else None
+
+
 def parse_address(spec: str) -> Endpoint:
     """Return the server at an address, whose credentials win over ``NEO4J_USER`` and ``NEO4J_PASSWORD``.
 
@@ -350,7 +358,8 @@ def start_server(
             return opened(LocalEngine(announce))
         case _:
             raise InputError(
-                f"--graph {spec}: expected auto, docker, local or an address such as bolt://localhost:7687."
+                f"--graph {spec}: expected auto, docker, local, an address such as bolt://localhost:7687, or "
+                "(in a run) the folder of a graph."
             )
 
 

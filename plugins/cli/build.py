@@ -1,5 +1,7 @@
 """``retrocypher questions|passages|vectors build``: builds data from a graph and questions."""
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -10,12 +12,14 @@ from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.passages import build_passages, open_passages
 from retrocypher.kg.paths import in_checkout
+from retrocypher.kg.questions.gold import check_gold
+from retrocypher.kg.questions.plan import SHIPPED_PLAN, Plan, read_plan, with_counts
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.questions.question_set import BuiltQuestions, build_questions
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
-from retrocypher.plugins.cli.console import FILE, FOLDER, announcer, emit, json_option
+from retrocypher.plugins.cli.console import EXISTING_FILE, FILE, FOLDER, announcer, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, build_index
 from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
@@ -38,6 +42,18 @@ _DEFAULT_SEED = 0
     help="Folder of a graph built by `retrocypher graph build`, or default.",
 )
 @click.option(
+    "--plan",
+    "plan_file",
+    metavar="FILE",
+    type=EXISTING_FILE,
+    help="YAML file with the number of questions of each kind (default: the plan of the shipped set).",
+)
+@click.option(
+    "--counts",
+    metavar="TASK=N,...",
+    help="Build only these tasks, with so many questions each, in the proportions of the plan.",
+)
+@click.option(
     "--out", type=FOLDER, help="Folder for the questions; required unless the default set is rebuilt."
 )
 @click.option(
@@ -48,32 +64,64 @@ _DEFAULT_SEED = 0
     help="The Neo4j that checks the gold answers: auto, docker, local, or a URI with the graph.",
 )
 @json_option
-def questions_build_command(seed: int, graph: str, out: Path | None, server: str, as_json: bool) -> None:
-    """Choose questions, and compute their gold answers twice: with Cypher and by graph traversal."""
-    folder = _folder(seed, graph, out)
+def questions_build_command(
+    seed: int,
+    graph: str,
+    plan_file: Path | None,
+    counts: str | None,
+    out: Path | None,
+    server: str,
+    as_json: bool,
+) -> None:
+    """Choose questions, and compute their gold answers twice: with Cypher and by graph traversal.
+
+    A task that the graph cannot serve is skipped, and one that it can serve only in part has fewer questions;
+    both are reported before the server starts, and recorded in the manifest.
+    """
+    is_default = (seed, graph, plan_file, counts) == (_DEFAULT_SEED, _DEFAULT_GRAPH, None, None)
+    folder = _folder(is_default, out)
+    plan = read_plan(plan_file or SHIPPED_PLAN)
+    plan = plan if counts is None else with_counts(plan, counts)
     reactions = read_graph(None if graph == _DEFAULT_GRAPH else Path(graph))
+    built = build_questions(reactions, seed, plan)
+    announce = announcer(as_json)
+    for line in _lacking(plan, built.manifest["counts"]):
+        announce(line)
     running = open_server(
         server,
         graph_fingerprint=fingerprint_of(reactions),
         load_graph=lambda driver: load(driver, reactions),
-        announce=announcer(as_json),
+        announce=announce,
     )
     with running, connect(running.endpoint) as driver:
-        built = build_questions(reactions, driver, seed, database=running.endpoint.database)
+        check_gold(driver, built.questions, running.endpoint.database)
     built.write(folder)
     value = {"folder": str(folder), "questions": len(built.questions), "manifest": built.manifest}
     emit(as_json, value, _report(built), f"written to {folder}")
 
 
-def _folder(seed: int, graph: str, out: Path | None) -> Path:
+def _folder(is_default: bool, out: Path | None) -> Path:
     if out is not None:
         return out
     # Anything but the default would replace the committed set, and an installed package is not changed.
-    if (seed, graph) != (_DEFAULT_SEED, _DEFAULT_GRAPH) or not in_checkout():
+    if not is_default or not in_checkout():
         raise InputError(
             "Name a folder for the questions with --out FOLDER: only the default set of a checkout has one."
         )
     return DEFAULT_QUESTIONS
+
+
+def _lacking(plan: Plan, made: Mapping[str, int]) -> Iterator[str]:
+    """Yield which tasks the graph cannot serve, and which only in part; ``made`` is by kind."""
+    planned, found = Counter[str](), Counter[str]()
+    for kind, count in plan.items():
+        planned[kind.task] += count
+        found[kind.task] += made[str(kind)]
+    if skipped := [task for task in planned if not found[task]]:
+        yield f"Skipped, because the graph has no such question: {', '.join(skipped)}"
+    if fewer := [task for task in planned if 0 < found[task] < planned[task]]:
+        shares = ", ".join(f"{task} ({found[task]} of {planned[task]})" for task in fewer)
+        yield f"Fewer questions than planned, because the graph has no more: {shares}"
 
 
 def _report(built: BuiltQuestions) -> str:

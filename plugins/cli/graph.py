@@ -101,6 +101,7 @@ def _report(built: BuiltGraph) -> str:
     # Quoted, because names from a file can have control characters.
     for file, names in built.report.ignored_columns().items():
         lines.append(f"ignored columns of {file}: {', '.join(map(repr, names))}")
+    lines += [f"warning: {each}" for each in built.report.warnings()]
     return "\n".join(lines)
 
 

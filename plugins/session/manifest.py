@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from retrocypher.kg.graph.loading import load, schema_text
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
-from retrocypher.kg.server.open import open_server
+from retrocypher.kg.server.open import graph_folder, open_server
 from retrocypher.kg.server.process import java_version
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts, model_entry
@@ -92,30 +92,31 @@ def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
 
 
 def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
-    """Start or reach the server and check that it holds the questions' graph.
+    """Start or reach the server and check that it holds the questions' graph; ``spec`` may be its folder.
 
     Raises:
         GraphError: The server cannot be started or reached.
-        InputError: It holds another graph.
+        InputError: It holds another graph, or the folder cannot be read.
     """
-    shipped = cache(read_graph)
+    folder = graph_folder(spec)
+    reactions = cache(partial(read_graph, folder))
 
-    def require_shipped() -> None:
-        if fingerprint_of(shipped()) != question_set.fingerprint:
-            raise InputError(
-                f"the questions were made for graph {question_set.fingerprint[:12]}, which is not the "
-                "shipped one; start a server that holds it with `retrocypher graph up --graph DIR` first"
-            )
+    def require_same() -> None:
+        if (found := fingerprint_of(reactions())) != question_set.fingerprint:
+            raise InputError(_other_graph(folder, question_set, found))
 
     def fill(driver: "neo4j.Driver") -> None:
-        load(driver, shipped())
+        load(driver, reactions())
 
+    if folder is not None:
+        # A store of the questions' graph may be there already; then nothing else reads the folder.
+        require_same()
     server = open_server(
-        spec,
+        spec if folder is None else "auto",
         graph_fingerprint=question_set.fingerprint,
         load_graph=fill,
         announce=announce,
-        before_load=require_shipped,
+        before_load=require_same,
     )
     try:
         with connect(server.endpoint) as driver:
@@ -128,6 +129,20 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
     except BaseException:
         server.stop()
         raise
+
+
+def _other_graph(folder: Path | None, question_set: QuestionSet, found: str) -> str:
+    wanted = question_set.fingerprint[:12]
+    if folder is None:
+        return (
+            f"the questions were made for graph {wanted}, which is not the shipped one; name the folder "
+            "of that graph with --graph DIR"
+        )
+    return (
+        f"--graph {folder}: its fingerprint is {found[:12]}, and the questions were made for {wanted}; "
+        f"build questions for it with `retrocypher questions build --graph {folder} --out QUESTIONS`, and "
+        "name them with --questions QUESTIONS"
+    )
 
 
 def _mismatch(endpoint: Endpoint, question_set: QuestionSet, found: str) -> str:

@@ -135,7 +135,10 @@ class Options:
         "seed of the sample, of random exemplars and of models that take one", "N", "0", int, 0
     )
     graph: str = _option(
-        "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; none with --replay", "WHERE", "auto"
+        "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; or DIR, the folder of a graph to load; "
+        "none with --replay",
+        "WHERE|DIR",
+        "auto",
     )
     replay: tuple[str, ...] = _names(
         "runs whose rows and completions are used again, with --graph none", "DIR,..."

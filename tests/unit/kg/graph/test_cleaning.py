@@ -1,6 +1,7 @@
 """The rules that drop or change records."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -76,6 +77,26 @@ def test_a_yield_outside_0_to_100_is_absent_and_zero_has_no_sign(
     results = [cleaned([record(1, "C", "CC", yields=(value,))]) for value in values]
     assert tuple(repr(kept[0].yields[0]) for kept, _ in results) == shown
     assert {report.changed()["yield_out_of_range"] for _, report in results} == {out_of_range}
+
+
+@pytest.mark.parametrize(
+    ("values", "warned"),
+    [
+        ((0.85, 1.0, None), True),
+        ((0.85, 85.0), False),
+        ((0.0, 0.0), False),
+        ((None,), False),
+        ((0.5, -5.0), True),
+    ],
+)
+def test_yields_that_are_all_fractions_give_a_warning(values: tuple[float | None, ...], warned: bool) -> None:
+    records = [record(1, "C", "CC", yields=(50.0,)), record(2, "C", "CS", yields=(1.0,))]
+    records += [
+        replace(record(row, "C", "C" * row, yields=(value,)), file="lab.csv")
+        for row, value in enumerate(values, 3)
+    ]
+    warnings = cleaned(records)[1].warnings()
+    assert [text.partition(":")[0] for text in warnings] == ["lab.csv"] * warned
 
 
 def test_ignored_columns_are_told_by_file() -> None:

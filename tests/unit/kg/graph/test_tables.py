@@ -13,8 +13,9 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.build import open_source
+from retrocypher.kg.graph.cleaning import Report, clean
 from retrocypher.kg.graph.orderly import grant_month
-from retrocypher.kg.graph.reaction import Record
+from retrocypher.kg.graph.reaction import Record, Rules
 
 WANTED = Record(
     file="",
@@ -69,6 +70,57 @@ def test_one_yield_belongs_to_the_first_product(value: object) -> None:
     assert found.yields == (81.5, None)
 
 
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2003", "\u3000", "\u200b", "\ufeff", "\x85"])
+def test_a_unicode_blank_is_trimmed_at_the_ends_of_a_smiles_and_never_splits_it(blank: str) -> None:
+    texts = {
+        "csv": f"reactants,products\nC{blank};{blank} O,C{blank}C\n",
+        "jsonl": json.dumps({"reactants": [f"C{blank}", blank, f"{blank}O "], "products": f"C{blank}C"}),
+        "smiles": f"{blank}[CH4:1]{blank}.[OH2:2]>>[CH3:1]{blank}[OH:2] note{blank}\n",
+    }
+    trimmed = {"csv": 2, "jsonl": 3, "smiles": 1}
+    for kind, text in texts.items():
+        (found,) = read(kind, text)
+        written = tuple(name.strip("[]H24") for name in found.reactants)
+        assert (written, len(found.products)) == (("C", "O"), 1)
+        assert blank in found.products[0]
+        assert found.changes == ("unicode_blank",) * trimmed[kind]
+        report = Report()
+        assert clean([found], Rules(), report) == []
+        assert report.dropped()["unreadable_smiles"] == 1
+        assert report.changed()["unicode_blank"] == trimmed[kind]
+
+
+@pytest.mark.parametrize(
+    ("written", "number", "change"),
+    [
+        ("85%", 85.0, "percent_sign"),
+        ("85 %", 85.0, "percent_sign"),
+        ("85\u00a0%", 85.0, "percent_sign"),
+        (">99", None, "yield_bound"),
+        (">= 99 %", None, "yield_bound"),
+        ("<5%", None, "yield_bound"),
+        ("\u226595", None, "yield_bound"),
+        ("inf", None, "yield_out_of_range"),
+        ("1e400", None, "yield_out_of_range"),
+        ("9" * 400, None, "yield_out_of_range"),
+        ("-5", None, "yield_out_of_range"),
+    ],
+)
+def test_a_yield_that_is_no_plain_percentage_is_read_or_absent_and_counted(
+    written: str, number: float | None, change: str
+) -> None:
+    items = [json.dumps(written), json.dumps([written])]
+    items += [written] if change == "yield_out_of_range" and written != "inf" else []
+    records = read("csv", f"reactants,products,yields\nC,CC O,{written};12\n")
+    assert clean(records, Rules(), Report())[0].yields == (number, 12.0)
+    for item in items:
+        report = Report()
+        lines = read("jsonl", f'{{"reactants": "C", "products": "CC", "yields": {item}}}\n')
+        (reaction,) = clean(lines, Rules(), report)
+        assert reaction.yields == (number,)
+        assert report.changed() == {name: int(name == change) for name in report.changed()}
+
+
 FIRST = {
     "csv": "reactants,products,yields\nC,CC,1",
     "jsonl": '{"reactants": ["C"], "products": ["CC"]}',
@@ -103,8 +155,8 @@ FIRST = {
         ("field", '"yields": [NaN]', "a yield is not a number"),
         ("field", '"yields": ["nan"]', "the yield 'nan' is not a number"),
         ("field", '"yields": ["\\ud800"]', "is not a number"),
-        ("field", f'"yields": [{"9" * 400}]', "a yield is too large"),
-        ("field", f'"yields": {"9" * 400}', "a yield is too large"),
+        ("csv", "C,CC,>high", "the yield '>high' is not a number"),
+        ("csv", "C,CC,%", "the yield '%' is not a number"),
         ("field", f'"yields": [{"9" * 5000}]', "not JSON"),
         ("field", f'"yields": {"[" * 800}{"]" * 800}', "is not a number"),
         ("smiles", "CCO", "two '>' are needed"),

@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrocypher.kg.errors import InputError
+from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
@@ -25,6 +26,7 @@ from retrocypher.kg.questions.candidates import (
     single_step_candidates,
 )
 from retrocypher.kg.questions.gold import ReactionNetwork
+from retrocypher.kg.questions.plan import read_plan, with_counts
 from retrocypher.kg.questions.question import (
     PARAPHRASE_COUNT,
     TASKS,
@@ -33,7 +35,12 @@ from retrocypher.kg.questions.question import (
     select,
     setting_of,
 )
-from retrocypher.kg.questions.question_set import allocate, draft_questions, read_plan, with_smaller_sets
+from retrocypher.kg.questions.question_set import (
+    allocate,
+    build_questions,
+    draft_questions,
+    with_smaller_sets,
+)
 from retrocypher.kg.questions.reading import load_questions
 
 SHIPPED = load_questions()
@@ -290,6 +297,82 @@ def test_missing_product_sets_are_made_up_for_by_the_next_smaller_ones() -> None
     available = {PRECURSORS: 900, pairs: 600, triples: 31, quadruples: 4}
     assert list(with_smaller_sets(plan, available).values()) == [200, 165, 31, 4]
     assert with_smaller_sets(plan, dict.fromkeys(plan, 1000)) == plan
+
+
+def test_a_plan_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    file.write_text("- {task: best_yield, count: 3}\n- {task: intermediates, steps: 2, count: 1}\n")
+    assert read_plan(file) == {BEST: 3, Kind("intermediates", steps=2): 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "cannot be read as YAML"),
+        ("precursors: 5", "a plan is a list"),
+        ("[]", "a plan is a list"),
+        ("- precursors", "entry 1: not a mapping"),
+        ("- {task: yields, count: 5}", f"entry 1: there is no task 'yields'; choose from {TASKS[0]}"),
+        ("- {task: [], count: 5}", "entry 1: there is no task"),
+        ("- {task: precursors}", "entry 1: count must be a whole number of at least 1, not None"),
+        ("- {task: precursors, count: 0}", "at least 1, not 0"),
+        ("- {task: precursors, count: true}", "at least 1, not True"),
+        ("- {task: precursors, count: 1, steps: 2}", "precursors takes no 'steps'"),
+        ("- {task: intermediates, count: 1}", "steps of intermediates must be one of 2, 3, 4, not None"),
+        ("- {task: intermediates, count: 1, steps: 2.0}", "must be one of 2, 3, 4, not 2.0"),
+        ("- {task: conditions, count: 1, role: heat}", "must be one of agents, solvents, not 'heat'"),
+        ("- {task: precursors, count: 1}\n- {task: precursors, count: 2}", "entry 2: 'precursors' is there"),
+    ],
+)
+def test_a_malformed_plan_is_refused_with_its_entry(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "plan.yaml").write_text(text)
+    with pytest.raises(InputError, match=rf"plan\.yaml.*{message}"):
+        read_plan(tmp_path / "plan.yaml")
+
+
+def test_counts_keep_the_proportions_of_the_kinds_and_leave_other_tasks_out() -> None:
+    counts = with_counts(read_plan(), "multi_product=40, precursors=3,conditions=1")
+    assert {str(kind): count for kind, count in counts.items()} == {
+        "precursors": 3,
+        "multi_product 2 products": 30,
+        "multi_product 3 products": 9,
+        "multi_product 4 products": 1,
+        "conditions agents": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("", "'' is not TASK=N"),
+        ("precursors", "'precursors' is not TASK=N"),
+        ("precursor=3", "'precursor=3' is not TASK=N.*tasks are precursors"),
+        ("precursors=0", "'precursors=0' is not TASK=N"),
+        ("precursors=-1", "is not TASK=N"),
+        (f"precursors={'9' * 5000}", "is not TASK=N"),
+        ("precursors=1,precursors=2", "names precursors more than once"),
+        ("best_yield=1", "the plan has no entry of best_yield"),
+    ],
+)
+def test_counts_that_cannot_be_used_are_refused(spec: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"--counts.*{message}"):
+        with_counts({PRECURSORS: 10}, spec)
+
+
+def test_a_graph_gives_the_questions_that_it_has_and_the_manifest_tells_the_rest() -> None:
+    acid, ester, amide = "OC(=O)c1ccccc1", "COC(=O)c1ccccc1", "NC(=O)c1ccccc1"
+    reactions = [
+        Reaction(1, (acid, "CO"), (ester,), (), (), (None,)),
+        Reaction(2, (ester, "N"), (amide,), (), (), (None,)),
+    ]
+    built = build_questions(reactions, seed=0)
+    made = {kind: count for kind, count in built.manifest["counts"].items() if count}
+    routes = [f"{task} 2 steps" for task in TASKS if setting_of(task) == "multi_step"]
+    assert made == {"precursors": 2, "producing_reactions": 2, **dict.fromkeys(routes, 1)}
+    assert built.manifest["not_as_planned"]["best_yield"] == {"planned": 200, "made": 0}
+    assert built.manifest["not_as_planned"]["precursors"] == {"planned": 200, "made": 2}
+    with pytest.raises(GraphError, match=r"graph of 2 reactions has no .* planned: best_yield\."):
+        build_questions(reactions, 0, {BEST: 5})
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from support.passages import Letters, Shelf
 
-from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.plugins.cli import build
 from retrocypher.plugins.cli.main import cli
 
@@ -50,6 +50,19 @@ def test_it_writes_the_graph_and_says_what_each_rule_dropped(table: Path, tmp_pa
     assert "ignored columns of r.jsonl: '\\ud800'\n" in output
 
 
+def test_changed_yields_are_counted_and_fractions_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "lab.csv"
+    path.write_text("reactants,products,yields\nC,CO,0.85\nC,CN,0.9%\nC,CF,>99\n")
+    told = json.loads(
+        run("graph", "build", "--source", f"csv:{path}", "--out", tmp_path / "g", "--json").stdout
+    )
+    assert (told["changed"]["percent_sign"], told["changed"]["yield_bound"]) == (1, 1)
+    assert read_manifest(tmp_path / "g")["changed"] == told["changed"]
+    assert told["warnings"][0].startswith("lab.csv: ")
+    shown = run("graph", "build", "--source", f"csv:{path}", "--out", tmp_path / "g").output
+    assert f"warning: {told['warnings'][0]}" in shown
+
+
 def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.txt"
     more.write_text("[CH3:1]O>>[CH3:1]S\n")
@@ -62,6 +75,30 @@ def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
     assert [reaction.products for reaction in graphs[2]] == [("CO",), ("CN",), ("CN",)]
 
 
+def test_tasks_that_the_graph_lacks_are_said_before_a_server_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_server(*_: object, **__: object) -> None:
+        raise GraphError("no server")
+
+    monkeypatch.setattr(build, "open_server", no_server)
+    (tmp_path / "lab.csv").write_text("reactants,products\nOC(=O)c1ccccc1 CO,COC(=O)c1ccccc1\n")
+    run("graph", "build", "--source", f"csv:{tmp_path / 'lab.csv'}", "--out", tmp_path / "g")
+    (tmp_path / "plan.yaml").write_text("- {task: precursors, count: 5}\n- {task: best_yield, count: 2}\n")
+
+    def told(*options: str) -> str:
+        folders = ["--graph", str(tmp_path / "g"), "--out", str(tmp_path / "q")]
+        done = CliRunner().invoke(cli, ["questions", "build", *folders, *options])
+        assert isinstance(done.exception, GraphError)
+        assert not (tmp_path / "q").exists()
+        return done.output
+
+    said = told("--plan", str(tmp_path / "plan.yaml"))
+    assert "Skipped, because the graph has no such question: best_yield\n" in said
+    assert "Fewer questions than planned, because the graph has no more: precursors (1 of 5)\n" in said
+    assert told("--counts", "precursors=1") == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -71,6 +108,8 @@ def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
         (["graph", "build", "--source", "xml:f", "--out", "x"], "'xml:f' is not a source"),
         (["questions", "build", "--seed", "7"], "--out FOLDER"),
         (["questions", "build", "--graph", "elsewhere"], "--out FOLDER"),
+        (["questions", "build", "--counts", "precursors=5"], "--out FOLDER"),
+        (["questions", "build", "--counts", "precursors", "--out", "x"], "'precursors' is not TASK=N"),
         # Before a server starts.
         (["questions", "build", "--graph", "/absent", "--out", "x", "--server", "nonsense"], "/absent"),
     ],

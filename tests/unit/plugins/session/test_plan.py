@@ -15,7 +15,8 @@ from msgspec import structs
 from support.options import options_of
 from support.suite import CHECKOUT
 
-from retrocypher.kg.errors import InputError
+from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH
 from retrocypher.kg.graph.passages import graph_fingerprint
 from retrocypher.kg.questions.question import Question, paraphrases_of, setting_of
 from retrocypher.kg.questions.reading import load_questions
@@ -227,9 +228,35 @@ def test_questions_of_another_graph_start_no_server(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(server, "LocalEngine", lambda announce: SimpleNamespace(kind="local", store_key="5"))
     questions = replace(load_questions(), fingerprint="0" * 64)
     said: list[str] = []
-    with pytest.raises(InputError, match=r"which is not the shipped one.*graph up --graph DIR` first"):
+    with pytest.raises(InputError, match=r"which is not the shipped one.*--graph DIR"):
         open_graph("local", questions, said.append)
     assert said == []
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_folder_of_another_graph_or_of_none_starts_no_server(tmp_path: Path) -> None:
+    said: list[str] = []
+    questions = replace(load_questions(), fingerprint="0" * 64)
+    with pytest.raises(InputError, match=r"questions build --graph \S*graph --out.*--questions"):
+        open_graph(str(DEFAULT_GRAPH), questions, said.append)
+    with pytest.raises(InputError, match=r"absent/graph holds no graph: manifest\.json is missing"):
+        open_graph(str(tmp_path / "absent" / "graph"), questions, said.append)
+    with pytest.raises(InputError, match=r"--graph grpah: expected auto, .* folder of a graph"):
+        open_graph("grpah", questions, said.append)
+    assert said == []
+
+
+def test_a_folder_is_loaded_into_a_server_of_any_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def refuse(spec: str, **_: object) -> None:
+        asked.append(spec)
+        raise GraphError("no server")
+
+    monkeypatch.setattr("retrocypher.plugins.session.manifest.open_server", refuse)
+    with pytest.raises(GraphError, match="no server"):
+        open_graph(str(DEFAULT_GRAPH), load_questions(), print)
+    assert asked == ["auto"]
 
 
 PACKAGE = CHECKOUT / "src" / "retrocypher"
