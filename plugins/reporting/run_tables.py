@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.plugins.analysis.group import Answers, by_label, by_name, together
+from retrocypher.plugins.analysis.group import Answers, RunningMean, by_label, by_name, together
 from retrocypher.plugins.analysis.group import Group as Counts
 from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry, LoopEntry, ValidatorCounts
 from retrocypher.plugins.analysis.summary import Cell, Summary
@@ -37,6 +37,8 @@ def render_table(
 ) -> Group:
     """Return the scores of a summary by task, prompt and shot: one table for each model and loop.
 
+    A second table has the scores of each key.
+
     Args:
         notes: Remarks by label of a model, such as that its run was interrupted.
         models: Labels of models in the order of their tables; others come after these.
@@ -48,7 +50,10 @@ def render_table(
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
         lines = _lines_below(list(cells.values()), summary.wordings_of((model, loop)))
-        tables += [_model_table(f"{title} ({note})" if note else title, cells), *map(Text, lines), ""]
+        tables.append(_model_table(f"{title} ({note})" if note else title, cells))
+        if keys := together(cells.values()).keys:
+            tables += ["", _key_table(keys)]
+        tables += [*map(Text, lines), ""]
     return Group(*tables[:-1])
 
 
@@ -79,6 +84,14 @@ def _model_table(title: str, cells: Mapping[Cell, Counts]) -> Table:
 def _numbers(counts: Counts) -> list[str]:
     scores = (three_digits(counts.means[name].mean) for name in RETRIEVAL_METRICS)
     return [f"{counts.cases:,}", *scores, f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.errors:,}"]
+
+
+def _key_table(keys: Mapping[str, Mapping[str, RunningMean]]) -> Table:
+    table = _empty("key", "cases", "P", "R", "F1")
+    for key, means in keys.items():
+        scores = (three_digits(means[name].mean) for name in RETRIEVAL_METRICS)
+        table.add_row(key, f"{means['f1'].count:,}", *scores)
+    return table
 
 
 def _lines_below(cells: Sequence[Counts], wordings: Mapping[int, Counts]) -> Iterator[str]:

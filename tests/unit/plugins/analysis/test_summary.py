@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 from support.consoles import printed
-from support.records import record_of
+from support.records import key_score, record_of
 
 from retrocypher.plugins.analysis.summary import Usage, summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import MadeOnce
-from retrocypher.plugins.runs.record import Record, Round, Tokens
+from retrocypher.plugins.runs.record import SCORED_KEYS, Record, Round, Tokens
+from retrocypher.plugins.scoring import single_step
 
 HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -365,3 +366,48 @@ def test_what_a_judge_measured_is_shown_apart() -> None:
         "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3); "
         "no score: faithfulness: malformed 1"
     ) in shown(records, 200)
+
+
+def keyed(f1: float = 1.0, *, focus: float | None = None, fields: Any = (), **keys: Any) -> Record:
+    per_key = {key: score if isinstance(score, dict) else key_score(score) for key, score in keys.items()}
+    scores = {"precision": f1, "recall": f1, "f1": f1, "focus_f1": focus, "per_key": per_key or None}
+    return record(f1=f1, **{"scores": scores, **dict(fields)})
+
+
+KEYED = [
+    keyed(agents=0.5, solvents=None, reactants=key_score(0.8, 1.0)),
+    keyed(agents=0.0, solvents=1.0, reactants=0.4),
+    keyed(agents=None, solvents=None, reactants=1.0, fields={"model": "gpt", "task": "best_yield"}),
+    keyed(f1=0.25, fields={"task": "intermediates", "setting": "multi_step"}),
+    error("graph"),
+]
+
+
+def test_keys_are_averaged_over_the_cases_in_which_they_are_defined() -> None:
+    summary = summarise(KEYED)
+    # In the order of the scores, without keys that no case has.
+    assert list(summary["per_key"]) == ["reactants", "agents", "solvents"]
+    assert summary["per_key"]["agents"] == {"precision": 0.25, "recall": 0.25, "f1": 0.25, "cases": 2}
+    assert summary["per_key"]["solvents"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0, "cases": 1}
+    reactants = summary["per_key"]["reactants"]
+    assert reactants == {
+        "precision": pytest.approx(0.8),
+        "recall": pytest.approx(2.2 / 3),
+        "f1": pytest.approx(2.2 / 3),
+        "cases": 3,
+    }
+    assert summary["by"]["setting"]["multi_step"]["per_key"] == {}
+    assert summary["by"]["task"]["best_yield"]["per_key"] == {"reactants": summary["per_key"]["solvents"]}
+
+
+def test_the_table_has_the_keys_of_each_model() -> None:
+    rows = [line.split() for line in shown(KEYED)]
+    assert ["key", "cases", "P", "R", "F1"] in rows
+    assert ["agents", "2", "0.250", "0.250", "0.250"] in rows
+    assert ["reactants", "1", "1.000", "1.000", "1.000"] in rows
+    assert ["reactants", "2", "0.700", "0.600", "0.600"] in rows
+    assert not any(row[:1] == ["key"] for row in map(str.split, shown(KEYED[3:])))
+
+
+def test_the_keys_are_those_of_the_scores() -> None:
+    assert SCORED_KEYS == single_step.SCORED_KEYS
