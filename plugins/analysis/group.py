@@ -339,6 +339,11 @@ class Group:
         return self.infrastructure_errors + judge
 
     @property
+    def ran(self) -> float | None:
+        """Share of the scored cases whose query ran; None without a case."""
+        return self.statuses["ok"] / self.scored if self.scored else None
+
+    @property
     def keys(self) -> dict[str, dict[str, RunningMean]]:
         """`by_key` in the order of `SCORED_KEYS`."""
         return {key: self.by_key[key] for key in SCORED_KEYS if key in self.by_key}
