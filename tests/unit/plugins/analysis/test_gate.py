@@ -19,6 +19,7 @@ from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleEr
 from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS
 from retrocypher.plugins.reporting.text import gate_lines
+from retrocypher.plugins.session.gate import require_pairs
 
 HALF = [1.0] * 20 + [0.0] * 20
 
@@ -113,6 +114,15 @@ def test_a_key_is_judged_over_the_cases_that_have_it(tmp_path: Path) -> None:
     result = judge(run, "no-regression f1[agents]", "f1[solvents]>=0", baseline=before)
     assert [each.verdict.value for each in result.rules] == ["regressed", "fails"]
     assert "f1[solvents] is defined for none of its cases" in said(result)
+
+
+def test_a_baseline_without_the_score_is_refused_before_the_run(tmp_path: Path) -> None:
+    before, run = run_of(tmp_path / "before", HALF), side(tmp_path / "now", HALF)
+    gate = gate_of(["no-regression f1"], str(before), Path("/nowhere"))
+    require_pairs(gate, run)
+    gate = gate_of(["no-regression f1[agents]"], str(before), Path("/nowhere"))
+    with pytest.raises(InputError, match=r"no case of it has f1\[agents\]. .*baseline save"):
+        require_pairs(gate, run)
 
 
 @pytest.mark.parametrize(
