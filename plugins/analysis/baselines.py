@@ -19,7 +19,7 @@ from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, 
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest
-from retrocypher.plugins.runs.record import SCORE_METRICS, JsonValue
+from retrocypher.plugins.runs.record import KEY_METRICS, SCORE_METRICS, JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
 
 HOME = Path("reports", "baselines")
@@ -31,6 +31,7 @@ SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _NUMBERS = ("steps", "phrasing")
 _HASHES = ("asked", "gold", "target")
+_MAY_LACK = {*SCORE_METRICS, *KEY_METRICS}
 COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *COMPARABLE_METRICS)
 _REMEDY = "restore it from version control, or save it again with `retrocypher baseline save`"
 
@@ -123,7 +124,7 @@ def read_baseline(folder: Path) -> RunScores:
             raise ValueError(f"its hash is not the one in {BASELINE}")
         header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
         # A baseline from before a metric was added lacks it; its scores are unknown.
-        if [name for name in COLUMNS if name in header or name not in SCORE_METRICS] != header:
+        if [name for name in COLUMNS if name in header or name not in _MAY_LACK] != header:
             raise ValueError("its columns are not those of a baseline")
         cases = [_case_of(header, line) for line in lines]
         manifest = msgspec.convert(page.manifest, Manifest)

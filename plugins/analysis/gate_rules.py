@@ -7,7 +7,8 @@ from typing import NamedTuple, NoReturn
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, JUDGED
+from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, METRIC_NAMES, unknown_key
+from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.statistics.paired import MARGIN
 
 NO_REGRESSION = "no-regression"
@@ -71,7 +72,7 @@ class RuleError(InputError):
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.-]*)"
+    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.-]*(?:\[[A-Za-z0-9_.-]+\])?)"
     r"|(?P<sign>>=|<=|==|!=|>|<|=|,)"
 )
 
@@ -122,7 +123,7 @@ class _Parser:
         if self._token.text == NO_REGRESSION:
             self._at += 1
             return self._non_inferiority()
-        metric = self._name((*COMPARABLE_METRICS, *JUDGED), "score", (NO_REGRESSION,))
+        metric = self._metric((*JUDGED, NO_REGRESSION))
         by = self._by() if self._token.text == "by" else ()
         if self._token.text != ">=":
             self._refuse(f"expected >={self._instead()}: write {metric}>= and a number from 0 to 1")
@@ -134,7 +135,7 @@ class _Parser:
     def _non_inferiority(self) -> NonInferiority:
         if self._token.text in JUDGED:
             self._refuse("a baseline has no scores of a judge; write a rule such as judge>=0.6")
-        metric = self._name(COMPARABLE_METRICS, "score")
+        metric = self._metric()
         margin: float | None = None
         by: tuple[str, ...] = ()
         while self._token.kind != "end":
@@ -165,16 +166,25 @@ class _Parser:
             self._refuse(f"{self._token.text} is named twice; leave out one of them")
         return self._name(DIMENSIONS, "slice")
 
-    def _name(self, known: Sequence[str], what: str, also: Sequence[str] = ()) -> str:
+    def _metric(self, also: Sequence[str] = ()) -> str:
+        name = self._token.text
+        if name in KEY_METRICS:
+            self._at += 1
+            return name
+        if "[" in name:
+            self._refuse(unknown_key(name))
+        return self._name((*METRIC_NAMES, *also), "score")
+
+    def _name(self, known: Sequence[str], what: str) -> str:
         token = self._token
-        choice = f"choose from {', '.join((*known, *also))}"
+        choice = f"choose from {', '.join(known)}"
         if token.kind != "word":
             self._refuse(f"expected the name of a {what}{self._instead()}; {choice}")
         if token.text not in known:
             # Imported late: only a wrong name needs it.
             import difflib
 
-            near = difflib.get_close_matches(token.text.lower(), (*known, *also), n=1, cutoff=0.5)
+            near = difflib.get_close_matches(token.text.lower(), known, n=1, cutoff=0.5)
             meant = f"did you mean {near[0]}? Otherwise " if near else ""
             self._refuse(f"no {what} is called {_cut(token.text)}; {meant}{choice}")
         self._at += 1

@@ -10,7 +10,16 @@ from typing import Any, TypeVar
 from msgspec import UNSET
 
 from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.plugins.runs.record import JUDGE_STAGE, SCORE_METRICS, VARIANTS, JsonValue, Record
+from retrocypher.plugins.runs.record import (
+    JUDGE_STAGE,
+    RETRIEVAL_METRICS,
+    SCORE_METRICS,
+    SCORED_KEYS,
+    VARIANTS,
+    JsonValue,
+    Record,
+    Scores,
+)
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.variations import VARIATIONS, variations
@@ -274,6 +283,8 @@ class Group:
     answers: Answers = field(default_factory=Answers)
     judgements: Judgements = field(default_factory=Judgements)
     means: dict[str, RunningMean] = field(default_factory=lambda: _means(SCORE_METRICS))
+    by_key: dict[str, dict[str, RunningMean]] = field(default_factory=dict)
+    """Means of `RETRIEVAL_METRICS` of each key, over the cases in which they are defined."""
 
     def add(self, record: Record, variations: Sequence[str] | None) -> None:
         """Add a record, with what `perfect_variations` returned for it."""
@@ -291,9 +302,20 @@ class Group:
         self.variations.update(variations or ())
         for part in (self.labels, self.fallbacks, self.answers):
             part.add(record)
-        for name, mean in self.means.items() if record.scores is not None else ():
-            if (value := getattr(record.scores, name)) is not None:
+        if record.scores is not None:
+            self._add_scores(record.scores)
+
+    def _add_scores(self, scores: Scores) -> None:
+        for name, mean in self.means.items():
+            if (value := getattr(scores, name)) is not None:
                 mean.add(value)
+        for key, score in (scores.per_key or {}).items():
+            if score.f1 is None:
+                continue
+            if key not in self.by_key:
+                self.by_key[key] = _means(RETRIEVAL_METRICS)
+            for name, mean in self.by_key[key].items():
+                mean.add(getattr(score, name))
 
     @property
     def scored(self) -> int:
@@ -316,6 +338,16 @@ class Group:
         judge = Counter({JUDGE_STAGE: self.judgements.faults} if self.judgements.faults else {})
         return self.infrastructure_errors + judge
 
+    @property
+    def ran(self) -> float | None:
+        """Share of the scored cases whose query ran; None without a case."""
+        return self.statuses["ok"] / self.scored if self.scored else None
+
+    @property
+    def keys(self) -> dict[str, dict[str, RunningMean]]:
+        """`by_key` in the order of `SCORED_KEYS`."""
+        return {key: self.by_key[key] for key in SCORED_KEYS if key in self.by_key}
+
     def to_json(self) -> dict[str, JsonValue]:
         """Return counts and means; ``defined`` has the size of means over fewer than all scored cases."""
         parts: dict[str, Fallbacks | Answers | Judgements] = {
@@ -334,5 +366,9 @@ class Group:
             "variations": {"perfect": self.perfect, **{name: self.variations[name] for name in VARIATIONS}},
             **{name: part.to_json() for name, part in parts.items() if part.cases},
             "means": {name: mean.mean for name, mean in self.means.items()},
+            "per_key": {
+                key: {**{name: mean.mean for name, mean in means.items()}, "cases": means["f1"].count}
+                for key, means in self.keys.items()
+            },
             "defined": {name: mean.count for name, mean in self.means.items() if mean.count != self.scored},
         }

@@ -21,21 +21,22 @@ from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
     Headline,
-    Means,
     SeriesAnswers,
     SeriesBoxes,
     SeriesErrors,
+    SeriesKeys,
     SeriesScores,
     answers,
     boxes,
     clouds,
     errors,
     headlines,
+    keys,
     scores,
     validity,
 )
 from retrocypher.plugins.analysis.run_scores import read_scores
-from retrocypher.plugins.analysis.scores import MetricValidity, ScoreTable
+from retrocypher.plugins.analysis.scores import Means, MetricValidity, ScoreTable
 from retrocypher.plugins.analysis.summary import Series
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.agreement import (
@@ -370,6 +371,7 @@ class RunNumbers(Struct, frozen=True, kw_only=True):
     run: ReportRun
     headlines: list[Headline]
     scores: list[SeriesScores]
+    keys: list[SeriesKeys]
     boxes: list[SeriesBoxes]
     errors: list[SeriesErrors]
     ledger: list[LedgerEntry]
@@ -403,6 +405,7 @@ def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> Run
         run=run,
         headlines=headlines(run, means),
         scores=scores(run, means),
+        keys=keys(run),
         boxes=boxes(run),
         errors=errors(run),
         ledger=[entry for entry in run.ledger if isinstance(entry, LedgerEntry)],

@@ -17,7 +17,7 @@ from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.record import KEY_METRICS, SCORE_METRICS, Record
 
 _CHARACTERS = 180
 _KEPT = 10
@@ -199,7 +199,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
                     failed.append(case)
             yield record
 
-    table = ScoreTable(counted_records(), targets)
+    table = ScoreTable(counted_records(), targets, (*SCORE_METRICS, *KEY_METRICS))
     if not seen:
         raise InputError(f"{log}: no case on record; run some first")
     return ReportRun(

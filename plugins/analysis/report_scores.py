@@ -14,6 +14,7 @@ from retrocypher.plugins.analysis.group import Answers, Group, together
 from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
 from retrocypher.plugins.analysis.scores import (
     TEXT_METRICS,
+    Means,
     MetricValidity,
     ScoreTable,
     metric_validity,
@@ -21,9 +22,9 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.analysis.summary import Cell, Series
-from retrocypher.plugins.runs.record import RETRIEVAL_METRICS
+from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
-from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Resampler
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import BoxStats
 
 ALL = "all"
@@ -67,25 +68,6 @@ class SeriesScores(Struct, frozen=True):
     groups: list[PromptScores]
 
 
-class Means:
-    """The means of a run over slices, each slicing computed once."""
-
-    def __init__(self, table: ScoreTable) -> None:
-        self._table = table
-        self._resampler = Resampler()
-        self._found: dict[tuple[str, ...], dict[tuple[Any, ...], dict[str, Estimate]]] = {}
-
-    def of(self, **labels: str) -> dict[str, Estimate]:
-        """Return the mean of each score over the cases with some labels, by dimension."""
-        by = tuple(labels)
-        if by not in self._found:
-            means: dict[tuple[Any, ...], dict[str, Estimate]] = {}
-            for each in slice_means(self._table, by, RETRIEVAL_METRICS, self._resampler):
-                means.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
-            self._found[by] = means
-        return self._found[by].get(tuple(labels.values()), dict.fromkeys(RETRIEVAL_METRICS, NO_ESTIMATE))
-
-
 def headlines(run: ReportRun, means: Means) -> list[Headline]:
     """Return the scores of each model and loop, and of each setting if there are both."""
     result = []
@@ -119,6 +101,25 @@ def _prompts(run: ReportRun, means: Means, series: Series) -> Iterator[PromptSco
 
 def _setting(run: ReportRun, task: str) -> str:
     return str(run.table.labels("setting")[run.table.labels("task").index(task)])
+
+
+class SeriesKeys(Struct, frozen=True):
+    """The scores of each key of one model and loop."""
+
+    model: str
+    loop: str
+    rows: dict[str, dict[str, Estimate]]
+    """By key, the mean of each of `RETRIEVAL_METRICS` over the cases in which it is defined."""
+
+
+def keys(run: ReportRun) -> list[SeriesKeys]:
+    """Return the scores of each key: one part for each model and loop with single-step cases."""
+    found: dict[tuple[Any, ...], dict[str, dict[str, Estimate]]] = {}
+    for each in slice_means(run.table, ("model", "loop"), tuple(KEY_METRICS)):
+        if each.mean.value is not None:
+            metric, key = KEY_METRICS[each.metric]
+            found.setdefault(tuple(each.slice.values()), {}).setdefault(key, {})[metric] = each.mean
+    return [SeriesKeys(*series, found[series]) for series in run.series if series in found]
 
 
 class Box(Struct, frozen=True):

@@ -7,9 +7,16 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from retrocypher.plugins.formatting.text import one_line
-from retrocypher.plugins.runs.record import SCORE_METRICS, Record, Variant
+from retrocypher.plugins.runs.record import (
+    KEY_METRICS,
+    RETRIEVAL_METRICS,
+    SCORE_METRICS,
+    SCORED_KEYS,
+    Record,
+    Variant,
+)
 from retrocypher.plugins.statistics.correlation import pearson, spearman
-from retrocypher.plugins.statistics.intervals import Estimate, Floats, Resampler
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats, Resampler
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
 
 DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", "model")
@@ -18,11 +25,28 @@ DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", 
 SHARES = ("passed", "status.ok")
 """Shares of cases, 1 or 0 for each case. Comparisons and gates use them like scores."""
 
-COMPARABLE_METRICS = (*SCORE_METRICS, *SHARES)
+COMPARABLE_METRICS = (*SCORE_METRICS, *SHARES, *KEY_METRICS)
 """All that a comparison or a gate can be about."""
 
 JUDGED: dict[str, Variant] = {"judge": "with_reference", "judge.without_reference": "without_reference"}
 """Scores of a judge by name, with their variants. Gate rules can be about them, comparisons cannot."""
+
+METRIC_NAMES = (*SCORE_METRICS, *SHARES, *(f"{metric}[KEY]" for metric in RETRIEVAL_METRICS))
+"""The names of `COMPARABLE_METRICS` in messages, without each key."""
+
+
+def unknown_key(name: str) -> str:
+    """Return what is wrong with a name such as ``f1[agent]`` that is not among `KEY_METRICS`."""
+    # Imported late: only a wrong name needs it.
+    import difflib
+
+    metric, _, key = name.removesuffix("]").partition("[")
+    if metric not in RETRIEVAL_METRICS:
+        return f"{one_line(name)}: only precision, recall and f1 are computed by key"
+    near = difflib.get_close_matches(key.lower(), SCORED_KEYS, n=1, cutoff=0.5)
+    meant = f"did you mean {near[0]}? Otherwise " if near else ""
+    return f"no key is called {one_line(key)}; {meant}choose from {', '.join(SCORED_KEYS)}"
+
 
 Label = str | int
 Places = npt.NDArray[np.intp]
@@ -54,7 +78,7 @@ def case_scores(record: Record) -> CaseScores:
     """Return the scores of a record, with what the case can be sliced by."""
     scores: dict[str, float | None] | None = None
     if record.scores is not None and record.was_run:
-        scores = {name: record.scores.value(name) for name in SCORE_METRICS}
+        scores = {name: record.scores.value(name) for name in (*SCORE_METRICS, *KEY_METRICS)}
         ran = record.execution is not None and record.execution.status == "ok"
         scores |= {"passed": float(record.passed), "status.ok": float(ran)}
         if record.judge is not None:
@@ -204,6 +228,26 @@ def slice_means(
             scores = np.column_stack([table.scores(name)[scored] for name in names])
             found |= zip(names, means_of(scores, table.clusters[scored], resampler), strict=True)
         yield from (SliceMean(labels, metric, found[metric]) for metric in metrics)
+
+
+class Means:
+    """The means of scores over slices, each slicing computed once."""
+
+    def __init__(self, table: ScoreTable, metrics: Sequence[str] = RETRIEVAL_METRICS) -> None:
+        self._table = table
+        self._metrics = metrics
+        self._resampler = Resampler()
+        self._found: dict[tuple[str, ...], dict[tuple[Label, ...], dict[str, Estimate]]] = {}
+
+    def of(self, **labels: str) -> dict[str, Estimate]:
+        """Return the mean of each score over the cases with some labels, by dimension."""
+        by = tuple(labels)
+        if by not in self._found:
+            means: dict[tuple[Label, ...], dict[str, Estimate]] = {}
+            for each in slice_means(self._table, by, self._metrics, self._resampler):
+                means.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
+            self._found[by] = means
+        return self._found[by].get(tuple(labels.values()), dict.fromkeys(self._metrics, NO_ESTIMATE))
 
 
 def slice_boxes(table: ScoreTable, by: Sequence[str], metrics: Sequence[str] = ("f1",)) -> Iterator[SliceBox]:

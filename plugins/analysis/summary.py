@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
+from retrocypher.plugins.analysis.scores import DIMENSIONS, CaseScores, Means, ScoreTable
 from retrocypher.plugins.runs.manifest import AnswerCounts, MadeOnce, ModelUsage, Served
 from retrocypher.plugins.runs.record import GENERATOR, JsonValue, Judgement, Record, Round, Tokens
 
@@ -51,6 +52,7 @@ class Summary:
         self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in names}
         self._cells: dict[Cell, Group] = defaultdict(Group)
         self._wordings: dict[Wording, Group] = defaultdict(Group)
+        self._f1: list[CaseScores] = []
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
         self._cases_with_unmatched = 0
@@ -98,6 +100,10 @@ class Summary:
         """Return the cases of a model and loop by paraphrase."""
         return {key.phrasing: self._wordings[key] for key in sorted(self._wordings) if key[:2] == series}
 
+    def f1_means(self, targets: Mapping[str, str]) -> Means:
+        """Return mean F1 over slices, with intervals; ``targets`` are those of a `ScoreTable`."""
+        return Means(ScoreTable(self._f1, targets, ("f1",)), ("f1",))
+
     def add(self, record: Record, variations: list[str] | UnsetType | None = UNSET) -> None:
         """Add a record.
 
@@ -112,6 +118,11 @@ class Summary:
         known = perfect_variations(record) if variations is UNSET else variations
         for group in (self.overall, *groups):
             group.add(record, known)
+        if record.scores is not None and record.was_run:
+            # F1 alone: a run can have many cases, and only its mean has an interval.
+            labels = {name: getattr(record, name) for name in DIMENSIONS}
+            scores: dict[str, float | None] = {"f1": record.scores.f1}
+            self._f1.append(CaseScores(question_id=record.question_id, scores=scores, **labels))
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
         columns = (record.scores and record.scores.unmatched_columns) or []

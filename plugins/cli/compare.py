@@ -22,19 +22,21 @@ from retrocypher.plugins.analysis.baselines import (
 )
 from retrocypher.plugins.analysis.comparison import compare_runs
 from retrocypher.plugins.analysis.run_scores import Conditions
-from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS
+from retrocypher.plugins.analysis.scores import DIMENSIONS, METRIC_NAMES, unknown_key
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
 from retrocypher.plugins.reporting.text import render_comparison
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import fields_of
+from retrocypher.plugins.runs.record import KEY_METRICS, fields_of
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.paired import MARGIN
 
 
 def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    return _known(value, COMPARABLE_METRICS)
+    if "[" in value and value not in KEY_METRICS:
+        raise click.BadParameter(unknown_key(value))
+    return value if value in KEY_METRICS else _known(value, METRIC_NAMES)
 
 
 def _slicings(

@@ -14,8 +14,8 @@ from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.run_tables import render_ledger, render_table, runs_table
-from retrocypher.plugins.runs.files import ALLURE
+from retrocypher.plugins.reporting.run_tables import WIDTH, render_ledger, render_table, runs_table
+from retrocypher.plugins.runs.files import ALLURE, QUESTIONS
 from retrocypher.plugins.runs.listing import find_runs, read_entry
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record
@@ -57,7 +57,10 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     loops: dict[str, None] = {}
     unpriced: dict[str, str] = {}
     summary = Summary()
-    ledger = Ledger({name: each for log in logs for name, each in log.targets.items()} if with_ledger else {})
+    # Without the questions, each question is a cluster of its own; the ledger needs them.
+    known = (log.targets for log in logs if with_ledger or (log.path / QUESTIONS).is_file())
+    targets = {name: target for of_run in known for name, target in of_run.items()}
+    ledger = Ledger(targets)
     for log, records in _distinct_runs(logs):
         facts, cases = log.facts, 0
         models = dict.fromkeys(facts.models)
@@ -79,8 +82,9 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
         ]
         print_json({"runs": read, "summary": summary.to_json(), "ledger": entries if with_ledger else None})
     console = Console(record=svg is not None, highlight=False, file=StringIO() if as_json else None)
+    console.width = max(console.width, WIDTH)
     by_model = {model: ", ".join(each) for model, each in notes.items()}
-    console.print(render_table(summary, by_model, list(notes), list(loops)))
+    console.print(render_table(summary, by_model, list(notes), list(loops), targets))
     if with_ledger:
         console.print()
         console.print(render_ledger(entries, unpriced) if entries else "ledger: no case went through a loop")

@@ -1,4 +1,4 @@
-"""Tables of a summary and of a ledger, for a terminal of 80 columns."""
+"""Tables of a summary and of a ledger, for a terminal of 100 columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,18 +14,22 @@ from rich.table import Table
 from rich.text import Text
 
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.plugins.analysis.group import Answers, by_label, by_name, together
+from retrocypher.plugins.analysis.group import Answers, RunningMean, by_label, by_name, together
 from retrocypher.plugins.analysis.group import Group as Counts
 from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry, LoopEntry, ValidatorCounts
+from retrocypher.plugins.analysis.scores import Means
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.formatting.text import counted, one_line, usd
-from retrocypher.plugins.reporting.numbers import three_digits
+from retrocypher.plugins.reporting.numbers import NOT_DEFINED, three_digits
 from retrocypher.plugins.runs.listing import RunEntry
 from retrocypher.plugins.runs.record import NO_LOOP, RETRIEVAL_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import Ratio
 
 _ANSWERED = ("written", "insufficient", "empty", "failed")
+WIDTH = 100
+"""Columns that the table of scores needs."""
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -34,25 +38,33 @@ def render_table(
     notes: Mapping[str, str] | None = None,
     models: Sequence[str] = (),
     loops: Sequence[str] = (),
+    targets: Mapping[str, str] | None = None,
 ) -> Group:
     """Return the scores of a summary by task, prompt and shot: one table for each model and loop.
+
+    A second table has the scores of each key.
 
     Args:
         notes: Remarks by label of a model, such as that its run was interrupted.
         models: Labels of models in the order of their tables; others come after these.
         loops: Names of loops in the order of a model's tables.
+        targets: By question id, the molecule that the question clusters by, for intervals.
     """
     tables: list[RenderableType] = []
+    means = summary.f1_means(targets or {})
     for model, loop in summary.series(models, loops):
         title = model if loop == NO_LOOP else f"{model}, loop {loop}"
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
         lines = _lines_below(list(cells.values()), summary.wordings_of((model, loop)))
-        tables += [_model_table(f"{title} ({note})" if note else title, cells), *map(Text, lines), ""]
+        tables.append(_model_table(f"{title} ({note})" if note else title, cells, means))
+        if keys := together(cells.values()).keys:
+            tables += ["", _key_table(keys)]
+        tables += [*map(Text, lines), ""]
     return Group(*tables[:-1])
 
 
-def _model_table(title: str, cells: Mapping[Cell, Counts]) -> Table:
+def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means) -> Table:
     table = Table(
         title=escape(title),
         title_justify="left",
@@ -61,24 +73,40 @@ def _model_table(title: str, cells: Mapping[Cell, Counts]) -> Table:
         show_edge=False,
         padding=0,
     )
-    # Without spaces around the sign, so that the table fits 80 columns.
-    table.add_column(f"prompt{_TIMES}shot", no_wrap=True)
-    table.add_column("task", no_wrap=True)
-    for name in ("cases", "P", "R", "F1", "passed", "failed", "not run"):
-        table.add_column(name, justify="right", no_wrap=True)
+    # Headings on two lines, and no spaces around the sign, so that the table fits its width.
+    for name in (f"prompt{_TIMES}shot", "task"):
+        table.add_column(name, no_wrap=True, vertical="bottom")
+    for name in _HEADINGS:
+        table.add_column(name, justify="right", no_wrap=True, vertical="bottom")
     for (prompt, shot), each in groupby(cells, key=lambda cell: (cell.prompt, cell.shot)):
         rows = list(each)
+        at = {"model": rows[0].model, "loop": rows[0].loop, "prompt": prompt, "shot": shot}
         for number, cell in enumerate(rows):
             first = "" if number else escape(f"{prompt} {_TIMES} {shot}")
-            table.add_row(first, cell.task, *_numbers(cells[cell]))
+            mean = means.of(**at, task=cell.task)["f1"]
+            table.add_row(first, cell.task, *_numbers(cells[cell], mean))
         total = together(cells[cell] for cell in rows)
-        table.add_row("", "all", *_numbers(total), style="bold", end_section=True)
+        table.add_row("", "all", *_numbers(total, means.of(**at)["f1"]), style="bold", end_section=True)
     return table
 
 
-def _numbers(counts: Counts) -> list[str]:
-    scores = (three_digits(counts.means[name].mean) for name in RETRIEVAL_METRICS)
-    return [f"{counts.cases:,}", *scores, f"{counts.passed:,}", f"{counts.failed:,}", f"{counts.errors:,}"]
+_HEADINGS = ("cases", "P", "R", "F1", "95 %\ninterval", "focus\nF1", "ran", "passed", "failed", "not\nrun")
+
+
+def _numbers(counts: Counts, f1: Estimate) -> Iterator[str]:
+    yield f"{counts.cases:,}"
+    yield from (three_digits(counts.means[name].mean) for name in RETRIEVAL_METRICS)
+    yield f"{f1.low:.2f}\N{EN DASH}{f1.high:.2f}" if f1.has_interval else NOT_DEFINED
+    yield from (three_digits(value) for value in (counts.means["focus_f1"].mean, counts.ran))
+    yield from (f"{count:,}" for count in (counts.passed, counts.failed, counts.errors))
+
+
+def _key_table(keys: Mapping[str, Mapping[str, RunningMean]]) -> Table:
+    table = _empty("key", "cases", "P", "R", "F1")
+    for key, means in keys.items():
+        scores = (three_digits(means[name].mean) for name in RETRIEVAL_METRICS)
+        table.add_row(key, f"{means['f1'].count:,}", *scores)
+    return table
 
 
 def _lines_below(cells: Sequence[Counts], wordings: Mapping[int, Counts]) -> Iterator[str]:

@@ -177,7 +177,7 @@ def _table(title: str, columns: _Columns, rows: Sequence[PairedComparison]) -> "
     from rich.text import Text
 
     table = Table(
-        title=title or None,
+        title=Text(title) if title else None,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,

@@ -112,8 +112,12 @@ class Scores(Struct, kw_only=True):
     """ROUGE-L of the query text."""
 
     def value(self, metric: str) -> float | None:
-        """Return the score of one of `SCORE_METRICS`."""
-        found: float | None = getattr(self, metric)
+        """Return the score of one of `SCORE_METRICS` or `KEY_METRICS`."""
+        scores: Scores | KeyScore | None = self
+        if metric in KEY_METRICS:
+            metric, key = KEY_METRICS[metric]
+            scores = (self.per_key or {}).get(key)
+        found: float | None = getattr(scores, metric, None)
         return found
 
 
@@ -135,6 +139,12 @@ SCORE_METRICS = (
 
 RETRIEVAL_METRICS = ("precision", "recall", "f1")
 """Those that the tables of means show."""
+
+SCORED_KEYS = ("reactants", "products", "agents", "solvents", "target_yield", "co_products")
+"""The keys of single-step gold answers that are scored."""
+
+KEY_METRICS = {f"{metric}[{key}]": (metric, key) for metric in RETRIEVAL_METRICS for key in SCORED_KEYS}
+"""The scores of single keys by name, such as ``f1[agents]``, each with its metric and key."""
 
 
 class ResultScores(Struct):

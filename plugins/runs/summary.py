@@ -67,6 +67,8 @@ class RunSummary(Struct, kw_only=True):
     `weighted`, `no_score` by kind."""
     means: dict[str, float | None] = field(default_factory=dict)
     """Mean of each score."""
+    per_key: JsonValue = None
+    """Mean `precision`, `recall` and `f1` of each key, and the `cases` in which they are defined."""
     defined: dict[str, int] = field(default_factory=dict)
     """Number of cases of a mean, if it is not `scored`."""
     infrastructure_errors_by_stage: dict[str, int] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec import convert
 from msgspec.structs import replace
@@ -163,13 +164,18 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
     """Refuse a run that cannot be compared with its baseline, before it has cost anything.
 
     Raises:
-        InputError: The two are measured differently, have no case in common, or the pairs are not clear; or a
-            case has no partner, unless a partial run may be judged.
+        InputError: The baseline lacks a compared score, the two are measured differently, have no case in
+            common, or the pairs are not clear; or a case has no partner, unless a partial run may be judged.
     """
     baseline = gate.baseline
     if baseline is None:
         return
     for metric in gate.compared_metrics:
+        if np.isnan(baseline.table().scores(metric)).all():
+            raise InputError(
+                f"--baseline {baseline.name}: no case of it has {metric}. One that an earlier version saved "
+                "lacks newer scores: save it again with `retrocypher baseline save RUN NAME --replace`"
+            )
         found = differences(baseline, planned, metric)
         known = [each for each in found if UNKNOWN not in (each.a, each.b)]
         require_comparable(baseline, planned, known, REMEDY)

@@ -16,7 +16,7 @@ from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted, duration, safe, usd
-from retrocypher.plugins.reporting.run_tables import render_ledger, render_table
+from retrocypher.plugins.reporting.run_tables import WIDTH, render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.record import JUDGE_STAGE
 from retrocypher.plugins.session.gate import run_scores
@@ -40,7 +40,8 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
         return
     plan = state.plan
     models, loops = [model.label for model in plan.models], list(plan.loops.loops)
-    yield from _drawn(render_table(state.summary, {}, models, loops), reporter)
+    targets = {question.id: question.target for question in plan.questions}
+    yield from _drawn(render_table(state.summary, {}, models, loops, targets), reporter)
     if plan.options.ledger:
         yield ""
         if plan.loops.active:
@@ -94,7 +95,7 @@ def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[
     terminal = reporter._tw
     text = StringIO()
     console = Console(
-        file=text, width=max(terminal.fullwidth, 100), force_terminal=terminal.hasmarkup, highlight=False
+        file=text, width=max(terminal.fullwidth, WIDTH), force_terminal=terminal.hasmarkup, highlight=False
     )
     console.print(what)
     yield from text.getvalue().rstrip().splitlines()

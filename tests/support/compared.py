@@ -37,7 +37,7 @@ def case(of: Question, f1: float | None, **fields: Any) -> Record:
     if f1 is None:
         fault = {"stage": "model", "kind": "timeout", "message": "no answer"}
         return record_of(name, of=of, infrastructure_error=fault, **labels)
-    scores = {"f1": f1, "precision": f1, "recall": f1, "bleu": f1 / 3}
+    scores = {"f1": f1, "precision": f1, "recall": f1, "bleu": f1 / 3, "per_key": labels.pop("per_key", None)}
     return record_of(name, of=of, scores=scores, passed=f1 == 1.0, execution={"status": "ok"}, **labels)
 
 

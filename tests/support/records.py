@@ -41,6 +41,12 @@ def record_of(case_id: str = "c", *, of: Question | None = None, **fields: Any) 
     return record_from(json.loads(json.dumps(told, default=fields_of)))
 
 
+def key_score(f1: float | None, precision: float | None = None) -> dict[str, Any]:
+    """Return the scores of one key; recall is F1, and precision too unless it is given."""
+    counts = {"tp": 0, "fp": 0, "fn": 0, "stage": None, "columns": {}}
+    return {"precision": f1 if precision is None else precision, "recall": f1, "f1": f1, **counts}
+
+
 def ledger_of(records: Iterable[Record], targets: Mapping[str, str]) -> list[Any]:
     """Return the entries of the ledger of some records."""
     ledger = Ledger(targets)

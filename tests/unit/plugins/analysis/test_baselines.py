@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.compared import run_of, scores_of
+from support.records import key_score
 from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
@@ -87,16 +88,36 @@ def test_what_is_not_whole_or_taken_or_has_no_name_is_not_saved(run: Path, tmp_p
 def test_a_metric_that_was_added_later_is_unknown_in_an_older_baseline(run: Path, tmp_path: Path) -> None:
     folder = save(RunLog(run), "old", tmp_path).folder
     header, *lines = csv.reader(gzip.decompress((folder / "cases.csv.gz").read_bytes()).decode().splitlines())
-    at = header.index("row_f1")
-    older = "".join(",".join([*line[:at], *line[at + 1 :]]) + "\n" for line in (header, *lines)).encode()
+    kept_places = [place for place, name in enumerate(header) if name != "row_f1" and "[" not in name]
+    assert len(header) - len(kept_places) == 1 + 18
+    older = "".join(
+        ",".join(line[place] for place in kept_places) + "\n" for line in (header, *lines)
+    ).encode()
     (folder / "cases.csv.gz").write_bytes(gzip.compress(older))
     page = json.loads((folder / "baseline.json").read_text())
     page["cases_sha256"] = hashlib.sha256(older).hexdigest()
     (folder / "baseline.json").write_text(json.dumps(page))
     kept = read_baseline(folder)
-    assert {each.scores["row_f1"] for each in kept.cases} == {None}
+    assert {each.scores[name] for each in kept.cases for name in ("row_f1", "f1[agents]")} == {None}
+    with pytest.raises(InputError, match=r"no pair has f1\[agents\] on both sides"):
+        compare_runs(kept, scores_of(run), "f1[agents]")
     now = {each.question_id: each.scores["f1"] for each in scores_of(run).cases}
     assert {each.question_id: each.scores["f1"] for each in kept.cases} == now
+
+
+def test_the_scores_of_a_key_are_kept_and_compared(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", SCORES, per_key={"agents": key_score(0.4, precision=0.25)})
+    save(RunLog(run), "x", tmp_path)
+    kept = find_scores("x", tmp_path)
+    assert {each.scores["precision[agents]"] for each in kept.cases} == {0.25}
+    assert {each.scores["f1[solvents]"] for each in kept.cases} == {None}
+    compared = invoke(compare_command, run, run, "--metric", "f1[agents]")
+    # The key stands in the title, although Rich reads brackets as markup.
+    assert compared.output.count("f1[agents]") == 1
+    assert "0.400" in compared.output
+    refused = invoke(compare_command, run, run, "--metric", "f1[agent]")
+    assert refused.exit_code == 2
+    assert "no key is called agent; did you mean agents?" in refused.output
 
 
 def altered(cases: bytes) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.compared import case, manifest_of, question, run_of, scores_of
-from support.records import write_run
+from support.records import key_score, write_run
 from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
@@ -19,6 +19,7 @@ from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleEr
 from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS
 from retrocypher.plugins.reporting.text import gate_lines
+from retrocypher.plugins.session.gate import require_pairs
 
 HALF = [1.0] * 20 + [0.0] * 20
 
@@ -93,6 +94,35 @@ def test_what_is_defined_nowhere_fails_closed(tmp_path: Path) -> None:
     result = judge(run, "no-regression exact_path_f1", baseline=before)
     assert result.rules[0].verdict is RuleStatus.FAILS
     assert "no pair has exact_path_f1 on both sides (pairs: 40)" in said(result)
+
+
+def keyed_run(folder: Path, agents: Sequence[float | None]) -> Path:
+    """Write a run with a mean of 0.5 in all scores but those of agents."""
+    asked = [question(number) for number in range(len(agents))]
+    pairs = zip(asked, agents, strict=True)
+    records = [case(each, 0.5, per_key={"agents": key_score(f1)}) for each, f1 in pairs]
+    return write_run(folder, records, asked, manifest_of(cases=len(records)))
+
+
+def test_a_key_is_judged_over_the_cases_that_have_it(tmp_path: Path) -> None:
+    before = keyed_run(tmp_path / "before", [1.0, 1.0, None] * 10)
+    run = scores_of(keyed_run(tmp_path / "now", [1.0, 0.0, None] * 10))
+    result = judge(run, "f1[agents]>=0.5", "recall[agents] by task>=0.6", "no-regression f1", baseline=before)
+    assert [each.verdict.value for each in result.rules] == ["holds", "fails", "holds"]
+    assert "f1[agents]>=0.5: 0.500 [" in said(result)
+    assert "of 20 cases" in said(result)
+    result = judge(run, "no-regression f1[agents]", "f1[solvents]>=0", baseline=before)
+    assert [each.verdict.value for each in result.rules] == ["regressed", "fails"]
+    assert "f1[solvents] is defined for none of its cases" in said(result)
+
+
+def test_a_baseline_without_the_score_is_refused_before_the_run(tmp_path: Path) -> None:
+    before, run = run_of(tmp_path / "before", HALF), side(tmp_path / "now", HALF)
+    gate = gate_of(["no-regression f1"], str(before), Path("/nowhere"))
+    require_pairs(gate, run)
+    gate = gate_of(["no-regression f1[agents]"], str(before), Path("/nowhere"))
+    with pytest.raises(InputError, match=r"no case of it has f1\[agents\]. .*baseline save"):
+        require_pairs(gate, run)
 
 
 @pytest.mark.parametrize(
@@ -262,6 +292,9 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
         ("passed by model>=5e-1", Threshold("passed", 0.5, ("model",))),
         ("no-regression f1", NonInferiority("f1", 0.02)),
         ("no-regression f1 margin=0.02 by task", NonInferiority("f1", 0.02, ("task",))),
+        ("f1[agents]>=0.4", Threshold("f1[agents]", 0.4)),
+        ("recall[target_yield] by task >= .4", Threshold("recall[target_yield]", 0.4, ("task",))),
+        ("no-regression precision[solvents] by task", NonInferiority("precision[solvents]", 0.02, ("task",))),
         ("no-regression recall by task margin = 0", NonInferiority("recall", 0.0, ("task",))),
     ],
 )
@@ -291,6 +324,13 @@ def test_what_a_rule_means(text: str, meant: Rule) -> None:
         ("no-regression f1 margin=", 24, "a number is missing"),
         ("no-regression f1 margin=0 margin=0", 26, "margin is given twice"),
         ("no-regression f1 by task by task", 25, "by is given twice"),
+        ("f1[agent]>=0.6", 0, "no key is called agent; did you mean agents? Otherwise choose from reactants"),
+        ("no-regression f1[id]", 14, "no key is called id; choose from reactants, products, agents"),
+        ("bleu[agents]>=0.6", 0, "bleu[agents]: only precision, recall and f1 are computed by key"),
+        ("f1 by task[agents]>=0.6", 6, "no slice is called task[agents]; did you mean task?"),
+        ("f1 [agents]>=0.6", 3, "'[' cannot be part of a rule"),
+        ("f1[]>=0.6", 2, "'[' cannot be part of a rule"),
+        ("f2>=0.6", 0, "f1[KEY], judge"),
         ("no-regression f1>=0.6", 16, "expected margin=NUMBER or by, not >="),
     ],
 )

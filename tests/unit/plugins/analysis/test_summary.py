@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 from support.consoles import printed
-from support.records import record_of
+from support.records import key_score, record_of
 
+from retrocypher.plugins.analysis.scores import ScoreTable, slice_means
 from retrocypher.plugins.analysis.summary import Usage, summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import MadeOnce
-from retrocypher.plugins.runs.record import Record, Round, Tokens
+from retrocypher.plugins.runs.record import SCORED_KEYS, Record, Round, Tokens
+from retrocypher.plugins.scoring import single_step
 
-HEADINGS = ("task", "cases", "P", "R", "F1", "passed", "failed")
+HEADINGS = ("task", "cases", "P", "R", "F1", "interval", "F1", "ran", "passed", "failed", "run")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -99,7 +101,7 @@ def test_no_records() -> None:
     assert (summary["cases"], summary["means"]["f1"], summary["cells"]) == (0, None, [])
 
 
-def shown(records: Iterable[Record], width: int = 80, **order: list[str]) -> list[str]:
+def shown(records: Iterable[Record], width: int = 100, **order: list[str]) -> list[str]:
     return [line.strip() for line in printed(render_table(summary_of(records), **order), width).splitlines()]
 
 
@@ -107,11 +109,11 @@ def test_table() -> None:
     lines = shown([*RECORDS, record(task="best_yield", f1=0.0)])
     assert lines[0] == "gpt"
     rows = [line.split() for line in lines]
-    first = f"P5 {TIMES} 1S-D-S precursors 3 0.750 0.750 0.750 1 1 1"
+    first = f"P5 {TIMES} 1S-D-S precursors 3 0.750 0.750 0.750 n/a n/a 1.000 1 1 1"
     assert first.split() in rows
-    assert ["best_yield", "1", "0.000", "0.000", "0.000", "0", "1", "0"] in rows
-    assert ["all", "4", "0.500", "0.500", "0.500", "1", "2", "1"] in rows
-    assert ["all", "3", "n/a", "n/a", "0.100", "0", "1", "2"] in rows
+    assert ["best_yield", "1", *["0.000"] * 3, "n/a", "n/a", "1.000", "0", "1", "0"] in rows
+    assert ["all", "4", *["0.500"] * 3, "n/a", "n/a", "1.000", "1", "2", "1"] in rows
+    assert ["all", "3", "n/a", "n/a", "0.100", "n/a", "n/a", "1.000", "0", "1", "2"] in rows
 
 
 def test_table_names_the_loop_and_shows_markup_as_it_stands() -> None:
@@ -189,11 +191,16 @@ def test_tables_come_in_the_order_that_was_given() -> None:
     assert titles == ["b, loop review", "b", "b, loop cove", "a, loop review", "a", "a, loop cove"]
 
 
-def test_the_table_fits_80_columns() -> None:
-    wide = record(task="multi_step_precursors", setting="multi_step", prompt="P10")
-    _, heading, *lines = shown([wide, error("graph")])
-    assert heading.split() == [f"prompt{TIMES}shot", *HEADINGS, "not", "run"]
-    assert ["P10", TIMES, "1S-D-S", "multi_step_precursors"] in [line.split()[:4] for line in lines]
+def test_the_table_fits_100_columns() -> None:
+    wide = {"task": "multi_step_precursors", "setting": "multi_step", "prompt": "P10"}
+    records = [record(f1=n % 2, question_id=f"q{n}", **wide) for n in range(1_000)]
+    _, above, heading, *lines = shown([*records, *[error("graph", **wide)] * 1_000], 100)
+    assert above.split() == ["95", "%", "focus", "not"]
+    assert heading.split() == [f"prompt{TIMES}shot", *HEADINGS]
+    row = ["P10", TIMES, "1S-D-S", "multi_step_precursors", "2,000", *["0.500"] * 3]
+    assert [*row, "0.47\N{EN DASH}0.53", "n/a", "1.000", "500", "500", "1,000"] in [
+        line.split() for line in lines
+    ]
 
 
 def fallback(f1: float, rows: int, reason: str = "empty") -> dict[str, Any]:
@@ -365,3 +372,69 @@ def test_what_a_judge_measured_is_shown_apart() -> None:
         "answers by the judge: faithfulness 0.750 (of 2), answer relevancy 0.500 (of 3); "
         "no score: faithfulness: malformed 1"
     ) in shown(records, 200)
+
+
+def keyed(f1: float = 1.0, *, focus: float | None = None, fields: Any = (), **keys: Any) -> Record:
+    per_key = {key: score if isinstance(score, dict) else key_score(score) for key, score in keys.items()}
+    scores = {"precision": f1, "recall": f1, "f1": f1, "focus_f1": focus, "per_key": per_key or None}
+    return record(f1=f1, **{"scores": scores, **dict(fields)})
+
+
+KEYED = [
+    keyed(agents=0.5, solvents=None, reactants=key_score(0.8, 1.0)),
+    keyed(agents=0.0, solvents=1.0, reactants=0.4),
+    keyed(agents=None, solvents=None, reactants=1.0, fields={"model": "gpt", "task": "best_yield"}),
+    keyed(f1=0.25, fields={"task": "intermediates", "setting": "multi_step"}),
+    error("graph"),
+]
+
+
+def test_keys_are_averaged_over_the_cases_in_which_they_are_defined() -> None:
+    summary = summarise(KEYED)
+    # In the order of the scores, without keys that no case has.
+    assert list(summary["per_key"]) == ["reactants", "agents", "solvents"]
+    assert summary["per_key"]["agents"] == {"precision": 0.25, "recall": 0.25, "f1": 0.25, "cases": 2}
+    assert summary["per_key"]["solvents"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0, "cases": 1}
+    reactants = summary["per_key"]["reactants"]
+    assert reactants == {
+        "precision": pytest.approx(0.8),
+        "recall": pytest.approx(2.2 / 3),
+        "f1": pytest.approx(2.2 / 3),
+        "cases": 3,
+    }
+    assert summary["by"]["setting"]["multi_step"]["per_key"] == {}
+    assert summary["by"]["task"]["best_yield"]["per_key"] == {"reactants": summary["per_key"]["solvents"]}
+
+
+def test_the_table_has_the_keys_of_each_model() -> None:
+    rows = [line.split() for line in shown(KEYED)]
+    assert ["key", "cases", "P", "R", "F1"] in rows
+    assert ["agents", "2", "0.250", "0.250", "0.250"] in rows
+    assert ["reactants", "1", "1.000", "1.000", "1.000"] in rows
+    assert ["reactants", "2", "0.700", "0.600", "0.600"] in rows
+    assert not any(row[:1] == ["key"] for row in map(str.split, shown(KEYED[3:])))
+
+
+def test_the_keys_are_those_of_the_scores() -> None:
+    assert SCORED_KEYS == single_step.SCORED_KEYS
+
+
+def test_the_table_tells_focus_f1_the_share_that_ran_and_the_interval_of_the_report() -> None:
+    scores = [1.0, 0.5, 0.0, 1.0, 0.0, 1.0, 0.5]
+    records = [
+        keyed(f1, focus=f1 / 2, fields={"question_id": f"q{n}", "execution": {"status": status}})
+        for n, (f1, status) in enumerate(zip(scores, ["ok"] * 5 + ["timeout", "ok"], strict=True))
+    ]
+    # Two questions of one molecule are one cluster.
+    targets = {"q0": "C", "q1": "C"}
+    (mean,) = slice_means(ScoreTable(records, targets))
+    assert mean.mean.clusters == 6
+    text = printed(render_table(summary_of([*records, error("graph")]), targets=targets), 100)
+    ends = f"{mean.mean.low:.2f}\N{EN DASH}{mean.mean.high:.2f}"
+    row = ["8", *["0.571"] * 3, ends, "0.286", "0.857", "3", "4", "1"]
+    assert ["precursors", *row] in [line.split()[-11:] for line in text.splitlines()]
+    assert ["all", *row] in [line.split() for line in text.splitlines()]
+    few = printed(render_table(summary_of(records[:3])), 100).splitlines()
+    assert ["all", "3", *["0.500"] * 3, "n/a", "0.250", "1.000", "1", "2", "0"] in [
+        line.split() for line in few
+    ]

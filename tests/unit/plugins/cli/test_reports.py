@@ -1,6 +1,7 @@
 """`retrocypher summary`, `allure` and `report`."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,19 @@ def test_a_picture_that_cannot_be_written_is_told_before_any_work(tmp_path: Path
     (run / "manifest.json").unlink()
     printed(run, "--svg", tmp_path / "x.svg")
     assert "mini" in (tmp_path / "x.svg").read_text()
+
+
+def test_intervals_are_by_molecule_within_100_columns(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "run")
+    # Six questions of a task, each about another molecule; the last column counts cases that were not run.
+    lines = printed(run).splitlines()
+    (first, *_) = (line for line in lines if "precursors" in line)
+    assert re.search(r" 0\.\d\d\N{EN DASH}\d\.\d\d +n/a 1\.000 ", first)
+    assert max(len(line) for line in lines if not line.startswith(("records", "primary"))) <= 100
+    asked = [json.loads(line) for line in (run / "questions.jsonl").read_text().splitlines()]
+    same = "".join(json.dumps({**question, "target": "C"}) + "\n" for question in asked)
+    (run / "questions.jsonl").write_text(same)
+    assert "\N{EN DASH}" not in printed(run)
 
 
 def looped_run(folder: Path, **manifest: Any) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.records import ledger_of, write_run
-from support.reported import MANIFEST, Read, a_run, answered, some_questions
+from support.records import key_score, ledger_of, write_run
+from support.reported import GOOD, MANIFEST, Read, a_run, answered, some_questions
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
@@ -87,6 +87,25 @@ def test_headline_boxes_and_correlations_are_those_of_the_statistics(run: Path, 
     bleu = next(metric_validity(table, metrics=("bleu",)))
     row = next(row for row in read.rows if row[:2] == ["BLEU", "all"])
     assert row[2:4] == [str(len(table)), f"{bleu.pearson.value:+.3f}"]
+
+
+def test_keys_have_a_table_of_their_own(read: Read, tmp_path: Path) -> None:
+    assert not any(row[:1] == ["Key"] for row in read.rows)
+    questions = some_questions()
+    records = [
+        answered(
+            q, True, scores={**GOOD, "per_key": {"agents": key_score(n % 2), "solvents": key_score(None)}}
+        )
+        for n, q in enumerate(questions)
+    ]
+    run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
+    (mean,) = slice_means(ScoreTable(records, RunLog(run).targets, ("f1[agents]",)), (), ("f1[agents]",))
+    rows = page(run).rows
+    at = next(place for place, row in enumerate(rows) if row[:1] == ["Key"])
+    assert rows[at][1:3] == ["F1", "95 % interval"]
+    ends = f"[{mean.mean.low:.3f}, {mean.mean.high:.3f}]"
+    assert [*rows[at + 1][:3], *rows[at + 1][4:]] == ["agents", "0.500", ends, "0.500", "0.500", "60"]
+    assert rows[at + 2][:1] != ["solvents"]
 
 
 def test_several_runs_are_compared_with_the_first(run: Path, tmp_path: Path) -> None:
