@@ -161,6 +161,9 @@ class Checkout:
         if line.startswith("runs ") and "json" in kept:
             # They are listed by the time at which they began.
             kept["json"]["runs"].sort(key=lambda run: str(run["path"]))
+        if line.startswith("rescore ") and "json" in kept:
+            # In the order of the records, which workers write as they end.
+            kept["json"]["flipped"].sort(key=lambda case: str(case["case_id"]))
         self.add("commands", line, kept)
 
     def commands(self, lines: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
 from retrocypher.prompts.models.interface import Completion, Message
-from support.schemas import DEFAULT_SCHEMA_TEXT, default_schema
+from support.schemas import DEFAULT_SCHEMA_TEXT
 
 TARGET = "CC(=O)OCC"
 QUESTION = f"From which direct precursors is {TARGET} made?"
