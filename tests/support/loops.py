@@ -6,6 +6,7 @@ from typing import Any
 
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
 from retrocypher.prompts.models.interface import Completion, Message
 from support.schemas import DEFAULT_SCHEMA_TEXT
