@@ -350,15 +350,14 @@ def listed(name: str, keys: tuple[str, ...]) -> Match | None:
 
 def _misspelled(name: str) -> Words:
     """Return the keys of the keys and aliases within one edit of a name, if these all mean the same."""
-    table, plain = column_names(), _TRAILING_NUMBER.sub("", name)
-    forms = {plain, plain.removesuffix("s"), stem_name(name)}
-    near = [
-        other
-        for other in table.spellings
-        if any(_is_one_edit(form, spelled) for form in forms for spelled in (other, stem_name(other)))
-    ]
+    table, plain = column_names(), _singular(_TRAILING_NUMBER.sub("", name))
+    near = [other for other in table.spellings if _is_one_edit(plain, _singular(other))]
     found = {tuple(key for key in table.keys if listed(other, (key,))) for other in near}
     return found.pop() if len(found) == 1 else ()
+
+
+def _singular(name: str) -> str:
+    return name.removesuffix("s")
 
 
 def _is_one_edit(name: str, other_name: str) -> bool:

@@ -189,9 +189,7 @@ def test_a_molecule_a_row_with_its_role(columns: list[str], kinds: list[str]) ->
         for key, kind in zip(COLUMNS[1:], kinds, strict=True):
             for name in reaction_row[key]:  # type: ignore[attr-defined]
                 cells = {"id": reaction_row["id"], "kind": kind, "molecule": name}
-                rows.append(
-                    [cells[_PART.get(column, "patent")] if column in _PART else "US1" for column in columns]
-                )
+                rows.append([cells.get(_PART.get(column, ""), "US1") for column in columns])
 
     scores = scored(question_of("producing_reactions", GOLD), columns, rows)
 
