@@ -182,7 +182,7 @@ class RoundResult(Struct):
     focus_f1: float | None
     """F1 of the key that the question asks for."""
     passed: bool
-    """Whether F1 reached `--case-threshold`."""
+    """Whether F1 reached `--case-threshold`, and focus F1 or row F1 where ids count."""
     errors: list[str]
     """Error labels, the primary one first."""
 
@@ -220,7 +220,7 @@ class Fallback(Struct, kw_only=True):
     scores: ResultScores
     """Scores of these rows."""
     passed: bool = False
-    """Whether their F1 reached `--case-threshold`."""
+    """Whether these rows would have passed."""
 
 
 class RecordedExecution(Execution, frozen=True):
@@ -397,7 +397,7 @@ class FailureReasons(Struct):
     finding: str | UnsetType = UNSET
     """What the text of the query shows of the primary label."""
     focus: str | UnsetType = UNSET
-    """That the requested key alone is right."""
+    """That the requested key alone is right, or that all values are right and ids or rows are not."""
     loop: str | UnsetType = UNSET
     """What the loop did."""
 
@@ -476,7 +476,7 @@ class Record(Struct, kw_only=True):
     infrastructure_error: InfrastructureError | None
     """Why the case could not be run or judged; null if nothing went wrong."""
     passed: bool
-    """Whether F1 reached `--case-threshold`."""
+    """Whether F1 reached `--case-threshold`, and focus F1 or row F1 where ids count."""
     explanation: Explanation | UnsetType = UNSET
     """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
 

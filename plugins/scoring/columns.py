@@ -1,10 +1,11 @@
 """The names of columns: the editable table, normalisation, and the key that a column matches."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,10 @@ def key_encoder_named(text: str) -> KeyEncoder:
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+# More than the name of any column needs; longer texts are not read.
+_MOST_TOKENS = 1_000
+_DEEPEST = 20
+_AFTER_RETURN = ("ORDER", "SKIP", "OFFSET", "LIMIT", "UNION")
 
 
 def reduce_expression(column: str) -> str:
@@ -76,25 +81,31 @@ def reduce_expression(column: str) -> str:
     if column.replace("_", "").isalnum():
         return column
     parts = [token.text for token in tokens(column)]
-    return _reduce(parts) or column
+    return (_reduce(parts) if len(parts) <= _MOST_TOKENS else None) or column
 
 
-def _reduce(parts: list[str]) -> str | None:
+def _reduce(parts: list[str], depth: int = 0) -> str | None:
     names = column_names()
+    if depth > _DEEPEST:
+        return None
     while len(parts) > 1:
         opening = _opening(parts)
         if opening == 0 and parts[0] == "(":
             parts = parts[1:-1]
         elif opening == 0 and parts[0] == "[":
-            return _comprehension(parts[1:-1])
+            return _comprehension(parts[1:-1], depth + 1)
         elif opening and parts[-1] == "]":
             parts = parts[:opening]
         elif opening == 1 and parts[-1] == "}":
+            if parts[0].upper() == "COLLECT":
+                return _subquery(parts[2:-1], depth + 1)
             parts = parts[:1]
+        elif parts[0].upper() == "CASE" and parts[-1].upper() == "END":
+            return _telling(_reduce(branch, depth + 1) for branch in _branches(parts[1:-1]))
         elif opening and parts[-1] == ")":
             if "".join(parts[:opening]).lower() not in names.transparent_functions:
                 return None
-            parts = _until(parts[opening + 1 : -1], ",")
+            parts = _until(parts[opening + 1 : -1], (",",))
             parts = parts[1:] if parts and parts[0].upper() == "DISTINCT" else parts
         elif len(parts) > 2 and parts[-2] == ".":
             if parts[-1].strip("`").lower() not in names.molecule_properties:
@@ -102,19 +113,49 @@ def _reduce(parts: list[str]) -> str | None:
             parts = parts[:-2]
         else:
             return None
-    return parts[0].strip("`") if parts and _is_word(parts[0]) else None
+    return parts[0].strip("`") if parts and _is_word(parts[0]) and parts[0].lower() != "null" else None
 
 
-def _comprehension(parts: list[str]) -> str | None:
-    """Reduce ``x IN list WHERE ... | x.property``: a molecule's name gives the list, else the property."""
-    if len(parts) < 3 or parts[1].upper() != "IN":
+def _comprehension(parts: list[str], depth: int) -> str | None:
+    """Reduce ``x IN list WHERE ... | x.property`` or ``pattern WHERE ... | x.property``.
+
+    A property of its own gives the name. A molecule's name gives the list, or ``x`` if only that names a key.
+    """
+    source = _until(parts, ("|",))
+    projected = _reduce(parts[len(source) + 1 :], depth)
+    if len(source) < 3 or source[1].upper() != "IN":
+        return projected
+    variable = source[0].strip("`")
+    if projected not in (None, variable):
+        return projected
+    return _telling((_reduce(_until(source[2:], ("WHERE",)), depth), variable))
+
+
+def _subquery(parts: list[str], depth: int) -> str | None:
+    """Reduce what ``COLLECT { ... RETURN expression AS name }`` returns."""
+    last = next((at for at in range(len(parts) - 1, -1, -1) if parts[at].upper() == "RETURN"), None)
+    if last is None:
         return None
-    properties = column_names().molecule_properties
-    projected = _until(parts[::-1], "|")[::-1] if "|" in parts else parts[:1]
-    if len(projected) == 3 and projected[1] == "." and projected[2].lower() not in properties:
-        return projected[2].strip("`")
-    source = _until(_until(parts[2:], "|"), "WHERE")
-    return _reduce(source)
+    returned = _until(parts[last + 1 :], _AFTER_RETURN)
+    returned = returned[1:] if returned and returned[0].upper() == "DISTINCT" else returned
+    expression = _until(returned, ("AS",))
+    return _telling((_reduce(returned[len(expression) + 1 :], depth), _reduce(expression, depth)))
+
+
+def _branches(parts: list[str]) -> Iterator[list[str]]:
+    """Yield the values that a CASE may have."""
+    while parts:
+        condition = _until(parts, ("THEN", "ELSE"))
+        parts = parts[len(condition) + 1 :]
+        value = _until(parts, ("WHEN", "ELSE"))
+        yield value
+        parts = parts[len(value) :]
+
+
+def _telling(candidates: Iterable[str | None]) -> str | None:
+    """Return the first candidate that names a key, or else the first."""
+    found = [each for each in candidates if each]
+    return next((each for each in found if names_a_key(each)), found[0] if found else None)
 
 
 def _opening(parts: Sequence[str]) -> int | None:
@@ -132,11 +173,11 @@ def _opening(parts: Sequence[str]) -> int | None:
     return None
 
 
-def _until(parts: list[str], end: str) -> list[str]:
-    """Return the parts before the first ``end`` outside brackets, read from the left."""
+def _until(parts: list[str], ends: tuple[str, ...]) -> list[str]:
+    """Return the parts before the first of ``ends`` outside brackets."""
     depth = 0
     for index, part in enumerate(parts):
-        if depth == 0 and part.upper() == end:
+        if depth == 0 and part.upper() in ends:
             return parts[:index]
         depth += (part in _CLOSING) - (part in _CLOSING.values())
     return parts
@@ -153,7 +194,15 @@ def _is_word(part: str) -> bool:
 
 _FILE = "column_names.yaml"
 _LISTS = ("transparent_functions", "molecule_properties")
-_WORD_LISTS = ("reaction_words", "count_words", "quantities", "positions")
+_WORD_LISTS = (
+    "reaction_words",
+    "count_words",
+    "quantities",
+    "positions",
+    "step_words",
+    "route_words",
+    "molecule_words",
+)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _TRAILING_NAME = re.compile(r"(?<=[^_])_*names?$")
 _TRAILING_NUMBER = re.compile(r"(?<=[^_\d])_*\d+$")
@@ -166,23 +215,33 @@ class ColumnNames:
     """The table of ``column_names.yaml``, names stemmed.
 
     Attributes:
+        keys: All gold keys.
         aliases: The gold keys that a name can mean, in order of preference.
         transparent_functions: Lower-case names of functions that return their argument.
         molecule_properties: Properties that stand for the molecule itself.
         reaction_words: Last words of names of reactions.
         count_words: First words of names of quantities.
         positions: Last words of names that say which step or route a row is about.
+        step_words: Words of a position that is a step's.
+        route_words: Words of names of routes.
+        molecule_words: Last words of names of molecules in any role.
         ordinals: Words that number a column, with the number.
+        spellings: The keys and aliases, not stemmed.
     """
 
-    aliases: Mapping[str, tuple[str, ...]]
+    keys: Words
+    aliases: Mapping[str, Words]
     transparent_functions: frozenset[str]
     molecule_properties: frozenset[str]
     reaction_words: frozenset[Words]
     count_words: frozenset[Words]
     quantities: frozenset[str]
     positions: frozenset[Words]
+    step_words: frozenset[str]
+    route_words: frozenset[str]
+    molecule_words: frozenset[Words]
     ordinals: Mapping[str, int]
+    spellings: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -207,10 +266,11 @@ def parse_column_names(body: Any) -> ColumnNames:
             if key not in keys:
                 keys.append(key)
     functions, properties = ([str(name) for name in body[part]] for part in _LISTS)
-    reactions, counts, quantities, positions = (
+    reactions, counts, quantities, positions, steps, route, molecules = (
         frozenset(tuple(stem_name(normalise(name)).split("_")) for name in body[part]) for part in _WORD_LISTS
     )
     return ColumnNames(
+        tuple(body["aliases"]),
         {name: tuple(keys) for name, keys in aliases.items()},
         frozenset(name.lower() for name in functions),
         frozenset(name.lower() for name in properties),
@@ -218,7 +278,11 @@ def parse_column_names(body: Any) -> ColumnNames:
         counts,
         frozenset(word for words in quantities for word in words),
         positions,
+        frozenset(word for words in steps for word in words),
+        frozenset(word for words in route for word in words),
+        molecules,
         {normalise(word): int(number) for word, number in body["ordinals"].items()},
+        frozenset(normalise(name) for key, names in body["aliases"].items() for name in (key, *names)),
     )
 
 
@@ -248,8 +312,9 @@ def _stemmer() -> Any:
 
 
 ID_KEY = "id"
+_SHORTEST_MISSPELLED = 5
 # From the surest stage to the least sure.
-STAGES = ("exact", "stem", "alias", "encoder")
+STAGES = ("exact", "stem", "alias", "misspelling", "encoder")
 
 
 class Match(NamedTuple):
@@ -261,7 +326,16 @@ class Match(NamedTuple):
 
 @lru_cache(maxsize=16384)
 def resolve(name: str, keys: tuple[str, ...]) -> Match | None:
-    """Match a normalised name to one of the keys: exact, stem, then alias table."""
+    """Match a normalised name to one of the keys: exact, stem, alias table, then misspelling."""
+    match = listed(name, keys)
+    if match is not None:
+        return match
+    return next((Match(key, "misspelling") for key in _misspelled(name) if key in keys), None)
+
+
+@lru_cache(maxsize=16384)
+def listed(name: str, keys: tuple[str, ...]) -> Match | None:
+    """Match a normalised name that is spelled as a key or an alias."""
     if name in keys:
         return Match(name, "exact")
     stemmed = stem_name(name)
@@ -272,6 +346,44 @@ def resolve(name: str, keys: tuple[str, ...]) -> Match | None:
         if key in keys:
             return Match(key, "alias")
     return None
+
+
+def _misspelled(name: str) -> Words:
+    """Return the keys of the keys and aliases within one edit of a name, if these all mean the same."""
+    table, plain = column_names(), _singular(_TRAILING_NUMBER.sub("", name))
+    near = [other for other in table.spellings if _is_one_edit(plain, _singular(other))]
+    found = {tuple(key for key in table.keys if listed(other, (key,))) for other in near}
+    return found.pop() if len(found) == 1 else ()
+
+
+def _singular(name: str) -> str:
+    return name.removesuffix("s")
+
+
+def _is_one_edit(name: str, other_name: str) -> bool:
+    """Return whether one word differs, by one edit after the first letter, and has at least five letters."""
+    words, others = name.split("_"), other_name.split("_")
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    if len(differing) != 1 or len(words) != len(others):
+        return False
+    word, other = differing[0]
+    if min(len(word), len(other)) < _SHORTEST_MISSPELLED:
+        return False
+    start = _common(word, other)
+    end = _common(word[start:][::-1], other[start:][::-1])
+    word, other = word[start : len(word) - end], other[start : len(other) - end]
+    return start > 0 and (max(len(word), len(other)) == 1 or (len(word) == 2 and word == other[::-1]))
+
+
+def _common(word: str, other: str) -> int:
+    """Return with how many equal letters two words begin."""
+    pairs = zip(word, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def names_a_key(name: str) -> bool:
+    """Return whether a name means any key, whatever the question asks for."""
+    return resolve(plain_name(name), column_names().keys) is not None
 
 
 def match_columns(

@@ -55,6 +55,9 @@ def difference(values: Mapping[str, Values]) -> list[str]:
         for key, (gold, returned) in values.items()
         if _differ(key, gold, returned)
     }
+    if not found and ID_KEY in values:
+        gold, returned = values[ID_KEY]
+        found[ID_KEY] = (gold - returned, returned - gold)
     lines = [
         line
         for key, (missing, extra) in found.items()
@@ -105,8 +108,10 @@ def _explanation(
 def _differing(
     record: Record, question: Question, key_encoder: KeyMatcher | None
 ) -> Mapping[str, Values] | None:
-    """The values of a case whose result is not all right; None of any other."""
-    if record.scores is None or record.execution is None or record.scores.f1 >= 1.0:
+    """The values of a case that failed or whose result is not all right; None of any other."""
+    if record.scores is None or record.execution is None:
+        return None
+    if record.scores.f1 >= 1.0 and record.passed:
         return None
     return values_by_key(question, record.execution, key_encoder)
 
@@ -131,6 +136,8 @@ def _reasons(record: Record, scores: Scores, question: Question, finding: str | 
 
 
 def _focus(scores: Scores, question: Question) -> str | None:
+    if scores.f1 == 1.0 and scores.row_f1 not in (None, 1.0):
+        return "all values are right, but not the ids or the rows of their reactions"
     if scores.focus_f1 != 1.0 or scores.f1 == 1.0:
         return None
     return (

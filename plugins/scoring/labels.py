@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels.error_labels import detail_of, name_of
+from retrocypher.kg.labels.error_labels import detail_of, name_of, with_detail
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.runs.record import Scores
+from retrocypher.plugins.scoring.columns import ID_KEY
 from retrocypher.plugins.scoring.label_evidence import Evidence, asked_of, evidence, guesses, symptoms
-from retrocypher.plugins.scoring.single_step import Values
+from retrocypher.plugins.scoring.single_step import Values, asks_for_reactions
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
 from retrocypher.prompts.validation.validator import find_issues
 
@@ -164,8 +165,9 @@ def diagnose(
 ) -> Diagnosis:
     """Return what is wrong with a case; raise GraphError if the tables of Cypher's grammar cannot be had.
 
-    Something is wrong if the query did not run to its end, or if ``f1`` or ``row_f1`` is under 1. So a case
-    can pass with all values right and still have labels, if values are not in the rows of their reactions.
+    Something is wrong if the query did not run to its end, if ``f1`` or ``row_f1`` is under 1, or if ids are
+    missing that the question asks for. So a case without ids can pass with all values right and still have
+    labels, if values are not in the rows of their reactions.
     The reference query is not looked at.
 
     Args:
@@ -174,7 +176,8 @@ def diagnose(
     """
     status = execution.status
     if status == "ok" and is_perfect(scores):
-        return Diagnosis()
+        complete = scores.focus_f1 == 1.0 or not asks_for_reactions(question)
+        return Diagnosis() if complete else Diagnosis((with_detail("missing_component", ID_KEY),))
     if cypher is None:
         return Diagnosis(("no_query",))
     if status in ("no_query", "refused"):

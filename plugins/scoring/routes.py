@@ -1,7 +1,7 @@
 """The routes of a multi-step result, and their scores."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,15 +12,18 @@ from retrocypher.plugins.scoring.columns import ID_KEY, Words, column_names, pla
 from retrocypher.plugins.scoring.table import (
     MAX_DEPTH,
     compare_sets,
-    is_reaction_id,
     map_of,
     may_hold,
     node_of,
     path_of,
     reaction_number,
     relationship_of,
+    scalar_atom,
     whole_number,
 )
+
+# Maps around the id of a reaction; more would be searched again at each depth.
+_DEEPEST_REACTION = 5
 
 _NUMBERED = re.compile(r"([^\W\d]*)(\d+)")
 
@@ -35,18 +38,27 @@ class Kind(Enum):
 
 
 class StepName(NamedTuple):
-    """A column's name as part of a route: its kind, its stem, and the last number in it."""
+    """A column's name as part of a route.
+
+    Attributes:
+        stem: The name without the last number in it.
+        number: That number; None without one.
+        of_step: Whether the name says that its numbers are those of steps: ``step2``, ``second_reaction``.
+        of_route: Whether it names a route: ``route``, ``path_id``.
+    """
 
     kind: Kind
     stem: str
     number: int | None
+    of_step: bool
+    of_route: bool
 
 
 @lru_cache(maxsize=16384)
 def step_name(column: str) -> StepName:
     """Read a column's name."""
-    name, ordinals = plain_name(column), column_names().ordinals
-    parts = name.split("_")
+    name, table = plain_name(column), column_names()
+    ordinals, parts = table.ordinals, name.split("_")
     words, number, place = [], None, 0
     for index, part in enumerate(parts):
         word = part
@@ -59,20 +71,9 @@ def step_name(column: str) -> StepName:
     if number is not None:
         parts[place] = words[place]
     stems = tuple(stem_name(word) for word in words if word)
-    return StepName(_kind(name, stems), "_".join(part for part in parts if part), number)
-
-
-def most_numbered(columns: Iterable[str]) -> str | None:
-    """Return the stem that most columns have with different numbers; None if no two do.
-
-    A name of a place in the route (``step1``) gives way to one of something else.
-    """
-    found: dict[str, tuple[Kind, set[int]]] = {}
-    for name in map(step_name, columns):
-        if name.number is not None and name.kind is not Kind.QUANTITY:
-            found.setdefault(name.stem, (name.kind, set()))[1].add(name.number)
-    groups = {stem: (kind is Kind.OTHER, len(numbers)) for stem, (kind, numbers) in found.items()}
-    return max((stem for stem, (_, size) in groups.items() if size > 1), key=groups.__getitem__, default=None)
+    of_step = not table.step_words.isdisjoint(stems) or not ordinals.keys().isdisjoint(name.split("_"))
+    of_route = not of_step and not table.route_words.isdisjoint(stems)
+    return StepName(_kind(name, stems), "_".join(part for part in parts if part), number, of_step, of_route)
 
 
 def _kind(name: str, words: Words) -> Kind:
@@ -99,20 +100,38 @@ _Step = tuple[StepName, Any, int]
 
 
 def single_steps(cells: Sequence[Cell]) -> tuple[int, ...]:
-    """Return the reactions of a row's single values, in column order.
+    """Return the reactions of a row's single values.
 
     They are the Reaction nodes, the maps of reactions and the ids in columns that are named like a
     reaction's. One id or none gives way to numbered columns of one stem (``step1``, ``step2``). Else
     they are the numbers in columns that are not named like a quantity or a place in the route. A number
-    that is the id of a node or map in the same row (``r1, r1.id``) says the same reaction again.
+    that is the id of a node or map in the same row (``r1, r1.id``) says the same reaction again. They are in
+    column order, unless all their names number the steps.
     """
     steps = _each_once((step_name(column), value, step) for column, value in cells for step in step_of(value))
-    named = [step for name, value, step in steps if name.kind is Kind.REACTION or isinstance(value, dict)]
-    if len(named) < 2:
-        stem = most_numbered(column for column, _ in cells)
-        numbered = [step for name, _, step in steps if name.number is not None and name.stem == stem]
-        named = max(named, numbered, key=len)
-    return tuple(named or [step for name, _, step in steps if name.kind is Kind.OTHER])
+    found = [each for each in steps if each[0].kind is Kind.REACTION or isinstance(each[1], dict)]
+    if len(found) < 2:
+        found = max(found, most_numbered((column for column, _ in cells), steps), key=len)
+    found = found or [each for each in steps if each[0].kind is Kind.OTHER]
+    if all(name.of_step and name.number is not None for name, _, _ in found):
+        found.sort(key=lambda each: each[0].number or 0)
+    return tuple(step for _, _, step in found)
+
+
+def most_numbered(columns: Iterable[str], steps: Iterable[_Step]) -> list[_Step]:
+    """Return the steps in numbered columns of the stem with most of them, of two columns at least.
+
+    A name of a place in the route (``step1``) gives way to one of something else.
+    """
+    numbers: dict[str, set[int | None]] = {}
+    for name in map(step_name, columns):
+        if name.number is not None and name.kind is not Kind.QUANTITY:
+            numbers.setdefault(name.stem, set()).add(name.number)
+    families: dict[str, list[_Step]] = {}
+    for each in steps:
+        if each[0].number in numbers.get(each[0].stem, ()) and len(numbers[each[0].stem]) > 1:
+            families.setdefault(each[0].stem, []).append(each)
+    return max(families.values(), key=lambda each: (each[0][0].kind is Kind.OTHER, len(each)), default=[])
 
 
 def _each_once(steps: Iterable[_Step]) -> list[_Step]:
@@ -121,27 +140,35 @@ def _each_once(steps: Iterable[_Step]) -> list[_Step]:
     return [each for each in found if isinstance(each[1], dict) or each[2] not in told]
 
 
-def step_of(value: Any) -> tuple[int, ...]:
+def step_of(value: Any, depth: int = 0) -> tuple[int, ...]:
     """Return the reaction a single value stands for; molecules and all else give none."""
     if isinstance(value, dict):
         node = node_of(value)
         if node is None:
             entries = map_of(value)
-            return () if entries is None else reaction_of(entries)
+            return () if entries is None or depth > _DEEPEST_REACTION else reaction_of(entries, depth)
         number = reaction_number(node)
     else:
         number = whole_number(value)
     return () if number is None else (number,)
 
 
-def reaction_of(entries: Mapping[str, JsonValue]) -> tuple[int, ...]:
-    """Return the reaction of a map such as ``r{.id}``; none for a map with two reactions, or with a route."""
-    found = {
-        step for entry, value in entries.items() if is_reaction_id(entry, value) for step in step_of(value)
-    }
-    if len(found) != 1 or any(_is_list_of_reactions(entry, value) for entry, value in entries.items()):
+def reaction_of(entries: Mapping[str, JsonValue], depth: int = 0) -> tuple[int, ...]:
+    """Return the reaction of a map; none for a map with two reactions, or with a route.
+
+    It is that of the entry named like an id (``r {.id}``, ``{reaction: r {.id}}``), else of one named like a
+    reaction (``{r: r.id}``), else of a node or map in any other entry.
+    """
+    if any(_is_list_of_reactions(entry, value, depth) for entry, value in entries.items()):
         return ()
-    return tuple(found)
+    ranks: list[set[int]] = [set(), set(), set()]
+    for entry, value in entries.items():
+        kind = step_name(entry).kind
+        if kind is Kind.REACTION or isinstance(value, dict):
+            named = resolve(plain_name(entry), (ID_KEY,)) is not None
+            ranks[0 if named else 1 if kind is Kind.REACTION else 2].update(step_of(value, depth + 1))
+    found = next(filter(None, ranks), ())
+    return tuple(found) if len(found) == 1 else ()
 
 
 def by_number(entries: Mapping[str, JsonValue]) -> list[Cell]:
@@ -156,13 +183,10 @@ def is_bare(value: Any, depth: int = 0) -> bool:
     return not isinstance(value, dict)
 
 
-def _is_list_of_reactions(entry: str, value: Any) -> bool:
+def _is_list_of_reactions(entry: str, value: Any, depth: int) -> bool:
     if not isinstance(value, list) or step_name(entry).kind is Kind.QUANTITY:
         return False
-    return any(
-        (whole_number(item) if (node := node_of(item)) is None else reaction_number(node)) is not None
-        for item in value
-    )
+    return any(step_of(item, depth + 1) for item in value)
 
 
 Route = tuple[int, ...]
@@ -171,14 +195,44 @@ Route = tuple[int, ...]
 def routes(columns: Sequence[str], rows: Iterable[Any]) -> set[Route]:
     """Return the distinct routes of a result, each a sequence of reaction ids as it was returned.
 
-    One row gives one route, unless it holds several paths or lists. Where a row holds paths, the paths
-    are its routes; else its lists that hold reactions are; else its single reactions, in column order.
+    One row gives one route, unless it holds several paths or lists, or one step of a route. Where a row holds
+    paths, the paths are its routes; else its lists that hold reactions are; else its single reactions.
     """
-    found: set[Route] = set()
-    for row in rows:
-        values = row if isinstance(row, list) else [row]
-        found.update(_routes_of_row(list(zip(columns, values, strict=False)), 0))
-    return found
+    table = [list(zip(columns, row if isinstance(row, list) else [row], strict=False)) for row in rows]
+    steps = _routes_of_steps(columns, table)
+    return {route for cells in table for route in _routes_of_row(cells, 0)} if steps is None else steps
+
+
+def _routes_of_steps(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> set[Route] | None:
+    """Return the routes of rows that each hold one step with its place (``route, step, reaction_id``).
+
+    None for other rows: those without one column of places, or with two reactions in a place.
+    """
+    places = [column for column in columns if _is_place(step_name(column))]
+    if len(places) != 1:
+        return None
+    found: dict[Hashable, dict[int, int]] = {}
+    for cells in rows:
+        place = whole_number(next((value for column, value in cells if column == places[0]), None))
+        labels = tuple(scalar_atom(value) for column, value in cells if _is_label(column, value))
+        others = [cell for cell in cells if cell[0] != places[0] and not _is_label(*cell)]
+        steps = _routes_of_row(others, 0)
+        if place is None or len(steps) != 1 or len(steps[0]) != 1:
+            return None
+        route = found.setdefault(labels, {})
+        if route.setdefault(place, steps[0][0]) != steps[0][0]:
+            return None
+    return {tuple(route[place] for place in sorted(route)) for route in found.values()} or None
+
+
+def _is_place(name: StepName) -> bool:
+    return name.kind is Kind.POSITION and not name.of_route and name.number is None
+
+
+def _is_label(column: str, value: Any) -> bool:
+    """Return whether a value tells a route from others, and holds none."""
+    name = step_name(column)
+    return name.of_route and name.kind is not Kind.QUANTITY and not isinstance(value, list | dict)
 
 
 def _routes_of_row(cells: Sequence[Cell], depth: int) -> list[Route]:
@@ -188,24 +242,31 @@ def _routes_of_row(cells: Sequence[Cell], depth: int) -> list[Route]:
     if paths:
         return paths
     lists = _lists(cells, depth)
-    if lists:
-        return lists
+    for kind in (Kind.REACTION, Kind.OTHER, Kind.POSITION):
+        if kind in lists:
+            return lists[kind]
     steps = single_steps(cells)
-    return [steps] if steps else []
+    if steps:
+        return [steps]
+    # A quantity is no list of whole numbers, if there is nothing else.
+    return lists.get(Kind.QUANTITY, []) if depth == 0 else []
 
 
-def _lists(cells: Sequence[Cell], depth: int) -> list[Route]:
-    """Return the routes of a row's lists: of those that are most surely of reactions."""
-    found: list[tuple[Kind, list[Route]]] = []
+def _lists(cells: Sequence[Cell], depth: int) -> dict[Kind, list[Route]]:
+    """Return the routes of a row's lists by what the lists are; one of nodes or maps is of reactions."""
+    found: dict[Kind, list[Route]] = {}
     for column, value in cells:
         inner = _list_routes(value, depth) if may_hold(value) else []
-        if inner:
-            found.append((step_name(column).kind if is_bare(value) else Kind.REACTION, inner))
-    for wanted in (Kind.REACTION, Kind.OTHER, Kind.POSITION):
-        surest = [route for kind, inner in found if kind is wanted for route in inner]
-        if surest:
-            return surest
-    return []
+        kind = step_name(column).kind if is_bare(value) else Kind.REACTION
+        if inner and not (kind is Kind.QUANTITY and _has_float(value)):
+            found.setdefault(kind, []).extend(inner)
+    return found
+
+
+def _has_float(value: Any, depth: int = 0) -> bool:
+    if isinstance(value, list) and depth <= MAX_DEPTH:
+        return any(_has_float(item, depth + 1) for item in value)
+    return isinstance(value, float)
 
 
 def _path_routes(value: Any, depth: int) -> list[Route]:

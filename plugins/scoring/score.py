@@ -17,11 +17,11 @@ from retrocypher.plugins.runs.record import (
     RoundResult,
     Scores,
 )
-from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
 from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.labels import diagnose, labels_of
 from retrocypher.plugins.scoring.routes import multi_step_scores
-from retrocypher.plugins.scoring.single_step import single_step_scores
+from retrocypher.plugins.scoring.single_step import asks_for_reactions, single_step_scores, values_by_key
 from retrocypher.plugins.scoring.text import text_scores
 
 
@@ -59,7 +59,7 @@ class Assessment:
     finding: str | None
     """What the text of the query shows of the primary label; None if it shows nothing of it."""
     passed: bool
-    """Whether F1 reaches the threshold."""
+    """Whether F1 reaches the threshold, and with it what ids tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ class Assessor:
         """Return scores and labels of a case; raises GraphError if Cypher's grammar cannot be had."""
         scores = score(question, execution, cypher, key_encoder=self.key_encoder)
         found = diagnose(question, cypher, execution, scores, self.schema)
-        return Assessment(scores, list(found.labels), found.message, self._passes(scores))
+        passed = self._passes(question, execution, scores)
+        return Assessment(scores, list(found.labels), found.message, passed)
 
     def query(self, question: Question, cypher: str | None, execution: Execution) -> RoundResult:
         """Return status, scores and labels of a query of a loop."""
@@ -85,7 +86,7 @@ class Assessor:
         return RoundResult(
             execution.status,
             *_numbers(scores),
-            passed=self._passes(scores),
+            passed=self._passes(question, execution, scores),
             errors=labels_of(question, cypher, execution, scores, self.schema),
         )
 
@@ -94,15 +95,24 @@ class Assessor:
         unscored = ResultScores(0.0, 0.0, 0.0, None, None)
         fallback = Fallback(**{**found, "scores": unscored})
         scores = score(question, fallback, None, text_metrics=False, key_encoder=self.key_encoder)
-        fallback.scores, fallback.passed = ResultScores(*_numbers(scores)), self._passes(scores)
+        fallback.scores = ResultScores(*_numbers(scores))
+        fallback.passed = self._passes(question, fallback, scores)
         return fallback
 
     def explain(self, record: Record, question: Question, finding: str | None) -> Explanation | UnsetType:
         """Return the explanation to store on the record of a case; UNSET if nothing is wrong with it."""
         return explain(record, question, finding, self.key_encoder)
 
-    def _passes(self, scores: Scores) -> bool:
-        return scores.f1 >= self.threshold
+    def _passes(self, question: Question, execution: Execution | Fallback, scores: Scores) -> bool:
+        """Return whether F1 is high enough, and that of ids that are asked for, and of rows that have ids."""
+        needed = [scores.f1]
+        if asks_for_reactions(question):
+            needed.append(scores.focus_f1 or 0.0)
+        if min(needed) < self.threshold:
+            return False
+        if scores.row_f1 is None or scores.row_f1 >= self.threshold:
+            return True
+        return not values_by_key(question, execution, self.key_encoder)[ID_KEY].returned
 
 
 def _numbers(scores: Scores) -> tuple[float, float, float, float | None, float | None]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.runs.record import JsonValue, KeyScore, Scores
+from retrocypher.plugins.runs.record import SCORED_KEYS, Fallback, JsonValue, KeyScore, Scores
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher, Match, match_columns, weakest
 from retrocypher.plugins.scoring.routes import routes
 from retrocypher.plugins.scoring.table import (
@@ -95,7 +95,6 @@ def _equal(returned: Content, gold: Content) -> bool:
     return all(compare(key, returned[key], values).right for key, values in gold.items())
 
 
-SCORED_KEYS = ("reactants", "products", "agents", "solvents", "target_yield", "co_products")
 _FOCUS = {
     "precursors": "reactants",
     "producing_reactions": ID_KEY,
@@ -111,7 +110,7 @@ def single_step_scores(
     """Return the scores of a result against the question's gold."""
     keys = scored_keys(question)
     table = read_table(columns, rows)
-    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    matches = _matches(table, keys, key_encoder)
     returned, gold = _united(table, matches, keys), _gold(question, keys)
     counts = {key: compare(key, returned[key], gold[key]) for key in keys}
     pooled = sum(counts.values(), Counts())
@@ -122,8 +121,19 @@ def single_step_scores(
         per_key={key: _key_score(counts[key], key, matches) for key in keys},
         focus_f1=_focus_f1(question, table, returned, gold),
         row_f1=row_f1(question.gold, table, matches, keys),
-        unmatched_columns=sorted(table.names.keys() - matches.keys() - table.maps),
+        unmatched_columns=sorted(table.names.keys() - matches.keys() - table.laid_out),
     )
+
+
+def _matches(table: Table, keys: tuple[str, ...], key_encoder: KeyMatcher | None) -> dict[str, Match]:
+    """Match columns to keys; a role in the rows gives way to a column that is named like its key."""
+    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    named = {match.key for column, match in matches.items() if column not in table.roles}
+    return {
+        column: match
+        for column, match in matches.items()
+        if column not in table.roles or match.key not in named
+    }
 
 
 def scored_keys(question: Question) -> tuple[str, ...]:
@@ -173,6 +183,11 @@ def focus_key(question: Question) -> str | None:
     return question.slots.get("role") if question.task == "conditions" else _FOCUS.get(question.task)
 
 
+def asks_for_reactions(question: Question) -> bool:
+    """Return whether a single-step question asks which reactions there are."""
+    return question.setting == "single_step" and focus_key(question) == ID_KEY
+
+
 class Values(NamedTuple):
     """The distinct values of one key: those of the gold answer and those that were returned."""
 
@@ -181,7 +196,7 @@ class Values(NamedTuple):
 
 
 def values_by_key(
-    question: Question, execution: Execution, key_encoder: KeyMatcher | None = None
+    question: Question, execution: Execution | Fallback, key_encoder: KeyMatcher | None = None
 ) -> dict[str, Values]:
     """Return gold and returned values as the scores read them; a failed execution returned none.
 
@@ -193,6 +208,6 @@ def values_by_key(
         gold_routes = frozenset(tuple(row["route"]) for row in question.gold)
         return {"route": Values(gold_routes, frozenset(routes(columns, rows)))}
     keys, table = scored_keys(question), read_table(columns, rows)
-    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    matches = _matches(table, keys, key_encoder)
     gold, returned = _gold(question, keys), _united(table, matches, keys)
     return {key: Values(frozenset(gold[key]), frozenset(returned[key])) for key in gold}

@@ -2,15 +2,27 @@
 
 import json
 import math
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from retrocypher.plugins.runs.record import JsonValue
-from retrocypher.plugins.scoring.columns import column_names, plain_name, resolve
+from retrocypher.plugins.scoring.columns import (
+    column_names,
+    listed,
+    names_a_key,
+    normalise,
+    plain_name,
+    resolve,
+    stem_name,
+)
 
 # Deeper nesting than any answer needs; what lies below is not read.
 MAX_DEPTH = 50
+
+_LONGEST_NUMBER = 18
 
 Atom = str | int | float
 
@@ -97,7 +109,8 @@ def whole_number(value: Any) -> int | None:
     if isinstance(value, int):
         return None if isinstance(value, bool) else value
     if isinstance(value, str):
-        return int(value) if len(value) <= 18 and value.isascii() and value.isdigit() else None
+        digits = value.strip().removesuffix(".0") if len(value) <= _LONGEST_NUMBER else ""
+        return int(digits) if digits.isascii() and digits.isdigit() else None
     # Beyond 2**53 a float no longer tells one integer from the next.
     if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
         return int(value)
@@ -156,11 +169,13 @@ class Table:
 
     Attributes:
         names: The name that each column is matched by; entries of maps are columns ``column.entry``.
-        maps: Columns with map values.
+        laid_out: Columns that are read under other names: those of maps, and those of roles.
+        roles: Columns named by a role in the rows.
     """
 
     names: dict[str, str] = field(default_factory=dict)
-    maps: set[str] = field(default_factory=set)
+    laid_out: set[str] = field(default_factory=set)
+    roles: set[str] = field(default_factory=set)
     rows: list[Row] = field(default_factory=list)
 
     def cells(self) -> Iterator[tuple[str, list[Atom]]]:
@@ -184,17 +199,63 @@ class Table:
 def read_table(columns: Sequence[str], rows: Iterable[Any]) -> Table:
     """Read a result: lists flattened, nulls left out, maps laid out as columns.
 
-    A map with a reaction id is a row of its own (``collect({id: r.id, ...})``). Paths are not read: they do
-    not say which molecule has which role.
+    A map with a reaction id is a row of its own (``collect({id: r.id, ...})``). A molecule in a row or map
+    that names its role is in the column of that role. Paths are not read: they do not say which molecule has
+    which role.
     """
     table = Table({column: column for column in columns})
+    unnamed = {column for column in columns if not names_a_key(column)}
     for row in rows:
         shared: Cells = {}
         nested: list[Cells] = []
-        for column, value in zip(columns, row if isinstance(row, list) else [row], strict=False):
-            _read(table, column, value, shared, nested, 0)
+        cells = list(zip(columns, row if isinstance(row, list) else [row], strict=False))
+        named = _by_role(table, {column: value for column, value in cells if column in unnamed})
+        for column, value in cells:
+            _read(table, named.get(column, column), value, shared, nested, 0)
         table.rows.extend([Row(shared, own) for own in nested] or [Row(shared)])
     return table
+
+
+# What a role may look like; few molecules do.
+_ROLE = re.compile(r"[A-Za-z][A-Za-z_ -]{1,39}")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _by_role(table: Table, unnamed: Mapping[str, JsonValue]) -> Mapping[str, str]:
+    """Return the column of a role in place of a molecule's, for cells whose names mean no key.
+
+    One of the cells holds the name of a key, others have the name of a molecule in any role.
+    """
+    if len(unnamed) < 2:
+        return {}
+    roles = {column: value for column, value in unnamed.items() if _is_role(value)}
+    if len(roles) != 1:
+        return {}
+    ((role_column, role),) = roles.items()
+    molecules = [column for column in unnamed if column != role_column and _is_molecule(column)]
+    if not molecules:
+        return {}
+    table.laid_out |= {role_column, *molecules}
+    named = {column: f"{column}[{role}]" for column in molecules}
+    table.names.update(dict.fromkeys(named.values(), role))
+    table.roles.update(named.values())
+    return named
+
+
+def _is_role(value: Any) -> bool:
+    if not isinstance(value, str) or _ROLE.fullmatch(value) is None:
+        return False
+    return listed(normalise(value), column_names().keys) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_molecule(column: str) -> bool:
+    names = column_names()
+    words = tuple(stem_name(normalise(column)).split("_"))
+    last = _WORD.findall(column.lower())[-1:]
+    return any(word in names.molecule_properties for word in last) or any(
+        words[-len(tail) :] == tail for tail in names.molecule_words
+    )
 
 
 def _read(table: Table, column: str, value: Any, cells: Cells, nested: list[Cells], depth: int) -> None:
@@ -226,13 +287,20 @@ def _read_map(
     if any(is_reaction_id(entry, value) for entry, value in entries.items()):
         cells = {}
         nested.append(cells)
-    table.maps.add(column)
+    table.laid_out.add(column)
     properties = column_names().molecule_properties
-    for entry, value in entries.items():
-        label = f"{column}.{entry}"
+    labels = {entry: f"{column}.{entry}" for entry in entries}
+    for entry, label in labels.items():
         if label not in table.names:
             table.names[label] = table.names[column] if entry.lower() in properties else entry
-        _read(table, label, value, cells, nested, depth + 1)
+    if column in table.roles:
+        table.roles.update(labels.values())
+    unnamed = {
+        label: entries[entry] for entry, label in labels.items() if not names_a_key(table.names[label])
+    }
+    named = _by_role(table, unnamed)
+    for entry, label in labels.items():
+        _read(table, named.get(label, label), entries[entry], cells, nested, depth + 1)
 
 
 def is_reaction_id(entry: str, value: Any) -> bool:

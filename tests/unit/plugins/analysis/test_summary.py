@@ -14,8 +14,7 @@ from retrocypher.plugins.analysis.scores import ScoreTable, slice_means
 from retrocypher.plugins.analysis.summary import Usage, summarise, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.manifest import MadeOnce
-from retrocypher.plugins.runs.record import SCORED_KEYS, Record, Round, Tokens
-from retrocypher.plugins.scoring import single_step
+from retrocypher.plugins.runs.record import Record, Round, Tokens
 
 HEADINGS = ("task", "cases", "P", "R", "F1", "interval", "F1", "ran", "passed", "failed", "run")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -413,10 +412,6 @@ def test_the_table_has_the_keys_of_each_model() -> None:
     assert ["reactants", "1", "1.000", "1.000", "1.000"] in rows
     assert ["reactants", "2", "0.700", "0.600", "0.600"] in rows
     assert not any(row[:1] == ["key"] for row in map(str.split, shown(KEYED[3:])))
-
-
-def test_the_keys_are_those_of_the_scores() -> None:
-    assert SCORED_KEYS == single_step.SCORED_KEYS
 
 
 def test_the_table_tells_focus_f1_the_share_that_ran_and_the_interval_of_the_report() -> None:

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
-from support.graph_values import molecule, reaction
+from hypothesis import given
+from hypothesis import strategies as st
+from support.graph_values import VALUES, molecule, reaction
 
 from retrocypher.plugins.scoring.routes import partial_path_recall, routes
 
@@ -71,7 +73,39 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["route1_step1", "route1_step2"], [1, 2], {(1, 2)}),
         (["step1", "reaction1", "step2", "reaction2"], [1, 11, 2, 12], {(11, 12)}),
         (["id", "step1", "step2"], [7, 1, 2], {(1, 2)}),
-        (["step2", "step1"], [2, 1], {(2, 1)}),
+        (["step2", "step1"], [2, 1], {(1, 2)}),
+        (["r2", "r1"], [2, 1], {(2, 1)}),
+        (["second_reaction", "first_reaction"], [2, 1], {(1, 2)}),
+        (["step2", "step1"], [reaction(2), reaction(1)], {(1, 2)}),
+        (["step2", "step1", "target"], [{"id": 2}, {"id": 1}, "CCO"], {(1, 2)}),
+        (["step1", "product1", "step2", "product2"], [1, "A", 2, "B"], {(1, 2)}),
+        (["step2", "product1", "step1", "product2"], [2, "A", 1, "B"], {(1, 2)}),
+        (["m1", "s1", "m2", "s2", "m3"], ["A", 1, "B", 2, "C"], {(1, 2)}),
+        (["step1", "yield1", "n1", "step2", "yield2", "n2"], [1, 80.0, "A", 2, 90.0, "B"], {(1, 2)}),
+        (["m1", "x", "m2"], ["A", 1, "B"], {(1,)}),
+        (["nodes"], [[{"reaction": {"id": 1}}, {"reaction": {"id": 2}}]], {(1, 2)}),
+        (["nodes"], [[{"molecule": {"name": "A"}}, {"reaction": {"id": 1}}]], {(1,)}),
+        (
+            ["route"],
+            [
+                [
+                    {"step": 1, "reaction": {"id": 1, "yield": 80.0}, "product": {"name": "A"}},
+                    {"step": 2, "reaction": {"id": 2, "yield": 90.0}, "product": {"name": "B"}},
+                ]
+            ],
+            {(1, 2)},
+        ),
+        (["route"], [[{"r": 1}, {"r": 2}]], {(1, 2)}),
+        (["route"], [[{"step": 1, "details": {"rid": 1}}, {"step": 2, "details": {"rid": 2}}]], {(1, 2)}),
+        (["route"], [{"step2": {"reaction": {"id": 2}}, "step1": {"reaction": {"id": 1}}}], {(1, 2)}),
+        (["routes"], [[[{"r": 1}, {"r": 2}], [{"r": 3}, {"r": 4}]]], {(1, 2), (3, 4)}),
+        (["total_route"], [[1, 2]], {(1, 2)}),
+        (["yield_path", "n"], [["1", "2"], 2], {(1, 2)}),
+        (["total_route", "x"], [[1, 2], 3], {(3,)}),
+        (["total_route", "r1", "r2"], [[9, 8], 1, 2], {(1, 2)}),
+        (["yields"], [[80.0, 90.0]], set()),
+        (["ids"], [[" 1", "2.0"]], {(1, 2)}),
+        (["ids"], [["1.5", "1e2", "2.", "٣", "-"]], set()),
         (["route"], [{"step2": 2, "step1": 1}], {(1, 2)}),
         (["route"], [{"reaction1": 1, "reaction2": 2}], {(1, 2)}),
         (["route"], [{"second": reaction(2), "first": reaction(1)}], {(1, 2)}),
@@ -104,6 +138,56 @@ BACKWARD = path("C < 2 < B < 1 < A")
 )
 def test_a_row(columns: list[str], row: list[Any], expected: set[tuple[int, ...]]) -> None:
     assert routes(columns, [row]) == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "expected"),
+    [
+        (
+            ["route", "step", "reaction_id"],
+            [[1, 2, 12], [1, 1, 11], [2, 1, 13], [2, 2, 14]],
+            {(11, 12), (13, 14)},
+        ),
+        (["step", "reaction_id"], [[2, 12], [1, 11]], {(11, 12)}),
+        (["step_number", "r"], [[1, reaction(11)], [2, reaction(12)]], {(11, 12)}),
+        (["step", "r", "product"], [[1.0, {"id": 11}, "A"], ["2", {"id": 12}, "B"]], {(11, 12)}),
+        (["pathway_id", "idx", "id"], [["b", 0, 3], ["a", 0, 1], ["a", 1, 2]], {(1, 2), (3,)}),
+        (["steps", "step", "id"], [[[11, 12], 1, 11], [[11, 12], 2, 12]], {(11, 12)}),
+        # Several routes, and nothing that says which step is of which.
+        (["step", "id"], [[1, 11], [2, 12], [1, 13]], {(11,), (12,), (13,)}),
+        (["step", "id"], [[1, 11], [None, 12]], {(11,), (12,)}),
+        (["route", "id"], [[1, 11], [1, 12]], {(11,), (12,)}),
+        (["step", "r1", "r2"], [[1, 11, 12], [2, 13, 14]], {(11, 12), (13, 14)}),
+        (["step", "hop", "id"], [[1, 2, 11], [2, 1, 12]], {(11,), (12,)}),
+        # The same step twice, for each of its products, is one step.
+        (["step", "id", "product"], [[1, 11, "A"], [1, 11, "B"], [2, 12, "C"]], {(11, 12)}),
+    ],
+)
+def test_a_step_a_row(columns: list[str], rows: list[list[Any]], expected: set[tuple[int, ...]]) -> None:
+    assert routes(columns, rows) == expected
+
+
+_STEPS = st.lists(st.integers(0, 9), min_size=2, max_size=4, unique=True)
+
+
+@given(_STEPS, st.sampled_from(["step", "Step ", "hop_", "reaction_step"]), st.randoms())
+def test_the_order_of_numbered_columns_and_of_steps_does_not_matter(
+    route: list[int], stem: str, random: Any
+) -> None:
+    cells = [(f"{stem}{number}", step) for number, step in enumerate(route, 1)]
+    cells += [(f"product{number}", "CCO") for number in range(1, len(route) + 1)]
+    random.shuffle(cells)
+    assert routes([name for name, _ in cells], [[value for _, value in cells]]) == {tuple(route)}
+
+    rows = [["a", number, step] for number, step in enumerate(route)]
+    random.shuffle(rows)
+    assert routes(["route", stem, "reaction_id"], rows) == {tuple(route)}
+
+
+@given(st.lists(st.lists(VALUES, max_size=4), max_size=4))
+def test_any_rows_can_be_read(rows: list[list[Any]]) -> None:
+    names = ["route", "step", "r1", "step2"]
+    assert all(isinstance(step, int) for route in routes(names, rows) for step in route)
 
 
 MEASURES = (

@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from support.graph_values import molecule, reaction
+from support.schemas import default_schema
 from support.scored import question_of, scored
 from support.suite import CHECKOUT
 
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import (
     KeyMatcher,
@@ -27,8 +29,10 @@ from retrocypher.plugins.scoring.columns import (
     plain_name,
     resolve,
 )
+from retrocypher.plugins.scoring.explanation import difference
 from retrocypher.plugins.scoring.routes import partial_path_recall
-from retrocypher.plugins.scoring.score import score
+from retrocypher.plugins.scoring.score import Assessor, score
+from retrocypher.plugins.scoring.single_step import values_by_key
 
 PAGE = (CHECKOUT / "docs" / "scores.md").read_text("utf-8")
 EXAMPLES = [
@@ -37,7 +41,7 @@ EXAMPLES = [
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) == 18
+    assert len(EXAMPLES) == 23
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -170,6 +174,102 @@ def test_focus_is_on_the_role_that_conditions_ask_for() -> None:
     assert scored(made, ["solvents"], [["S"]]).focus_f1 == 0.0
 
 
+@pytest.mark.parametrize(
+    ("columns", "kinds"),
+    [
+        (["id", "role", "molecule"], ["reactant", "product", "agent", "solvent"]),
+        (["molecule_name", "role", "reaction_id"], ["Reactants", "products", "Reagents", "medium"]),
+        (["m.name", "type(rel)", "r.id"], ["REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT"]),
+        (["component", "smiles", "source", "id"], ["precursor", "main_product", "catalyst", "solvent"]),
+    ],
+)
+def test_a_molecule_a_row_with_its_role(columns: list[str], kinds: list[str]) -> None:
+    rows = []
+    for reaction_row in GOLD:
+        for key, kind in zip(COLUMNS[1:], kinds, strict=True):
+            for name in reaction_row[key]:  # type: ignore[attr-defined]
+                cells = {"id": reaction_row["id"], "kind": kind, "molecule": name}
+                rows.append([cells.get(_PART.get(column, ""), "US1") for column in columns])
+
+    scores = scored(question_of("producing_reactions", GOLD), columns, rows)
+
+    assert (scores.f1, scores.row_f1, scores.focus_f1) == (1.0, 1.0, 1.0)
+    assert scores.unmatched_columns == [column for column in columns if column not in _PART]
+    maps = [dict(zip(columns, row, strict=True)) for row in rows]
+    assert scored(question_of("producing_reactions", GOLD), ["parts"], [[maps]]).row_f1 == 1.0
+
+
+_PART = dict.fromkeys(("id", "reaction_id", "r.id"), "id")
+_PART |= dict.fromkeys(("role", "type(rel)", "component"), "kind")
+_PART |= dict.fromkeys(("molecule", "molecule_name", "m.name", "smiles"), "molecule")
+
+
+def test_yields_and_ids_have_roles_too_and_other_roles_none() -> None:
+    gold = [{"id": 1, "reactants": ["A"], "target_yield": 80.0}]
+    rows = [["reactant", "A"], ["yield", 80.0], ["id", 1], ["patent", "US1"], [None, "B"]]
+
+    scores = scored(question_of("best_yield", gold), ["role", "value"], rows)
+
+    assert (scores.f1, scores.focus_f1, scores.unmatched_columns) == (1.0, 1.0, [])
+    columns = {key: found.columns for key, found in (scores.per_key or {}).items()}
+    assert columns["reactants"] == {"value[reactant]": "stem"}
+    assert columns["target_yield"] == {"value[yield]": "alias"}
+
+
+@pytest.mark.parametrize("word", ["base", "id", "reactants", "name"])
+def test_a_role_of_a_molecule_that_has_a_column_of_its_own_is_no_role(word: str) -> None:
+    scores = scored(PRECURSORS, ["note", "reactants"], [[word, ["A", "B", "C"]]])
+    assert (scores.per_key["reactants"].f1, scores.unmatched_columns) == (1.0, ["note"])
+
+
+def _passes(question: Question, columns: list[str], rows: list[Any], threshold: float = 1.0) -> list[bool]:
+    assessor, execution = (
+        Assessor(default_schema(), threshold, None),
+        Execution("ok", columns=columns, rows=rows),
+    )
+    case = assessor.case(question, "RETURN 1", execution)
+    assert case.passed or case.labels
+    found = {"reason": "x", "status": "ok", "columns": columns, "rows": rows}
+    return [
+        case.passed,
+        assessor.query(question, "RETURN 1", execution).passed,
+        assessor.fallback(question, found).passed,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("task", "ids", "passed"),
+    [
+        ("multi_product", [1, 2], True),
+        ("multi_product", [-1, -2], False),
+        ("multi_product", [2, 1], False),
+        ("multi_product", None, False),
+        ("precursors", [1, 2], True),
+        ("precursors", [-1, -2], False),
+        ("precursors", [2, 1], False),
+        ("precursors", None, True),
+    ],
+)
+def test_wrong_ids_do_not_pass(task: str, ids: list[int] | None, passed: bool) -> None:
+    columns = COLUMNS if ids else COLUMNS[1:]
+    rows = [[*([ids[at]] if ids else []), *row[1:]] for at, row in enumerate(ROWS)]
+    made = question_of(task, GOLD)
+
+    assert scored(made, columns, rows).f1 == 1.0
+    assert set(_passes(made, columns, rows)) == {passed}
+    assert set(_passes(made, columns, rows, 0.0)) == {True}
+    lines = difference(values_by_key(made, Execution("ok", columns=columns, rows=rows)))
+    assert (lines == ["no difference"]) == (ids is not None and sorted(ids) == [1, 2])
+
+
+def test_values_in_the_wrong_rows_pass_only_without_ids() -> None:
+    mixed = [["A", "P", None, "S"], [["B", "C"], ["P", "Q"], "G", None]]
+
+    assert set(_passes(question_of("precursors", GOLD), COLUMNS[1:], mixed)) == {True}
+    identified = [[1, *mixed[0]], [2, *mixed[1]]]
+    assert set(_passes(question_of("precursors", GOLD), COLUMNS, identified)) == {False}
+
+
 def test_the_encoder_comes_last_and_only_when_asked_for() -> None:
     columns, rows = ["id", "Helper stuff", "reactant"], [[2, "G", "C"]]
     made = question_of("conditions", GOLD, {"role": "agents"})
@@ -227,7 +327,7 @@ NAMES = yaml.safe_load(Path(__file__).with_name("column_names.yaml").read_text("
     ("key", "name"),
     [
         (key, name)
-        for table in ("observed_in_the_paper", "written_by_chemists")
+        for table in ("observed_in_the_paper", "written_by_chemists", "listed_since")
         for key, row in NAMES[table].items()
         for name in row.split()
     ],
@@ -263,6 +363,26 @@ def test_stages() -> None:
         "catalyst": Match("agents", "alias"),
         "n": Match("id", "nodes"),
     }
+
+
+@pytest.mark.parametrize("name", NAMES["misspelled"])
+def test_one_edit_from_one_alias(name: str) -> None:
+    key, misspelled = name.split(": ")
+    assert resolve(plain_name(misspelled), ALL_KEYS) == Match(key, "misspelling")
+
+
+@pytest.mark.parametrize("name", NAMES["not_misspelled"])
+def test_no_misspelling(name: str) -> None:
+    assert resolve(plain_name(name), ALL_KEYS) is None
+
+
+@given(st.data())
+def test_another_alias_of_the_same_key_changes_no_score(data: Any) -> None:
+    columns = ["id"]
+    for key in COLUMNS[1:]:
+        columns.append(data.draw(st.sampled_from([key, *NAMES["written_by_chemists"][key].split()])))
+    scores = scored(PRECURSORS, columns, ROWS)
+    assert (scores.f1, scores.row_f1, scores.unmatched_columns) == (1.0, 1.0, [])
 
 
 def test_co_products_are_products_where_they_are_not_asked_for() -> None:
