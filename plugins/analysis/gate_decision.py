@@ -281,7 +281,7 @@ def _distrust(
         if of_model(calibrations, judge):
             return (
                 f"the calibrations of {name} have other criteria, rows or variants than the run; "
-                f"calibrate it anew with {_CALIBRATE}"
+                f"calibrate it again with {_CALIBRATE}"
             )
         return f"{name} has no stored calibration; make one with {_CALIBRATE}"
     measured, name = found.calibration.variants[variant], f"its calibration {found.name}"

@@ -187,8 +187,7 @@ def _part(table: ScoreTable, dimension: str, label: str, model: str) -> ScoreTab
 
 
 if TYPE_CHECKING:
-    from retrocypher.plugins.judge.calibration import Measured
-    from retrocypher.plugins.judge.stored_calibration import StoredCalibration
+    from retrocypher.plugins.judge.stored_calibration import Measured, StoredCalibration
 
 _TENTHS = 10
 _DISAGREEMENTS = 10

@@ -171,11 +171,6 @@ def summary_of(records: Iterable[Record]) -> Summary:
     return summary
 
 
-def summarise(records: Iterable[Record]) -> dict[str, JsonValue]:
-    """Return the content of ``summary.json`` for some records."""
-    return summary_of(records).to_json()
-
-
 def _label(key: Any) -> str:
     return " \N{MULTIPLICATION SIGN} ".join(key) if isinstance(key, tuple) else str(key)
 

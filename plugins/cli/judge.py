@@ -15,9 +15,9 @@ from retrocypher.plugins.cli.console import FOLDER, PATH, announcer, json_option
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
-from retrocypher.plugins.judge.calibration import CostEstimate, judge_identity
+from retrocypher.plugins.judge.calibration import CostEstimate
 from retrocypher.plugins.judge.calibration_run import calibrate
-from retrocypher.plugins.judge.stored_calibration import HOME, keep, require_name
+from retrocypher.plugins.judge.stored_calibration import HOME, judge_identity, keep, require_name
 from retrocypher.plugins.operations.judging import (
     INCOMPLETE,
     JUDGED_RUN_METRICS,

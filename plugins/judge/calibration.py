@@ -10,7 +10,6 @@ from importlib import resources
 from typing import Any, Literal, TypeVar
 
 import yaml
-from msgspec import Struct
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.labels.error_labels import LABELS, name_of
@@ -19,8 +18,8 @@ from retrocypher.plugins.judge.agreement import ACCEPTED
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.metric import characters
-from retrocypher.plugins.runs.manifest import JudgeEntry
-from retrocypher.plugins.runs.record import JsonValue, Variant, fields_of
+from retrocypher.plugins.judge.stored_calibration import Measured, Rate, Sensitivity, TestRetest
+from retrocypher.plugins.runs.record import Variant
 from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 from retrocypher.plugins.statistics.means import mean_of
@@ -167,131 +166,6 @@ def _reference(question: Question) -> CalibrationItem:
         gold_execution(question),
         "reference",
     )
-
-
-def judge_identity(judge: JudgeEntry) -> str:
-    """Return what tells a judge's model from others: its name behind an API, or the hash of its file.
-
-    Neither the label that a user gives it nor the address of the API is a part of it.
-    """
-    model = judge.model
-    return f"file {model.file_sha256}" if model.file_sha256 else model.argument or model.kind
-
-
-class Rate(Struct, frozen=True):
-    """How often a judge is mistaken about one kind of query."""
-
-    rate: Estimate
-    """Share of the judged queries."""
-    score: Estimate
-
-
-class Sensitivity(Struct, frozen=True):
-    """How a score changes when a right query is rewritten."""
-
-    change: Estimate
-    """Mean score of the rewritten queries minus that of their references, from -1 to 1."""
-    size: Estimate
-    """Mean distance of the two scores, from 0 to 1."""
-    turned: Estimate
-    """Share of rewritten queries that are accepted while their reference is not, or the reverse."""
-
-
-class TestRetest(Struct, frozen=True, kw_only=True):
-    """How much a judge differs from itself, over queries that it scored each time."""
-
-    repeats: int
-    largest: float | None
-    """Largest distance of two scores of one query; None without a query."""
-    spread: Estimate
-    """Mean standard deviation of the scores of a query (n - 1)."""
-    turned: Estimate
-    """Share of queries that were neither always accepted nor always rejected."""
-
-
-class Measured(Struct, frozen=True, kw_only=True):
-    """A judge against what is known."""
-
-    judged: int
-    """Number of queries with a score."""
-    unjudged: dict[str, int]
-    """Number of queries without one, by the kind of error."""
-    false_accept_rate: Estimate
-    """Share of errors that the judge accepts."""
-    false_reject_rate: Estimate
-    """Share of right queries that it rejects."""
-    kappa: Estimate
-    """Cohen's kappa of *score at least 0.5* with *right*."""
-    auroc: Estimate
-    """Probability that a right query has a higher score than a wrong one."""
-    test_retest: TestRetest
-    by_error: dict[str, Rate]
-    """The false accept rate, for each label of errors."""
-    by_right: dict[str, Rate]
-    """The false reject rate, for references and each group of neutral rewrites."""
-    sensitivity: dict[str, Sensitivity]
-    """By group of neutral rewrites, how the score changes."""
-
-    @property
-    def unjudged_share(self) -> float:
-        """Share of queries without a score; 1 without a query."""
-        without = sum(self.unjudged.values())
-        return without / (self.judged + without) if self.judged + without else 1.0
-
-
-SCHEMA_VERSION = 1
-
-PRIMARY = "with_reference"
-"""The variant whose figures are shown first, and which a gate on ``judge`` is about."""
-
-_HEAD = ("false_accept_rate", "false_reject_rate", "by_error", "kappa", "sensitivity", "test_retest")
-
-
-class Calibration(Struct, frozen=True, kw_only=True):
-    """How far one judge can be trusted, as it is stored."""
-
-    schema_version: int = SCHEMA_VERSION
-    judge: str
-    model: str
-    """Identity of the judge's model (`judge_identity`)."""
-    criteria: str
-    """SHA-256 of the criteria, and of the number of rows shown."""
-    rows: int
-    """Maximum number of result rows shown."""
-    made: str
-    """When, in UTC, as ISO 8601."""
-    retrocypher: str
-    questions_sha256: str
-    bank: str
-    """Part of the bank that the sample is from."""
-    bank_entries: int
-    """Number of entries of that part."""
-    seed: int
-    per_error: int
-    """Number of errors requested of each label."""
-    repeats: int
-    sample: Mapping[str, int]
-    """Number of queries by kind; neutral rewrites by group."""
-    variants: dict[str, Measured]
-    calls: dict[str, int]
-    """Number of judgements; ``cached`` of them existed before."""
-    tokens: dict[str, int]
-    cost: float | None
-    """Cost in USD of those paid for now, if all prices are known; otherwise None."""
-
-    @property
-    def primary(self) -> str:
-        """The variant whose results come first."""
-        return PRIMARY if PRIMARY in self.variants else next(iter(self.variants))
-
-    def report(self) -> dict[str, JsonValue]:
-        """Return what is printed as JSON: the calibration, preceded by the main results of `primary`."""
-        results = self.variants[self.primary]
-        return {
-            "variant": self.primary,
-            **{name: getattr(results, name) for name in _HEAD},
-            **fields_of(self),
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import (
-    Calibration,
     CalibrationItem,
     CostEstimate,
     Verdict,
@@ -23,6 +22,7 @@ from retrocypher.plugins.judge.calibration import (
 )
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.judge import Task
+from retrocypher.plugins.judge.stored_calibration import Calibration
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant
 
 AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]

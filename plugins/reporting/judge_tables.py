@@ -20,7 +20,7 @@ from retrocypher.plugins.analysis.bank_counts import (
 )
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
-from retrocypher.plugins.judge.calibration import Calibration, Measured, Rate, TestRetest
+from retrocypher.plugins.judge.stored_calibration import Calibration, Measured, Rate, TestRetest
 from retrocypher.plugins.reporting.numbers import estimate_text, interval, three_digits
 from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.statistics.intervals import Estimate

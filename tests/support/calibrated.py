@@ -5,8 +5,9 @@ from pathlib import Path
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.bank import load_bank
-from retrocypher.plugins.judge.calibration import Calibration, Verdict, draw_sample, measure
+from retrocypher.plugins.judge.calibration import Verdict, draw_sample, measure
 from retrocypher.plugins.judge.calibration_run import sizes
+from retrocypher.plugins.judge.stored_calibration import Calibration
 from support.judged import CRITERIA
 
 BANK = Path(__file__).parents[1] / "data" / "bank"

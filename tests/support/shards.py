@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.runs.manifest import ShardEntry
 from retrocypher.plugins.runs.record import Record
 from retrocypher.plugins.runs.resume import RunKey
@@ -71,6 +71,6 @@ def write_shard(
         "standstill": {"queries": 1, "seconds": 0.5},
         "shard": ShardEntry(shard.number, shard.of, len(questions), RunKey(parts).entry()),
     }
-    summary = {**summarise(held), "selected_cases": len(mine), "lost_cases": []}
+    summary = {**summary_of(held).to_json(), "selected_cases": len(mine), "lost_cases": []}
     given = {"summary": summary, **keywords}
     return write_run(folder, held, mine, {**said, **(manifest or {})}, **given)

@@ -19,7 +19,7 @@ from retrocypher.plugins.analysis.baselines import save
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict
 from retrocypher.plugins.analysis.gate_rules import RuleError, parse_rule
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.gate import gate_command
 from retrocypher.plugins.judge.stored_calibration import HOME, keep, name_for
 from retrocypher.plugins.reporting.text import gate_lines
@@ -42,7 +42,7 @@ def judged(of: int, score: float | None, **fields: Any) -> Record:
 def run_of(folder: Path, records: Sequence[Record], facts: Any = JUDGE_ENTRY, status: int = 1) -> Path:
     asked = [question(number) for number in range(len(records))]
     manifest = manifest_of(cases=len(records), judge=facts, exit_status=status)
-    summary = {**summarise(records), "selected_cases": len(records), "lost_cases": []}
+    summary = {**summary_of(records).to_json(), "selected_cases": len(records), "lost_cases": []}
     return write_run(folder, records, asked, manifest, summary)
 
 

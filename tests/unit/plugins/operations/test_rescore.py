@@ -21,7 +21,7 @@ from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.analysis.scores import SliceMean
-from retrocypher.plugins.analysis.summary import summarise, summary_of
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.judge import render_judged
 from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.operations import judging
@@ -126,7 +126,7 @@ def run_of(folder: Path, kept: list[dict[str, Any]] | None = None, **manifest: A
     asked = [question("precursors"), question("chains_to_target")]
     ledger = ledger_of(map(record_from, kept), {each.id: each.target for each in asked})
     counts = {"selected_cases": 9, "lost_cases": ["x"], "ledger": ledger}
-    summary = {**summarise(map(record_from, kept)), **counts}
+    summary = {**summary_of(map(record_from, kept)).to_json(), **counts}
     return write_run(folder, kept, asked, {**MANIFEST, **manifest}, summary, {"h": []})
 
 

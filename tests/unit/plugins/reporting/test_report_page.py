@@ -16,7 +16,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.comparison import compare
 from retrocypher.plugins.analysis.scores import ScoreTable, metric_validity, slice_boxes, slice_means
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.reporting.html.rendering import environment, visible
 from retrocypher.plugins.reporting.html.report import Rendered, build_report, shrink_to_fit
 from retrocypher.plugins.runs.log import RunLog
@@ -62,7 +62,7 @@ def test_every_row_of_the_table_is_that_of_the_summary(run: Path, read: Read) ->
         group = row[0] if len(row) == 1 else group
         if len(row) == 10 and " × " in group and row[0] != "all":
             found.append([group, *row])
-    cells = summarise(RunLog(run).records())["cells"]
+    cells = summary_of(RunLog(run).records()).to_json()["cells"]
     assert len(found) == len(cells) == 20
     for row, cell in zip(found, cells, strict=True):
         assert row[0] == f"{cell['prompt']} × {cell['shot']}"

@@ -16,7 +16,7 @@ from support.shards import PARTS, records_of, write_shard
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question, select, setting_of
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.analysis.summary import summarise
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.runs import merge_command
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.log import RunLog
@@ -102,7 +102,7 @@ def test_shards_make_the_whole_run(of: int, tmp_path: Path) -> None:
     records = list(merged.records())
     ids = [record.question_id for record in records]
     assert ids == [question.id for question in WHOLE] == list(merged.questions)
-    assert {**summarise(records), "selected_cases": 20, "lost_cases": []} == merged.summary_json
+    assert {**summary_of(records).to_json(), "selected_cases": 20, "lost_cases": []} == merged.summary_json
     assert merged.facts.lacks(20) == ""
     assert is_complete(merged)
     lines = {line for run in runs for line in (run / "records.jsonl").read_text().splitlines()}

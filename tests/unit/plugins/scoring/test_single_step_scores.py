@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from support.graph_values import molecule, reaction
-from support.schemas import default_schema
 from support.scored import question_of, scored
 from support.suite import CHECKOUT
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import (
     KeyMatcher,
