@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import ReprExceptionInfo
 
     from retrocypher.kg.semantics.schema import Schema
+    from retrocypher.plugins.scoring.columns import KeyMatcher
     from retrocypher.plugins.scoring.single_step import Values
 
 Messages = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -87,6 +88,8 @@ class CaseView:
     """The exemplar shown; None with zero-shot, or if no bank has it."""
     calibrations: Mapping[str, str] = field(default_factory=dict)
     """The stored calibration of its judge in words, by variant; empty without a judge."""
+    key_encoder: "KeyMatcher | None" = None
+    """The encoder that matched columns to keys; None if the run had none."""
 
     @property
     def fault(self) -> InfrastructureError | None:
@@ -129,7 +132,7 @@ class CaseView:
             return {}
         from retrocypher.plugins.scoring.single_step import values_by_key
 
-        return values_by_key(self.question, self.record.execution)
+        return values_by_key(self.question, self.record.execution, self.key_encoder)
 
 
 def claim_line(claim: RecordedClaim) -> str:
@@ -211,7 +214,8 @@ class CaseReader:
         if original is None:
             return CaseView(record, None, messages=messages or {})
         question = paraphrase(original, record.phrasing)
-        return CaseView(record, question, self._explanation(record, question), messages or {})
+        explanation = self._explanation(record, question)
+        return CaseView(record, question, explanation, messages or {}, key_encoder=self._encoder)
 
     def _explanation(self, record: Record, question: Question) -> Explanation:
         if record.explanation is not UNSET:
