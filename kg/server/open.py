@@ -353,8 +353,7 @@ def start_server(
             try:
                 return opened(_docker(announce))
             except DockerUnavailableError as error:
-                announce(f"Not with Docker: {error}")
-                announce("Using Neo4j as a local process")
+                announce(f"Using Neo4j as a local process, without Docker: {error}")
             return opened(LocalEngine(announce))
         case _:
             raise InputError(

@@ -173,7 +173,7 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
     for metric in gate.compared_metrics:
         if np.isnan(baseline.table().scores(metric)).all():
             raise InputError(
-                f"--baseline {baseline.name}: no case of it has {metric}. One that an earlier version saved "
+                f"--{baseline.name}: no case of it has {metric}. One that an earlier version saved "
                 "lacks newer scores: save it again with `retrocypher baseline save RUN NAME --replace`"
             )
         found = differences(baseline, planned, metric)
@@ -181,4 +181,4 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
         require_comparable(baseline, planned, known, REMEDY)
     alone = require_common(baseline.table(), planned.table(), (baseline.name, planned.name))
     if not gate.partial and (other := unpaired(*alone)):
-        raise InputError(f"--baseline {baseline.name}: {other}. {REMEDY} {COMMON}")
+        raise InputError(f"--{baseline.name}: {other}. {REMEDY} {COMMON}")
