@@ -188,7 +188,7 @@ def parameter_places(text: str) -> tuple[int, ...]:
     r"""Return which tokens of a query `parameterise` replaces, as positions in ``tokens(text)``.
 
     They follow from the tree and so are the same for all queries of one shape (see `shape`) without ``\u``
-    escapes, which spares the parsing of all but the first.
+    escapes, so only the first needs to be parsed.
     """
     if "\\u" in text or ("'" not in text and '"' not in text):
         return ()

@@ -208,7 +208,7 @@ class GuardedExecutor:
         return self._judge(Call(cypher, replace(self._limits, timeout_s=timeout)))
 
     def explain(self, cypher: str | None) -> Execution:
-        """Return what would come of a query as far as planning tells, without running it; raise as `run`.
+        """Return the status that planning gives a query, without running it; raise as `run`.
 
         The status is ``ok`` where the server plans it and it may run; else it is that of `run`, with the
         server's message or the reason for a refusal. There are no rows. A text is planned once, and one of a

@@ -26,7 +26,7 @@ MULTI_STEP_TASKS = ("chains_to_target", "chains_between", "intermediates", "mult
 TASKS = SINGLE_STEP_TASKS + MULTI_STEP_TASKS
 
 PARAPHRASE_COUNT = 5
-"""How many wordings each task has; the first is that of the shipped questions."""
+"""How many paraphrases each task has; the first is that of the shipped questions."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -77,13 +77,13 @@ class Paraphrases:
     texts: tuple[str, ...]
 
     def text(self, slots: Mapping[str, Any], phrasing: int = 1) -> str:
-        """Return the question in one wording, from 1; lists of molecules read as ``A, B and C``."""
+        """Return the question in one paraphrase, from 1; lists of molecules read as ``A, B and C``."""
         return self.texts[phrasing - 1].format_map({name: _words(slots[name]) for name in self.slots})
 
 
 @cache
 def paraphrases_of(task: str) -> Paraphrases:
-    """Return the wordings of a task, as shipped."""
+    """Return the paraphrases of a task, as shipped."""
     words = yaml.safe_load((_TEMPLATES / f"{task}.yaml").read_text(encoding="utf-8"))
     return Paraphrases(tuple(words["slots"]), tuple(each["text"] for each in words["phrasings"]))
 
@@ -108,7 +108,9 @@ def parse_paraphrases(names: Sequence[str]) -> tuple[int, ...]:
     unknown = [name for name in wanted if name not in (*known, "all")]
     if unknown or not wanted:
         named = unknown[0] if unknown else "names none"
-        raise InputError(f"--phrasing {named}: no such wording; choose from 1 to {PARAPHRASE_COUNT}, or all")
+        raise InputError(
+            f"--phrasing {named}: no such paraphrase; choose from 1 to {PARAPHRASE_COUNT}, or all"
+        )
     return every if "all" in wanted else tuple(known[name] for name in wanted)
 
 

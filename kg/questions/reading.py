@@ -71,7 +71,7 @@ def _check_task(question: Question) -> None:
 
 
 def _check_slots(question: Question) -> None:
-    """Every wording of the task must be there to be asked, so each slot is needed, used here or not."""
+    """Check the slots. All paraphrases of the task may be asked, so each needs all of its slots."""
     for name in paraphrases_of(question.task).slots:
         if name not in question.slots:
             raise MalformedQuestionError(f"slots of {question.task} must name {name!r}")

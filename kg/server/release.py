@@ -25,7 +25,7 @@ DATA = Path(__file__).parents[1] / "data" / "server"
 MIB = 1024 * 1024
 
 TRANSACTION_MEMORY_BYTES = 32 * MIB
-"""Most memory that one query may hold; a query over it fails and the server goes on."""
+"""Most memory that one query may hold; a query over it fails, and the server keeps running."""
 
 CONCURRENT_TRANSACTIONS = 8
 """How many queries may hold that much at once: one for each worker of ``-n 8``."""

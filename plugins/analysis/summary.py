@@ -33,8 +33,8 @@ class Cell(NamedTuple):
     task: str
 
 
-class Wording(NamedTuple):
-    """What the cases of a wording have in common."""
+class ParaphraseKey(NamedTuple):
+    """What the cases of a paraphrase have in common."""
 
     model: str
     loop: str
@@ -51,7 +51,7 @@ class Summary:
         names = (*_BY, _PROMPT_SHOT, "phrasing")
         self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in names}
         self._cells: dict[Cell, Group] = defaultdict(Group)
-        self._wordings: dict[Wording, Group] = defaultdict(Group)
+        self._paraphrases: dict[ParaphraseKey, Group] = defaultdict(Group)
         self._f1: list[CaseScores] = []
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
@@ -96,9 +96,11 @@ class Summary:
         """Return the cells of a model and loop."""
         return {cell: group for cell, group in self.cells.items() if (cell.model, cell.loop) == series}
 
-    def wordings_of(self, series: Series) -> dict[int, Group]:
+    def paraphrases_of(self, series: Series) -> dict[int, Group]:
         """Return the cases of a model and loop by paraphrase."""
-        return {key.phrasing: self._wordings[key] for key in sorted(self._wordings) if key[:2] == series}
+        return {
+            key.phrasing: self._paraphrases[key] for key in sorted(self._paraphrases) if key[:2] == series
+        }
 
     def f1_means(self, targets: Mapping[str, str]) -> Means:
         """Return mean F1 over slices, with intervals; ``targets`` are those of a `ScoreTable`."""
@@ -114,7 +116,7 @@ class Summary:
         keys[_PROMPT_SHOT] = (record.prompt, record.shot)
         groups = [self._by[name][key] for name, key in keys.items()]
         groups.append(self._cells[Cell(record.model, record.loop, record.prompt, record.shot, record.task)])
-        groups.append(self._wordings[Wording(record.model, record.loop, record.phrasing)])
+        groups.append(self._paraphrases[ParaphraseKey(record.model, record.loop, record.phrasing)])
         known = perfect_variations(record) if variations is UNSET else variations
         for group in (self.overall, *groups):
             group.add(record, known)
@@ -151,7 +153,7 @@ class Summary:
             "by": by,
             "cells": [{**cell._asdict(), **group.to_json()} for cell, group in self.cells.items()],
             "wordings": [
-                {**key._asdict(), **self._wordings[key].to_json()} for key in sorted(self._wordings)
+                {**key._asdict(), **self._paraphrases[key].to_json()} for key in sorted(self._paraphrases)
             ],
         }
 

@@ -54,7 +54,7 @@ class Rating:
     """The kind of error that kept it from a score; empty where it gave one."""
     f1: float
     labels: tuple[str, ...] = ()
-    """What is wrong by execution, as in ``kg.labels``, details aside; empty where nothing is."""
+    """What is wrong by execution, as in ``kg.labels``, without details; empty where nothing is."""
 
     @property
     def right(self) -> bool:

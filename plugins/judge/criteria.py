@@ -1,4 +1,4 @@
-"""What a judge is told to judge by: ``criteria.yaml``."""
+"""The criteria by which a judge rates, from ``criteria.yaml``."""
 
 import hashlib
 import os
@@ -44,7 +44,7 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a judge is told; fields as the comments of ``criteria.yaml`` explain them."""
+    """The criteria that a judge receives; the comments of ``criteria.yaml`` explain the fields."""
 
     name: str
     criteria: str
@@ -56,7 +56,7 @@ class Criteria:
     reason_length: int
     prompt: str
     sha256: str
-    """Hash of the file and of ``rows``: what tells judges that are told different things apart."""
+    """Hash of the file and of ``rows``. It distinguishes judges with different criteria."""
 
     @property
     def scale(self) -> tuple[int, int]:

@@ -31,7 +31,7 @@ class Rescored(NamedTuple):
 
 
 def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored:
-    """Return a record with scores, labels, ``passed`` and explanation computed anew.
+    """Return a record with scores, labels, ``passed`` and explanation computed again.
 
     What a loop did, the results of queries, and costs stay. A record without scores, that of an
     infrastructure error, is returned as it is.

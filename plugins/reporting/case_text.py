@@ -36,7 +36,7 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
         {
             "task": f"{record.task}, {counted(record.steps, 'step')}",
             "asked with": f"{record.prompt}, {record.shot}, loop {record.loop}, model {record.model}, "
-            f"wording {record.phrasing}",
+            f"paraphrase {record.phrasing}",
             "exemplar": "none" if record.exemplar_id is None else f"{record.exemplar_id}{asked}",
             "run": str(run),
         }

@@ -56,7 +56,7 @@ def render_table(
         title = model if loop == NO_LOOP else f"{model}, loop {loop}"
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
-        lines = _lines_below(list(cells.values()), summary.wordings_of((model, loop)))
+        lines = _lines_below(list(cells.values()), summary.paraphrases_of((model, loop)))
         tables.append(_model_table(f"{title} ({note})" if note else title, cells, means))
         if keys := together(cells.values()).keys:
             tables += ["", _key_table(keys)]
@@ -109,7 +109,7 @@ def _key_table(keys: Mapping[str, Mapping[str, RunningMean]]) -> Table:
     return table
 
 
-def _lines_below(cells: Sequence[Counts], wordings: Mapping[int, Counts]) -> Iterator[str]:
+def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> Iterator[str]:
     counts = together(cells)
     labels: Counter[str] = Counter()
     for cell in cells:
@@ -132,9 +132,9 @@ def _lines_below(cells: Sequence[Counts], wordings: Mapping[int, Counts]) -> Ite
         lacking = f"no score: {_most_common(by_name(scores.no_score))}" if scores.no_score else ""
         if shown or lacking:
             yield f"judge {variant.replace('_', ' ')}: {'; '.join(filter(None, (shown, lacking)))}"
-    if len(wordings) > 1:
-        means = (f"{number}: {three_digits(each.means['f1'].mean)}" for number, each in wordings.items())
-        yield f"mean F1 by wording: {', '.join(means)}"
+    if len(paraphrases) > 1:
+        means = (f"{number}: {three_digits(each.means['f1'].mean)}" for number, each in paraphrases.items())
+        yield f"mean F1 by paraphrase: {', '.join(means)}"
 
 
 def _answers(answers: Answers) -> Iterator[str]:

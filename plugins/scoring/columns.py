@@ -318,7 +318,7 @@ STAGES = ("exact", "stem", "alias", "misspelling", "encoder")
 
 
 class Match(NamedTuple):
-    """The key a column means, and the stage that told."""
+    """The key of a column, and the stage that matched them."""
 
     key: str
     stage: str

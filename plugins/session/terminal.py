@@ -118,13 +118,13 @@ _DEFAULT_REPORTCHARS = "fE"
 def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, run: Path) -> Iterator[str]:
     """Yield the lines that say what is being measured."""
     models = ", ".join(model.label for model in plan.models)
-    wordings = "" if plan.phrasings == (1,) else f"wordings {', '.join(map(str, plan.phrasings))}, "
+    paraphrases = "" if plan.phrasings == (1,) else f"paraphrases {', '.join(map(str, plan.phrasings))}, "
     prompts, shots = ", ".join(plan.prompts), ", ".join(plan.shots)
     yield from graph.lines()
     yield f"model: {models}"
     yield (
         f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
-        f"{wordings}prompts {prompts}, shots {shots}: {counted(plan.case_count(), 'case')}"
+        f"{paraphrases}prompts {prompts}, shots {shots}: {counted(plan.case_count(), 'case')}"
     )
     if plan.shard:
         yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"

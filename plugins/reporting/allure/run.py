@@ -28,7 +28,7 @@ from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Re
 from retrocypher.prompts.templates.exemplars import SHOTS
 
 CRASHED = InfrastructureError(
-    "harness", "lost", "the case broke off with its worker or in the harness; what the run printed says more"
+    "harness", "lost", "the case ended with its worker or in the harness; see the output of the run"
 )
 """The error of a case that was selected and has no record."""
 

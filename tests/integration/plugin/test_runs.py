@@ -171,8 +171,8 @@ def test_other_wordings_are_cases_of_their_own(live: Suite) -> None:
     ran = live("-n0", "--model=oracle", "--sample=4", "--phrasing=1,3")
     assert ran.status == 0, ran.output
     assert len(ran.records) == 8
-    assert "questions: 4 of 2,400, wordings 1, 3, prompts" in ran.output
-    assert "mean F1 by wording: 1: 1.000, 3: 1.000" in ran.output
+    assert "questions: 4 of 2,400, paraphrases 1, 3, prompts" in ran.output
+    assert "mean F1 by paraphrase: 1: 1.000, 3: 1.000" in ran.output
     cases = {name: group["cases"] for name, group in ran.summary["by"]["phrasing"].items()}
     assert cases == {"1": 4, "3": 4}
     asked = {question.id: question for question in load_questions().questions}

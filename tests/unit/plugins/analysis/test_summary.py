@@ -179,8 +179,8 @@ def test_wordings_are_told_apart_where_there_are_several() -> None:
     assert means == {"1": 1.0, "2": None, "3": 0.25}
     told = [(each["model"], each["phrasing"], each["cases"]) for each in summary["wordings"]]
     assert told == [("gpt", 3, 1), ("oracle", 1, 1), ("oracle", 2, 1), ("oracle", 3, 1)]
-    told = [line for line in shown(records, 200) if line.startswith("mean F1 by wording")]
-    assert told == ["mean F1 by wording: 1: 1.000, 2: n/a, 3: 0.500"]
+    told = [line for line in shown(records, 200) if line.startswith("mean F1 by paraphrase")]
+    assert told == ["mean F1 by paraphrase: 1: 1.000, 2: n/a, 3: 0.500"]
 
 
 def test_tables_come_in_the_order_that_was_given() -> None:
