@@ -13,7 +13,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.calibrated import JUDGE_ENTRY
 from support.compared import run_of
+from support.judged import judged_run
+
+from retrocypher.plugins.runs.log import RunLog
 
 CHECKOUT = Path(__file__).parents[3]
 PACKAGES = ("kg", "prompts", "plugins", "fixtures")
@@ -106,13 +110,21 @@ print(sum(name.partition(".")[0] == "retrocypher" for name in sys.modules), file
 """
 
 
-@pytest.mark.parametrize("arguments", [("gate", "RUN", "f1>=0.6"), ("show", "RUN", "precursors-000")])
-def test_short_commands_load_few_modules(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", [1.0] * 6)
-    given = [str(run) if each == "RUN" else each for each in arguments]
-    done = subprocess.run([sys.executable, "-c", MODULES, *given], capture_output=True, text=True, check=True)
+def modules(*arguments: str) -> int:
+    """Run a command and return how many modules of ours it loads."""
+    command = [sys.executable, "-c", MODULES, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout
-    assert int(done.stderr.split()[-1]) <= 80
+    return int(done.stderr.split()[-1])
+
+
+def test_short_commands_load_few_modules(tmp_path: Path) -> None:
+    run = str(run_of(tmp_path / "run", [1.0] * 6))
+    assert modules("gate", run, "f1>=0.6") <= 80
+    assert modules("show", run, "precursors-000") <= 80
+    judged = judged_run(tmp_path / "judged", JUDGE_ENTRY)
+    case = next(each.case_id for each in RunLog(judged).records() if each.passed)
+    assert modules("show", str(judged), case) <= 80
 
 
 def test_text_scores_do_without_scipys_distributions() -> None:
