@@ -2,12 +2,14 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -36,6 +38,23 @@ from retrocypher.prompts.models.open import SharedModels, contents_of, start_sha
 
 if TYPE_CHECKING:
     from retrocypher.plugins.reporting.allure.run import LiveResults
+
+
+@contextmanager
+def _interrupt_deferred() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block, so that the files and the counts of a run agree."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if received:
+            before(*received[0])
 
 
 class Controller:
@@ -145,11 +164,12 @@ class Controller:
         if self.state.resumed is not None and self.state.resumed.restore_costs(record):
             line = json_line(record)
         messages = json.loads(report.__dict__.pop(MESSAGES_FIELD))
-        if self.state.failure or not self._write(partial(self._run.write_record, line, messages)):
-            return
-        if self._allure is not None:
-            self._allure.add(record, messages, report)
-        self.state.add(record)
+        with _interrupt_deferred():
+            if self.state.failure or not self._write(partial(self._run.write_record, line, messages)):
+                return
+            if self._allure is not None:
+                self._allure.add(record, messages, report)
+            self.state.add(record)
         self._progress.add(record.scores.f1 if record.scores else None, total)
 
     def finish(self, status: int, other_test_failed: bool) -> int:

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,8 +66,6 @@ def test_the_workers_of_a_killed_session_end_and_its_records_stay(session: Sessi
 
 def test_ctrl_c_closes_the_run(session: Session) -> None:
     process = session.reached(10)
-    # Not in the midst of the tenth record.
-    time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     ran = session.ended(process)
     assert ran.status == 2, ran.output
