@@ -10,7 +10,7 @@ import yaml
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.reaction import MAX_PER_ROLE
 from retrocypher.kg.questions.candidates import Kind
-from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, proportional_shares
 from retrocypher.kg.questions.reading import ROUTE_STEPS
 
 Plan = dict[Kind, int]
@@ -86,14 +86,7 @@ def with_counts(plan: Plan, spec: str) -> Plan:
             raise InputError(f"--counts: the plan has no entry of {task}; add one, or leave the task out.")
         if found.keys() & kinds.keys():
             raise InputError(f"--counts names {task} more than once; keep one of them.")
-        found |= _shares(kinds, int(number))
+        order = list(kinds)
+        shares = proportional_shares(kinds, int(number), order.index)
+        found |= {kind: share for kind, share in shares.items() if share}
     return {kind: found[kind] for kind in plan if kind in found}
-
-
-def _shares(sizes: Plan, count: int) -> Plan:
-    total = sum(sizes.values())
-    shares = {kind: count * size // total for kind, size in sizes.items()}
-    by_remainder = sorted(sizes, key=lambda kind: -(count * sizes[kind] % total))
-    for kind in by_remainder[: count - sum(shares.values())]:
-        shares[kind] += 1
-    return {kind: share for kind, share in shares.items() if share}

@@ -2,11 +2,11 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import yaml
 
@@ -31,6 +31,7 @@ PARAPHRASE_COUNT = 5
 _TEMPLATES = Path(__file__).parent / "templates"
 
 Stratum = tuple[str, int]
+K = TypeVar("K")
 
 
 def setting_of(task: str) -> Setting:
@@ -151,7 +152,8 @@ def select(
     strata: dict[Stratum, list[str]] = defaultdict(list)
     for question in kept:
         strata[question.task, question.steps].append(question.id)
-    sizes = _shares({stratum: len(ids) for stratum, ids in strata.items()}, sample, seed)
+    available = {stratum: len(ids) for stratum, ids in strata.items()}
+    sizes = proportional_shares(available, sample, lambda stratum: seeded_rank(seed, *stratum))
     chosen = {
         identifier
         for stratum, ids in strata.items()
@@ -165,10 +167,11 @@ def seeded_rank(seed: int, *names: object) -> bytes:
     return hashlib.sha256("\x1f".join(map(str, (seed, *names))).encode()).digest()
 
 
-def _shares(sizes: dict[Stratum, int], sample: int, seed: int) -> dict[Stratum, int]:
+def proportional_shares(sizes: Mapping[K, int], count: int, rank: Callable[[K], Any]) -> dict[K, int]:
+    """Split a count in proportion to sizes, rounded by largest remainders; ``rank`` orders ties."""
     total = sum(sizes.values())
-    shares = {stratum: sample * size // total for stratum, size in sizes.items()}
-    by_remainder = sorted(sizes, key=lambda s: (-(sample * sizes[s] % total), seeded_rank(seed, *s)))
-    for stratum in by_remainder[: sample - sum(shares.values())]:
-        shares[stratum] += 1
+    shares = {key: count * size // total for key, size in sizes.items()}
+    by_remainder = sorted(sizes, key=lambda key: (-(count * sizes[key] % total), rank(key)))
+    for key in by_remainder[: count - sum(shares.values())]:
+        shares[key] += 1
     return shares
