@@ -399,12 +399,14 @@ def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration
 
 
 def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> RunNumbers:
-    means = Means(run.table)
+    # Shared, because drawing resamples takes most of the time of an interval.
+    resampler = Resampler()
+    means = Means(run.table, resampler=resampler)
     return RunNumbers(
         run=run,
         headlines=headlines(run, means),
         scores=scores(run, means),
-        keys=keys(run),
+        keys=keys(run, resampler),
         boxes=boxes(run),
         errors=errors(run),
         ledger=[entry for entry in run.ledger if isinstance(entry, LedgerEntry)],

@@ -24,7 +24,7 @@ from retrocypher.plugins.analysis.scores import (
 from retrocypher.plugins.analysis.summary import Cell, Series
 from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
-from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import BoxStats
 
 ALL = "all"
@@ -112,10 +112,10 @@ class SeriesKeys(Struct, frozen=True):
     """By key, the mean of each of `RETRIEVAL_METRICS` over the cases in which it is defined."""
 
 
-def keys(run: ReportRun) -> list[SeriesKeys]:
+def keys(run: ReportRun, resampler: Resampler) -> list[SeriesKeys]:
     """Return the scores of each key: one part for each model and loop with single-step cases."""
     found: dict[tuple[Any, ...], dict[str, dict[str, Estimate]]] = {}
-    for each in slice_means(run.table, ("model", "loop"), tuple(KEY_METRICS)):
+    for each in slice_means(run.table, ("model", "loop"), tuple(KEY_METRICS), resampler):
         if each.mean.value is not None:
             metric, key = KEY_METRICS[each.metric]
             found.setdefault(tuple(each.slice.values()), {}).setdefault(key, {})[metric] = each.mean

@@ -233,10 +233,15 @@ def slice_means(
 class Means:
     """The means of scores over slices, each slicing computed once."""
 
-    def __init__(self, table: ScoreTable, metrics: Sequence[str] = RETRIEVAL_METRICS) -> None:
+    def __init__(
+        self,
+        table: ScoreTable,
+        metrics: Sequence[str] = RETRIEVAL_METRICS,
+        resampler: Resampler | None = None,
+    ) -> None:
         self._table = table
         self._metrics = metrics
-        self._resampler = Resampler()
+        self._resampler = resampler or Resampler()
         self._found: dict[tuple[str, ...], dict[tuple[Label, ...], dict[str, Estimate]]] = {}
 
     def of(self, **labels: str) -> dict[str, Estimate]:
