@@ -1,4 +1,4 @@
-"""Cases in text files: a query a line, what comes of it behind an arrow on the next, under headings."""
+"""Cases in text files: under headings, a query on each line, and its result after an arrow on the next."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -190,7 +190,7 @@ def test_what_is_no_score_gives_none_and_is_named(
 )
 def test_no_text_becomes_its_own_score(api: RolesApi, opened: Opened, planted: dict[str, Any]) -> None:
     wished = replace(CASE, **planted)
-    # A judge that repeats all it was told, and one that is talked into prose, have no score.
+    # A judge that repeats its whole prompt, and one that answers in prose, have no score.
     for player in (str, always(WISH)):
         api.players["judge"] = player
         assert opened().judge(wished, "with_reference").score is None

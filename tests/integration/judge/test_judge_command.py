@@ -268,7 +268,7 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     # Two variants, and each query twice.
     assert told["calls"] == {"all": 4 * queries, "cached": 0}
     assert api.count("judge") == 4 * queries
-    # What it will cost is told before it is paid for.
+    # The cost is printed before it is paid.
     said = re.search(
         rf"{queries} queries, {4 * queries} judgements: about ([\d,]+) tokens sent", found.stderr
     )

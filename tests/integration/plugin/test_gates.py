@@ -1,4 +1,4 @@
-"""The gate of a run: what it does to the exit status, and where it is told."""
+"""The gate of a run: the exit status, and where the result is reported."""
 
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

@@ -157,7 +157,7 @@ def guarded(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Ran
     """A run of loops that ask no model, so that no key is needed."""
     models = ("--model=oracle", "--model=turned=mutant:reverse_arrow", "--model=mutant:unbalanced_bracket")
     loops = ("--loop=none,guarded,guarded-limit", "--sample=3", *ONE_STEP)
-    # Of a run with many failures the terminal shows none, unless it is told to.
+    # The terminal shows no failures of a run that has many, unless an option asks for them.
     asked = ("-n2", f"--graph={endpoint.uri}", "--tb=short", *models, *loops)
     return Session(asked, tmp_path_factory.mktemp("guarded") / "run").whole()
 

@@ -19,7 +19,7 @@ from retrocypher.kg.server.endpoint import Endpoint
 
 MUTANT = "--model=mutant=mutant:reverse_arrow,reverse_path,drop_component,change_length"
 MODELS = ("--model=right=oracle", MUTANT, "--model=exemplar", "--sample=12")
-# Of a run with many failures the terminal shows none, unless it is told to.
+# The terminal shows no failures of a run that has many, unless an option asks for them.
 SHOWN = ("--tb=short", "-rEf")
 
 

@@ -65,7 +65,7 @@ def ssh_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def session(tx: str, endpoint: Endpoint, run: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the suite with one worker, started as told."""
+    """Run the suite with one worker, started as ``tx`` says."""
     graph = f"--graph={endpoint.uri.replace('bolt://', 'neo4j://')}"
     command = [sys.executable, "-m", "pytest", str(CHECKOUT / "benchmarks"), "--dist=load", "-q"]
     return subprocess.run(
