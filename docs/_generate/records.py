@@ -61,18 +61,20 @@ def _aliases(module: griffe.Object | griffe.Alias) -> Iterator[tuple[str, str]]:
 
 
 def _section(each: griffe.Class, types: "_Types") -> str:
-    fields = [field for field in _fields(each) if not field.name.startswith("_")]
+    documented = [one for one in each.mro() if one.name in types.classes]
+    fields = [field for field in _fields(each, documented) if not field.name.startswith("_")]
     undescribed = [field.name for field in fields if field.docstring is None]
     if undescribed or each.docstring is None:
         raise SystemExit(f"{each.path}: without a docstring: {', '.join(undescribed) or 'the class'}")
     head = [f"### {each.name}", re.sub(r"\s*\n\s*", " ", each.docstring.value)]
+    head += [f"It has the fields of {types.shown(one.name)}, and:" for one in documented[:1]]
     rows = [(f"`{_name(field)}`", types.shown(str(field.annotation)), _meaning(field)) for field in fields]
     return "\n\n".join([*head, table(("field", "type", "meaning"), rows)])
 
 
-def _fields(each: griffe.Class) -> Iterator[griffe.Attribute]:
-    """Yield the fields of the class, those of its base classes first."""
-    for one in reversed((each, *each.mro())):
+def _fields(each: griffe.Class, documented: list[griffe.Class]) -> Iterator[griffe.Attribute]:
+    """Yield the fields of the class, those of its base classes first, without the documented ones."""
+    for one in reversed([one for one in (each, *each.mro()) if one not in documented]):
         for member in one.members.values():
             if isinstance(member, griffe.Attribute) and "property" not in member.labels:
                 yield member
@@ -92,7 +94,7 @@ class _Types:
     """Describes annotations in words, with links to the sections of the page."""
 
     def __init__(self, classes: set[str], aliases: dict[str, str]) -> None:
-        self._classes = classes
+        self.classes = classes
         self._aliases = aliases
 
     def shown(self, annotation: str) -> str:
@@ -116,7 +118,7 @@ class _Types:
                 name = ast.unparse(node).rpartition(".")[2]
                 if name in self._aliases:
                     return self.shown(self._aliases[name])
-                linked = f"[{name}](#{name.lower()})" if name in self._classes else name
+                linked = f"[{name}](#{name.lower()})" if name in self.classes else name
                 return _PLAIN.get(name, linked)
 
     def _generic(self, outer: str, inner: list[ast.expr]) -> str:

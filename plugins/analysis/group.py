@@ -16,9 +16,19 @@ from retrocypher.plugins.runs.record import (
     SCORE_METRICS,
     SCORED_KEYS,
     VARIANTS,
-    JsonValue,
     Record,
     Scores,
+)
+from retrocypher.plugins.runs.summary import (
+    AnswerMeasurements,
+    AnswerSummary,
+    ErrorSummary,
+    FallbackSummary,
+    GroupSummary,
+    JudgeSummary,
+    KeyMeans,
+    MeasuredMean,
+    VariantSummary,
 )
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.scoring.labels import is_perfect
@@ -119,23 +129,13 @@ class Judgements:
             elif judgement.error is not None:
                 variant.no_score[judgement.error.kind] += 1
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Return counts and means.
-
-        For each variant, ``scored`` is the number of judgements with a score, ``mean`` their mean,
-        ``weighted`` how many of them are means over log-probabilities, and ``no_score`` counts the others by
-        kind. ``faults`` counts cases whose judge could not be asked.
-        """
+    def summary(self) -> JudgeSummary:
+        """Return counts and means."""
         variants = {
-            name: {
-                "scored": each.mean.count,
-                "mean": each.mean.mean,
-                "weighted": each.weighted,
-                "no_score": by_name(each.no_score),
-            }
+            name: VariantSummary(each.mean.count, each.mean.mean, each.weighted, by_name(each.no_score))
             for name, each in self.variants.items()
         }
-        return {"cases": self.cases, "faults": self.faults, **variants}
+        return JudgeSummary(self.cases, self.faults, **variants)
 
 
 @dataclass(slots=True)
@@ -176,26 +176,18 @@ class Answers:
         """Return the mean of one of `ANSWER_METRICS`; None without a score."""
         return self.measured[name].mean if name in self.measured else None
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Return the counts, and the mean share of supported claims over the answers with claims.
-
-        ``claiming`` is the number of those answers; ``failed`` counts cases where a model or the graph could
-        not be asked for the text, its claims or their verdicts.
-        """
-        counts = {
-            "cases": self.cases,
+    def summary(self) -> AnswerSummary:
+        """Return counts, and means over the answers with claims and those measured."""
+        means = {name: MeasuredMean(each.mean, each.count) for name, each in self.measured.items()}
+        return AnswerSummary(
+            cases=self.cases,
             **{name: self.states[name] for name in _STATES},
-            "failed": self.failed,
-            "verdicts": by_name(self.verdicts),
-            "support": self.support.mean,
-            "claiming": self.support.count,
-        }
-        if not self.measured:
-            return counts
-        means = {
-            name: {"mean": each.mean, "count": each.count} for name, each in sorted(self.measured.items())
-        }
-        return {**counts, "judge": {**means, "without_score": by_name(self.unmeasured)}}
+            failed=self.failed,
+            verdicts=by_name(self.verdicts),
+            support=self.support.mean,
+            claiming=self.support.count,
+            judge=AnswerMeasurements(**means, without_score=by_name(self.unmeasured)) if means else UNSET,
+        )
 
 
 @dataclass(slots=True)
@@ -220,15 +212,10 @@ class Fallbacks:
         for name, mean in self.means.items():
             mean.add(getattr(fallback.scores, name))
 
-    def to_json(self) -> dict[str, JsonValue]:
+    def summary(self) -> FallbackSummary:
         """Return counts, reasons and the means over the rows of fallbacks alone."""
-        return {
-            "cases": self.cases,
-            "with_rows": self.with_rows,
-            "passed": self.passed,
-            "reasons": by_name(self.reasons),
-            "means": {name: mean.mean for name, mean in self.means.items()},
-        }
+        means = {name: mean.mean for name, mean in self.means.items()}
+        return FallbackSummary(self.cases, self.with_rows, self.passed, by_name(self.reasons), means)
 
 
 @dataclass(slots=True)
@@ -251,11 +238,9 @@ class LabelCounts:
             self.primary[record.errors[0]] += 1
             self.any.update({name_of(label) for label in record.errors})
 
-    def to_json(self) -> dict[str, JsonValue]:
+    def summary(self) -> ErrorSummary:
         """Return the counts, labels in the order of ``labels.yaml``."""
-        counters = {"primary": self.primary, "any": self.any}
-        ordered = {name: by_label(counter) for name, counter in counters.items()}
-        return {"cases": self.cases, "passed": self.passed, **ordered}
+        return ErrorSummary(self.cases, self.passed, by_label(self.primary), by_label(self.any))
 
 
 def perfect_variations(record: Record) -> list[str] | None:
@@ -348,27 +333,24 @@ class Group:
         """`by_key` in the order of `SCORED_KEYS`."""
         return {key: self.by_key[key] for key in SCORED_KEYS if key in self.by_key}
 
-    def to_json(self) -> dict[str, JsonValue]:
+    def summary(self) -> GroupSummary:
         """Return counts and means; ``defined`` has the size of means over fewer than all scored cases."""
-        parts: dict[str, Fallbacks | Answers | Judgements] = {
-            "fallback": self.fallbacks,
-            "answers": self.answers,
-            "judge": self.judgements,
-        }
-        return {
-            "cases": self.cases,
-            "scored": self.scored,
-            "passed": self.passed,
-            "failed": self.failed,
-            "infrastructure_errors": self.errors,
-            "statuses": by_name(self.statuses),
-            "errors": self.labels.to_json(),
-            "variations": {"perfect": self.perfect, **{name: self.variations[name] for name in VARIATIONS}},
-            **{name: part.to_json() for name, part in parts.items() if part.cases},
-            "means": {name: mean.mean for name, mean in self.means.items()},
-            "per_key": {
-                key: {**{name: mean.mean for name, mean in means.items()}, "cases": means["f1"].count}
+        return GroupSummary(
+            cases=self.cases,
+            scored=self.scored,
+            passed=self.passed,
+            failed=self.failed,
+            infrastructure_errors=self.errors,
+            statuses=by_name(self.statuses),
+            errors=self.labels.summary(),
+            variations={"perfect": self.perfect, **{name: self.variations[name] for name in VARIATIONS}},
+            fallback=self.fallbacks.summary() if self.fallbacks.cases else UNSET,
+            answers=self.answers.summary() if self.answers.cases else UNSET,
+            judge=self.judgements.summary() if self.judgements.cases else UNSET,
+            means={name: mean.mean for name, mean in self.means.items()},
+            per_key={
+                key: KeyMeans(**{name: mean.mean for name, mean in means.items()}, cases=means["f1"].count)
                 for key, means in self.keys.items()
             },
-            "defined": {name: mean.count for name, mean in self.means.items() if mean.count != self.scored},
-        }
+            defined={name: mean.count for name, mean in self.means.items() if mean.count != self.scored},
+        )

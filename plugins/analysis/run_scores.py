@@ -195,7 +195,7 @@ def _require_once(file: Path, ids: Mapping[str, int]) -> None:
 def _extent(run: RunLog, cases: int, errors: int, lacks_unscored: bool) -> tuple[str, str]:
     """Return in words which scores a run lacks, and which part of the planned cases it has."""
     manifest, ending, planned = run.manifest, run.facts.ending, run.facts.planned
-    crashed = len(run.summary.lost_cases)
+    crashed = len(run.summary.lost_cases or ())
     if (
         lacks_unscored
         and not crashed

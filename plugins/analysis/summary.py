@@ -11,9 +11,17 @@ from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
 from retrocypher.plugins.analysis.scores import DIMENSIONS, CaseScores, Means, ScoreTable
 from retrocypher.plugins.runs.manifest import AnswerCounts, MadeOnce, ModelUsage, Served
-from retrocypher.plugins.runs.record import GENERATOR, JsonValue, Judgement, Record, Round, Tokens
+from retrocypher.plugins.runs.record import (
+    GENERATOR,
+    JsonValue,
+    Judgement,
+    Record,
+    Round,
+    Tokens,
+    fields_of,
+)
+from retrocypher.plugins.runs.summary import CellSummary, ParaphraseSummary, RunSummary, UnmatchedColumns
 
-SCHEMA_VERSION = 1
 _SETTINGS = ("single_step", "multi_step")
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
 _BY = ("setting", "task", "steps", "model", "loop")
@@ -131,38 +139,30 @@ class Summary:
         self._unmatched.update(columns)
         self._cases_with_unmatched += bool(columns)
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Return the content of ``summary.json``.
-
-        Means are over cases: all of them; in ``by`` those of a setting, task, step count, model, loop, prompt
-        and shot, and paraphrase; in ``cells`` those of a model, loop, prompt, shot and task; in ``wordings``
-        those of a model, loop and paraphrase.
-        """
-        by = {
-            name: {_label(key): groups[key].to_json() for key in sorted(groups, key=_ORDERS.get(name))}
-            for name, groups in self._by.items()
-        }
+    def run_summary(self) -> RunSummary:
+        """Return the content of ``summary.json``, without what only the run itself can know."""
         exemplars = sorted(self._exemplars.items(), key=lambda each: listed_first(each[0], _SHOTS))
-        return {
-            "schema_version": SCHEMA_VERSION,
-            **self.overall.to_json(),
-            **self._fallbacks(),
-            "infrastructure_errors_by_stage": by_name(self.overall.errors_by_stage),
-            "exemplars": {shot: by_name(counts) for shot, counts in exemplars},
-            "unmatched_columns": {"cases": self._cases_with_unmatched, "columns": by_name(self._unmatched)},
-            "by": by,
-            "cells": [{**cell._asdict(), **group.to_json()} for cell, group in self.cells.items()],
-            "wordings": [
-                {**key._asdict(), **self._paraphrases[key].to_json()} for key in sorted(self._paraphrases)
+        overall = self.overall.summary()
+        if overall.fallback:
+            loops = sorted(self._by["loop"].items())
+            overall.fallback.by_loop = {
+                name: group.fallbacks.summary() for name, group in loops if group.fallbacks.cases
+            }
+        return RunSummary(
+            **fields_of(overall),
+            infrastructure_errors_by_stage=by_name(self.overall.errors_by_stage),
+            exemplars={shot: by_name(counts) for shot, counts in exemplars},
+            unmatched_columns=UnmatchedColumns(self._cases_with_unmatched, by_name(self._unmatched)),
+            by={
+                name: {_label(key): groups[key].summary() for key in sorted(groups, key=_ORDERS.get(name))}
+                for name, groups in self._by.items()
+            },
+            cells=[CellSummary(*cell, **fields_of(group.summary())) for cell, group in self.cells.items()],
+            wordings=[
+                ParaphraseSummary(*key, **fields_of(self._paraphrases[key].summary()))
+                for key in sorted(self._paraphrases)
             ],
-        }
-
-    def _fallbacks(self) -> dict[str, JsonValue]:
-        if not self.overall.fallbacks.cases:
-            return {}
-        by_loop = {name: group.fallbacks for name, group in sorted(self._by["loop"].items())}
-        used = {name: fallbacks.to_json() for name, fallbacks in by_loop.items() if fallbacks.cases}
-        return {"fallback": {**self.overall.fallbacks.to_json(), "by_loop": used}}
+        )
 
 
 def summary_of(records: Iterable[Record]) -> Summary:

@@ -33,6 +33,7 @@ from retrocypher.plugins.reporting.run_tables import counted_table
 from retrocypher.plugins.runs.files import MANIFEST, no_run
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import VARIANTS, fields_of
+from retrocypher.plugins.runs.summary import VariantSummary
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.spec import ModelSpec
@@ -138,7 +139,7 @@ def judge_command(
         table_console().print(render_judged(done, why))
         if done.written:
             table_console().print(agreement_table(found))
-    context.exit(INCOMPLETE if done.faults else 0)
+    context.exit(INCOMPLETE if done.summary.faults else 0)
 
 
 def render_judged(done: JudgedRun, why: str = "") -> Group:
@@ -155,14 +156,14 @@ def _judged(done: JudgedRun, why: str) -> Iterator[RenderableType]:
     )
     yield _means(done)
     for variant in VARIANTS:
-        lacking = (done.summary.get(variant) or {}).get("no_score") or {}
-        if lacking:
+        of_variant: VariantSummary = getattr(done.summary, variant)
+        if lacking := of_variant.no_score:
             kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in lacking.items())
             yield Text(f"no score {variant.replace('_', ' ')}: {kinds}")
-    if done.faults:
+    if done.summary.faults:
         kept = "" if done.written else "nothing was replaced; "
         yield Text(
-            f"incomplete: the judge could not be asked about {counted(done.faults, 'case')}; "
+            f"incomplete: the judge could not be asked about {counted(done.summary.faults, 'case')}; "
             f"{kept}repeat the command to ask again"
         )
         if why:

@@ -80,7 +80,8 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
         read = [
             {"run": str(run), "cases": counts[run], "lacks": lacks or None} for run, lacks in lacking.items()
         ]
-        print_json({"runs": read, "summary": summary.to_json(), "ledger": entries if with_ledger else None})
+        content = summary.run_summary()
+        print_json({"runs": read, "summary": content, "ledger": entries if with_ledger else None})
     console = Console(record=svg is not None, highlight=False, file=StringIO() if as_json else None)
     console.width = max(console.width, WIDTH)
     by_model = {model: ", ".join(each) for model, each in notes.items()}

@@ -35,7 +35,8 @@ from retrocypher.plugins.operations.rescore import write_in_place
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
-from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record, Variant
+from retrocypher.plugins.runs.record import VARIANTS, Judgement, JudgeRatings, Record, Variant, fields_of
+from retrocypher.plugins.runs.summary import JudgeSummary, RunSummary
 from retrocypher.prompts.models.cache_files import default_file, prepare
 from retrocypher.prompts.models.open import contents_of
 from retrocypher.prompts.models.spec import ModelSpec
@@ -191,17 +192,12 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
     from_cache: int
     cost: float | None
     """Cost of those requested in USD, at list prices; None if no price is known."""
-    summary: dict[str, JsonValue]
+    summary: JudgeSummary
     """The ``judge`` of the run's summary."""
     means: list[SliceMean]
     """Means of `JUDGED_RUN_METRICS`, of all cases and by task."""
     written: bool
     """Whether the judgements are on the records; not if they would replace others and are incomplete."""
-
-    @property
-    def faults(self) -> int:
-        """Number of cases whose judge could not be asked."""
-        return int(self.summary.get("faults", 0))
 
 
 def judge_run(
@@ -260,8 +256,10 @@ def judge_run(
             scored.append(_measured(record))
         made = [each for case in now.values() for each in case.values()]
         costs = [each.cost for each in made if each.cost is not None]
-        totals = {**run.summary_json, **summary.to_json()}
-        of_judge = summary.to_json().get("judge", {})
+        totals = summary.run_summary()
+        totals.selected_cases = run.summary.selected_cases
+        totals.lost_cases = run.summary.lost_cases
+        of_judge = totals.judge or JudgeSummary()
         table = ScoreTable(scored, targets, JUDGED_RUN_METRICS)
         done = JudgedRun(
             run=str(run),
@@ -274,24 +272,24 @@ def judge_run(
             cost=math.fsum(costs) if costs else None,
             summary=of_judge,
             means=[mean for by in ((), ("task",)) for mean in slice_means(table, by, JUDGED_RUN_METRICS)],
-            written=not (earlier.at_stake and of_judge.get("faults")),
+            written=not (earlier.at_stake and of_judge.faults),
         )
         if done.written:
             status = final_status(run.manifest.exit_status, totals)
             written.finish(
                 {**run.manifest_json, "judge": judge, "exit_status": status},
-                totals,
+                {**run.summary_json, **fields_of(totals)},
                 origin="judged_from",
                 more={name: getattr(done, name) for name in ("asked", "from_cache", "kept", "cost")},
             )
     return done, why
 
 
-def final_status(status: int | None, totals: Mapping[str, JsonValue]) -> int | None:
+def final_status(status: int | None, totals: RunSummary) -> int | None:
     """Return the exit status of a judged run; one that lacked nothing but judgements is complete now."""
-    lacks = totals["infrastructure_errors_by_stage"] or totals.get("lost_cases")
-    short = totals["cases"] < totals.get("selected_cases", 0) or (totals.get("answers") or {}).get("failed")
-    return status if status != INCOMPLETE or lacks or short else int(totals["failed"] > 0)
+    lacks = totals.infrastructure_errors_by_stage or totals.lost_cases
+    short = totals.cases < (totals.selected_cases or 0) or (totals.answers and totals.answers.failed)
+    return status if status != INCOMPLETE or lacks or short else int(totals.failed > 0)
 
 
 def _tasks(run: RunLog, schema: str, request: JudgeRequest, earlier: EarlierJudgements) -> Iterator[Task]:

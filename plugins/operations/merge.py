@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question
@@ -29,6 +29,7 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Counts
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.run_directory import RunDirectory
+from retrocypher.plugins.runs.summary import RunSummary
 
 _OWN = ("started", "ended", "exit_status", "cases", "machine", "git", "versions")
 _CONTINUED = "continued"
@@ -152,11 +153,12 @@ class Totals:
         """Number of scored cases below the threshold."""
         return self._summary.failed
 
-    def summary(self) -> dict[str, JsonValue]:
+    def summary(self) -> RunSummary:
         """Return what ``summary.json`` of the merged run holds."""
-        counts = {"selected_cases": self._selected(), "lost_cases": self._crashed()}
-        ledger = {"ledger": self._ledger.entries()} if self._looped else {}
-        return {**self._summary.to_json(), **counts, **ledger}
+        summary = self._summary.run_summary()
+        summary.selected_cases, summary.lost_cases = self._selected(), self._crashed()
+        summary.ledger = self._ledger.entries() if self._looped else UNSET
+        return summary
 
     def manifest(self) -> dict[str, JsonValue]:
         """Return ``answers`` and ``counts`` of the manifest; each shard has a response cache of its own."""
@@ -175,7 +177,7 @@ class Totals:
         return self._runs[0].shard.cases_in_all - sum(run.planned - run.selected for run in self._runs)
 
     def _crashed(self) -> list[str]:
-        return sorted(case for run in self._runs for case in run.log.summary.lost_cases)
+        return sorted(case for run in self._runs for case in run.log.summary.lost_cases or ())
 
 
 _ATTACHMENT = "-attachment"
@@ -256,9 +258,9 @@ def merge(paths: Sequence[Path], into: Path, *, partial: bool = False) -> Merged
         into=str(into),
         of=runs[0].shard.of,
         shards=[MergedShard(str(run.log), run.shard.number) for run in runs],
-        cases=summary["cases"],
-        failed=summary["failed"],
-        infrastructure_errors=summary["infrastructure_errors"],
+        cases=summary.cases,
+        failed=summary.failed,
+        infrastructure_errors=summary.infrastructure_errors,
         missing=lacking,
         allure_results=results,
     )
@@ -268,7 +270,7 @@ def _write(
     into: Path,
     index: Index,
     questions: Sequence[Question],
-    summary: _Object,
+    summary: RunSummary,
     manifest: _Object,
 ) -> int:
     unfinished = into.with_name(f".{into.name}.partial")
@@ -285,12 +287,8 @@ def _write(
             run.write_manifest(manifest)
             run.write_summary(summary)
             if results := join_results([each.log.path for each in index.runs], unfinished):
-                write_about(
-                    unfinished / ALLURE,
-                    RunLog(unfinished).manifest,
-                    summary["cases"],
-                    summary["selected_cases"],
-                )
+                selected = summary.selected_cases or 0
+                write_about(unfinished / ALLURE, RunLog(unfinished).manifest, summary.cases, selected)
         unfinished.rename(into)
     except OSError as error:
         raise InputError(f"--into {into}: cannot be written ({error.strerror})") from error

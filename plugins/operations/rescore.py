@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
@@ -30,7 +30,7 @@ from retrocypher.plugins.runs.files import MANIFEST, MESSAGES, QUESTIONS, RECORD
 from retrocypher.plugins.runs.log import Chunk, RunLog
 from retrocypher.plugins.runs.manifest import code_facts
 from retrocypher.plugins.runs.parallel import cores, in_processes
-from retrocypher.plugins.runs.record import JsonValue, Record
+from retrocypher.plugins.runs.record import JsonValue, Record, fields_of
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.scoring.columns import key_encoder_named
 from retrocypher.plugins.scoring.score import Assessor
@@ -286,4 +286,6 @@ def rescore(
 def _summary(run: RunLog, summary: Summary, ledger: Ledger) -> dict[str, JsonValue]:
     """Return the summary of the run, with what only the run itself can know."""
     before, entries = run.summary_json, ledger.entries()
-    return {**before, **summary.to_json(), **({"ledger": entries} if entries or "ledger" in before else {})}
+    after = summary.run_summary()
+    after.ledger = entries if entries or "ledger" in before else UNSET
+    return {**before, **fields_of(after)}

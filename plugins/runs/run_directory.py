@@ -25,6 +25,7 @@ from retrocypher.plugins.runs.files import (
 )
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.runs.summary import RunSummary
 
 _OURS = frozenset({RECORDS, MESSAGES, QUESTIONS, MANIFEST, SUMMARY, LOCK, ALLURE})
 _PARTIAL = ".partial"
@@ -105,7 +106,7 @@ class RunDirectory:
         """Write or replace the manifest; raises OSError where it cannot be written."""
         _replace(self.path / MANIFEST, json_page(manifest))
 
-    def write_summary(self, summary: Mapping[str, JsonValue]) -> None:
+    def write_summary(self, summary: RunSummary | Mapping[str, JsonValue]) -> None:
         """Write or replace the summary; raises OSError where it cannot be written."""
         _replace(self.path / SUMMARY, json_page(summary))
 

@@ -1,19 +1,137 @@
-"""The summary of a run: counts and means over the records."""
+"""The summary of a run: counts and means over the records.
+
+The docstring below a field is its documentation; `docs/records.md` is generated from them. Each field has a
+default, because summaries of earlier versions lack some.
+"""
 
 from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.plugins.runs.record import JUDGE_STAGE, SCHEMA_VERSION, JsonValue
 
 
-class AnswerSummary(Struct):
-    """Written answers of a run."""
+class ErrorSummary(Struct):
+    """Error labels of some cases, in the order of `labels.yaml`."""
 
+    cases: int = 0
+    """Cases with a label."""
+    passed: int = 0
+    """Those that passed: all their values are right, but not each row."""
+    primary: dict[str, int] = field(default_factory=dict)
+    """Number of cases by primary label, with its detail."""
+    any: dict[str, int] = field(default_factory=dict)
+    """Number of cases by label, without details; a case counts once for each of its labels."""
+
+
+class FallbackSummary(Struct):
+    """Cases with a fallback, and the scores of its rows, which are in no other mean."""
+
+    cases: int = 0
+    """Cases with a fallback."""
+    with_rows: int = 0
+    """Those whose fallback returned rows."""
+    passed: int = 0
+    """Those whose rows would have passed."""
+    reasons: dict[str, int] = field(default_factory=dict)
+    """Number of cases by the reason for the fallback."""
+    means: dict[str, float | None] = field(default_factory=dict)
+    """Mean F1, precision and recall of the rows."""
+    by_loop: dict[str, "FallbackSummary"] | UnsetType = UNSET
+    """The same by loop; for the whole run only."""
+
+
+class MeasuredMean(Struct):
+    """Mean of what a judge measured of written answers."""
+
+    mean: float | None = None
+    """The mean."""
+    count: int = 0
+    """Number of answers with a score."""
+
+
+class AnswerMeasurements(Struct):
+    """What a judge measured of written answers."""
+
+    answer_relevancy: MeasuredMean | UnsetType = UNSET
+    """Whether they answer the question."""
+    faithfulness: MeasuredMean | UnsetType = UNSET
+    """Whether they follow from their context."""
+    without_score: dict[str, int] = field(default_factory=dict)
+    """Number of measurements without a score, by what was measured and kind."""
+
+
+class AnswerSummary(Struct):
+    """Written answers."""
+
+    cases: int = 0
+    """Cases for which an answer was requested."""
+    written: int = 0
+    """Answers written."""
+    insufficient: int = 0
+    """Answers that say that the context does not suffice."""
+    empty: int = 0
+    """Empty answers."""
     failed: int = 0
     """Cases whose answer, or verdict on it, is missing."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    """Number of answers by verdict."""
+    support: float | None = None
+    """Mean share of supported claims over the `claiming` answers."""
+    claiming: int = 0
+    """Answers with claims."""
+    judge: AnswerMeasurements | UnsetType = UNSET
+    """What a judge measured; absent without one."""
 
 
-class CellSummary(Struct):
-    """One group of `cells`; it has the fields of the summary from `cases` to `defined`."""
+class VariantSummary(Struct):
+    """Judgements in one variant."""
+
+    scored: int = 0
+    """Judgements with a score."""
+    mean: float | None = None
+    """Their mean."""
+    weighted: int = 0
+    """Those that are means over log-probabilities."""
+    no_score: dict[str, int] = field(default_factory=dict)
+    """Number of judgements without a score by kind."""
+
+
+class JudgeSummary(Struct):
+    """Judgements of queries."""
+
+    cases: int = 0
+    """Judged cases."""
+    faults: int = 0
+    """Cases whose judge could not be asked."""
+    with_reference: VariantSummary = field(default_factory=VariantSummary)
+    """Judgements with the reference query shown."""
+    without_reference: VariantSummary = field(default_factory=VariantSummary)
+    """Judgements without it."""
+
+
+class KeyMeans(Struct):
+    """Means of one key of single-step answers."""
+
+    precision: float | None = None
+    """Mean precision."""
+    recall: float | None = None
+    """Mean recall."""
+    f1: float | None = None
+    """Mean F1."""
+    cases: int = 0
+    """Cases in which they are [defined](scores.md#scores-of-each-key)."""
+
+
+class UnmatchedColumns(Struct):
+    """Columns that match no key and are ignored."""
+
+    cases: int = 0
+    """Cases with such columns."""
+    columns: dict[str, int] = field(default_factory=dict)
+    """Number of cases by name of the column."""
+
+
+class GroupSummary(Struct, kw_only=True):
+    """Counts and means of some cases."""
 
     cases: int = 0
     """Cases with a record."""
@@ -25,68 +143,81 @@ class CellSummary(Struct):
     """Scored cases below the threshold."""
     infrastructure_errors: int = 0
     """Cases without scores, because of an infrastructure error."""
-    means: dict[str, float | None] = field(default_factory=dict)
-    """Mean of each score."""
-
-
-class RunSummary(Struct, kw_only=True):
-    """Counts and means over the records.
-
-    The groups in `by`, `cells` and `wordings` have the same fields from `cases` to `defined`.
-    """
-
-    schema_version: int = SCHEMA_VERSION
-    """Version of the format: 1."""
-    cases: int = 0
-    """Cases with a record."""
-    scored: int = 0
-    """Cases with scores."""
-    passed: int = 0
-    """Cases that passed."""
-    failed: int = 0
-    """Scored cases below the threshold."""
-    infrastructure_errors: int = 0
-    """Cases without scores, because of an infrastructure error."""
-    selected_cases: int = 0
-    """Cases that pytest selected."""
-    lost_cases: list[str] = field(default_factory=list)
-    """Crashed cases: selected, without a record."""
     statuses: dict[str, int] = field(default_factory=dict)
     """Number of cases by execution status."""
-    errors: JsonValue = None
-    """Error labels: `cases`, `passed`, and cases by `primary` label and by `any` label."""
-    variations: JsonValue = None
+    errors: ErrorSummary = field(default_factory=ErrorSummary)
+    """Error labels."""
+    variations: dict[str, int] = field(default_factory=dict)
     """Perfect cases (`perfect`), and how many of them differ from the reference in each way."""
-    fallback: JsonValue | UnsetType = UNSET
-    """Cases with a fallback: `cases`, `with_rows`, `passed`, `reasons`, `means`; and `by_loop`."""
+    fallback: FallbackSummary | UnsetType = UNSET
+    """Fallbacks; absent without one."""
     answers: AnswerSummary | UnsetType = UNSET
-    """Written answers: `cases`, `written`, `insufficient`, `empty`, `failed`, `verdicts`, mean `support` over
-    the `claiming` ones, and with a judge `judge`."""
-    judge: JsonValue | UnsetType = UNSET
-    """Judgements: `cases`, `faults` (the judge could not be asked), and by variant `scored`, `mean`,
-    `weighted`, `no_score` by kind."""
+    """Written answers; absent if none was requested."""
+    judge: JudgeSummary | UnsetType = UNSET
+    """Judgements; absent without one."""
     means: dict[str, float | None] = field(default_factory=dict)
-    """Mean of each score."""
-    per_key: JsonValue = None
-    """Mean `precision`, `recall` and `f1` of each key, and the `cases` in which they are defined."""
+    """Mean of each [score](scores.md)."""
+    per_key: dict[str, KeyMeans] = field(default_factory=dict)
+    """Means by key of single-step answers."""
     defined: dict[str, int] = field(default_factory=dict)
     """Number of cases of a mean, if it is not `scored`."""
+
+
+class CellSummary(GroupSummary):
+    """The cases of a model, loop, prompt, shot and task."""
+
+    model: str = ""
+    """Label of the model."""
+    loop: str = ""
+    """Name of the loop."""
+    prompt: str = ""
+    """Name of the prompt."""
+    shot: str = ""
+    """How the exemplar was chosen."""
+    task: str = ""
+    """The task."""
+
+
+class ParaphraseSummary(GroupSummary):
+    """The cases of a model, loop and paraphrase."""
+
+    model: str = ""
+    """Label of the model."""
+    loop: str = ""
+    """Name of the loop."""
+    phrasing: int = 1
+    """Number of the paraphrase, from 1."""
+
+
+class _Versioned(GroupSummary):
+    # Fields that are not by keyword alone come first in JSON.
+    schema_version: int = SCHEMA_VERSION
+    """Version of the format: 1."""
+
+
+class RunSummary(_Versioned, kw_only=True):
+    """Counts and means of all cases, and of groups of them."""
+
     infrastructure_errors_by_stage: dict[str, int] = field(default_factory=dict)
     """Number of cases by stage, those of the judge included."""
-    exemplars: JsonValue = None
+    exemplars: dict[str, dict[str, int]] = field(default_factory=dict)
     """By shot, how often each exemplar was shown."""
-    unmatched_columns: JsonValue = None
-    """`cases` with ignored columns, and the `columns` by name."""
-    by: JsonValue = None
+    unmatched_columns: UnmatchedColumns = field(default_factory=UnmatchedColumns)
+    """Ignored columns."""
+    by: dict[str, dict[str, GroupSummary]] = field(default_factory=dict)
     """Groups by `setting`, `task`, `steps`, `model`, `loop`, `prompt_shot`, `phrasing`."""
     cells: list[CellSummary] = field(default_factory=list)
     """Groups by model, loop, prompt, shot and task."""
-    wordings: JsonValue = None
+    wordings: list[ParaphraseSummary] = field(default_factory=list)
     """Groups by model, loop and paraphrase."""
-    ledger: JsonValue | UnsetType = UNSET
-    """By model and loop, what the loop repaired and broke."""
+    selected_cases: int | UnsetType = UNSET
+    """Cases that pytest selected."""
+    lost_cases: list[str] | UnsetType = UNSET
+    """Crashed cases: selected, without a record."""
+    ledger: list[JsonValue] | UnsetType = UNSET
+    """By model and loop, what the loop repaired and broke ([errors and loops](errors-and-loops.md))."""
     gate: JsonValue | UnsetType = UNSET
-    """Result of the gate."""
+    """Result of the [gate](compare-and-gate.md#fields-of-the-gate)."""
 
     @property
     def lacks_aside(self) -> bool:

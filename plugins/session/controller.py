@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
+from msgspec import UNSET
 
 from retrocypher.kg.execution.recovery import exclusive_rerun_stats
 from retrocypher.kg.questions.question import Setting
@@ -188,13 +189,10 @@ class Controller:
         missing_judgements = bool(state.answer_faults) or state.summary.judge_faults > 0
         gate = state.gate.exit_status if state.gate else None
         status = exit_status(status, unscored, missing_judgements, gate, other_test_failed)
-        summary = {
-            **state.summary.to_json(),
-            "selected_cases": state.selected,
-            "lost_cases": sorted(state.crashed),
-            **({"ledger": state.ledger.entries()} if self._plan.loops.active else {}),
-            **({"gate": state.gate} if state.gate else {}),
-        }
+        summary = state.summary.run_summary()
+        summary.selected_cases, summary.lost_cases = state.selected, sorted(state.crashed)
+        summary.ledger = state.ledger.entries() if self._plan.loops.active else UNSET
+        summary.gate = state.gate or UNSET
         self._write(partial(self._run.write_summary, summary))
         if self._allure is not None:
             self._allure.finish(state.crashed, state.summary.cases, state.selected)

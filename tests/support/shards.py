@@ -71,6 +71,7 @@ def write_shard(
         "standstill": {"queries": 1, "seconds": 0.5},
         "shard": ShardEntry(shard.number, shard.of, len(questions), RunKey(parts).entry()),
     }
-    summary = {**summary_of(held).to_json(), "selected_cases": len(mine), "lost_cases": []}
+    summary = summary_of(held).run_summary()
+    summary.selected_cases = len(mine)
     given = {"summary": summary, **keywords}
     return write_run(folder, held, mine, {**said, **(manifest or {})}, **given)

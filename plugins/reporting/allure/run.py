@@ -282,7 +282,7 @@ class Written(NamedTuple):
 def write_results(log: RunLog, results: Path) -> Written:
     """Write, or replace, the Allure results of a run from its records; raise InputError if it cannot."""
     manifest, summary = log.manifest, log.summary
-    crashed = summary.lost_cases if log.has_manifest else []
+    crashed = (summary.lost_cases if log.has_manifest else None) or []
     # Check the run before a folder is made.
     CaseReader(log)
     times = times_of(log)

@@ -42,7 +42,8 @@ def judged(of: int, score: float | None, **fields: Any) -> Record:
 def run_of(folder: Path, records: Sequence[Record], facts: Any = JUDGE_ENTRY, status: int = 1) -> Path:
     asked = [question(number) for number in range(len(records))]
     manifest = manifest_of(cases=len(records), judge=facts, exit_status=status)
-    summary = {**summary_of(records).to_json(), "selected_cases": len(records), "lost_cases": []}
+    summary = summary_of(records).run_summary()
+    summary.selected_cases = len(records)
     return write_run(folder, records, asked, manifest, summary)
 
 

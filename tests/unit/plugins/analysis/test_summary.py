@@ -1,6 +1,5 @@
 """What the records of a run sum up to: counts and means, and what models were asked for."""
 
-import json
 import random
 from collections.abc import Iterable
 from typing import Any
@@ -13,6 +12,7 @@ from support.records import key_score, record_of
 from retrocypher.plugins.analysis.scores import ScoreTable, slice_means
 from retrocypher.plugins.analysis.summary import Usage, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
+from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import Record, Round, Tokens
 
@@ -53,7 +53,7 @@ RECORDS = [
 
 
 def test_counts() -> None:
-    summary = summary_of(RECORDS).to_json()
+    summary = to_builtins(summary_of(RECORDS).run_summary())
     assert [summary[name] for name in ("cases", "scored", "passed", "failed")] == [8, 5, 1, 4]
     assert summary["infrastructure_errors"] == 3
     assert summary["infrastructure_errors_by_stage"] == {"graph": 1, "model": 2}
@@ -63,7 +63,7 @@ def test_counts() -> None:
 
 
 def test_means_are_over_cases_and_leave_infrastructure_errors_out() -> None:
-    summary = summary_of(RECORDS).to_json()
+    summary = to_builtins(summary_of(RECORDS).run_summary())
     assert summary["means"]["f1"] == pytest.approx((1.0 + 0.5 + 0.0 + 0.25 + 0.1) / 5)
     assert summary["means"]["exact_path_f1"] == 0.25
     assert summary["defined"]["exact_path_f1"] == 1
@@ -78,7 +78,7 @@ def test_means_are_over_cases_and_leave_infrastructure_errors_out() -> None:
 
 
 def test_cells_are_one_a_model_loop_prompt_shot_and_task() -> None:
-    cells = summary_of(RECORDS).to_json()["cells"]
+    cells = to_builtins(summary_of(RECORDS).run_summary())["cells"]
     named = [tuple(cell[name] for name in ("model", "prompt", "shot", "task", "cases")) for cell in cells]
     assert named == [
         ("gpt", "P5", "1S-D-S", "precursors", 3),
@@ -92,11 +92,11 @@ def test_the_order_of_records_changes_not_a_byte() -> None:
     rng = random.Random(4)
     records = [record(f1=rng.random(), task=rng.choice(["co_products", "precursors"])) for _ in range(500)]
     shuffled = rng.sample(records, len(records))
-    assert json.dumps(summary_of(records).to_json()) == json.dumps(summary_of(shuffled).to_json())
+    assert json_page(summary_of(records).run_summary()) == json_page(summary_of(shuffled).run_summary())
 
 
 def test_no_records() -> None:
-    summary = summary_of([]).to_json()
+    summary = to_builtins(summary_of([]).run_summary())
     assert (summary["cases"], summary["means"]["f1"], summary["cells"]) == (0, None, [])
 
 
@@ -127,7 +127,7 @@ def test_errors_are_counted_by_primary_label_in_every_group() -> None:
         record(errors=[]),
         error("graph"),
     ]
-    summary = summary_of(records).to_json()
+    summary = to_builtins(summary_of(records).run_summary())
 
     errors = summary["errors"]
     assert (errors["cases"], errors["passed"]) == (3, 1)
@@ -149,7 +149,7 @@ def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None
         record(cypher=query.replace("(a:", "(b:"), reference_cypher=query, f1=0.9),
         record(cypher=f"MATCH (n) WITH n {query}", reference_cypher=query, shot="ZS"),
     ]
-    by = summary_of(records).to_json()["by"]["prompt_shot"]
+    by = to_builtins(summary_of(records).run_summary())["by"]["prompt_shot"]
 
     none = {"aliases": 0, "with_clause": 0, "edge_written_from_other_side": 0, "clause_order": 0}
     assert by[f"P5 {TIMES} 1S-D-S"]["variations"] == {"perfect": 2, **none, "aliases": 1}
@@ -174,7 +174,7 @@ def test_the_table_tells_all_primary_labels_of_each_model() -> None:
 def test_wordings_are_told_apart_where_there_are_several() -> None:
     records = [record(f1=1.0), record(f1=0.5, phrasing=3), record(f1=0.0, phrasing=3, model="gpt")]
     records = [*records, error("graph", phrasing=2)]
-    summary = summary_of(records).to_json()
+    summary = to_builtins(summary_of(records).run_summary())
     means = {name: group["means"]["f1"] for name, group in summary["by"]["phrasing"].items()}
     assert means == {"1": 1.0, "2": None, "3": 0.25}
     told = [(each["model"], each["phrasing"], each["cases"]) for each in summary["wordings"]]
@@ -216,7 +216,7 @@ def test_fallbacks_are_apart() -> None:
         record(0.0, loop="guarded", execution=fallback(0.5, 9)),
         record(0.0, loop="guarded", execution=fallback(0.0, 0, "syntax_error")),
     ]
-    found = summary_of(records).to_json()
+    found = to_builtins(summary_of(records).run_summary())
     assert found["means"]["f1"] == 0.0
     assert (found["passed"], found["failed"]) == (0, 4)
     totals = {
@@ -237,7 +237,7 @@ def test_each_loop_has_its_own_and_the_closing_lines_tell_them() -> None:
         record(loop="guarded-limit", execution=fallback(0.0, 0)),
         record(loop="cove"),
     ]
-    found = summary_of(records).to_json()
+    found = to_builtins(summary_of(records).run_summary())
     by_loop = found["fallback"]["by_loop"]
     assert {loop: each["cases"] for loop, each in by_loop.items()} == {"guarded": 2, "guarded-limit": 1}
     assert (by_loop["guarded"]["means"]["f1"], found["fallback"]["means"]["f1"]) == (0.75, 0.5)
@@ -246,7 +246,7 @@ def test_each_loop_has_its_own_and_the_closing_lines_tell_them() -> None:
         "fallback in 2 cases: mean recall 1.000, F1 0.750 of its rows, in no other mean",
         "fallback in 1 case: mean recall 1.000, F1 0.000 of its rows, in no other mean",
     ]
-    assert "fallback" not in summary_of(records[-1:]).to_json()
+    assert "fallback" not in to_builtins(summary_of(records[-1:]).run_summary())
 
 
 TOKENS = {"prompt": 100, "completion": 20}
@@ -338,14 +338,14 @@ def test_answers_are_counted_beside_the_scores() -> None:
         record(rounds=[failed]),
         record(),
     ]
-    summary = summary_of(records).to_json()
+    summary = to_builtins(summary_of(records).run_summary())
     assert summary["means"]["f1"] == 1.0
     assert summary["infrastructure_errors"] == 0
     assert summary["answers"] == {
         **{"cases": 3, "written": 1, "insufficient": 1, "empty": 0, "failed": 1},
         **{"verdicts": {"VERIFIED": 1}, "support": 1.0, "claiming": 1},
     }
-    assert "answers" not in summary_of([record()]).to_json()
+    assert "answers" not in to_builtins(summary_of([record()]).run_summary())
 
 
 def test_support_is_the_mean_over_the_answers_that_claim() -> None:
@@ -362,7 +362,7 @@ def test_what_a_judge_measured_is_shown_apart() -> None:
         )
 
     records = [answered(judged(score)) for score in (0.5, 1.0, None)]
-    assert summary_of(records).to_json()["answers"]["judge"] == {
+    assert to_builtins(summary_of(records).run_summary())["answers"]["judge"] == {
         "answer_relevancy": {"mean": 0.5, "count": 3},
         "faithfulness": {"mean": 0.75, "count": 2},
         "without_score": {"faithfulness: malformed": 1},
@@ -389,7 +389,7 @@ KEYED = [
 
 
 def test_keys_are_averaged_over_the_cases_in_which_they_are_defined() -> None:
-    summary = summary_of(KEYED).to_json()
+    summary = to_builtins(summary_of(KEYED).run_summary())
     # In the order of the scores, without keys that no case has.
     assert list(summary["per_key"]) == ["reactants", "agents", "solvents"]
     assert summary["per_key"]["agents"] == {"precision": 0.25, "recall": 0.25, "f1": 0.25, "cases": 2}

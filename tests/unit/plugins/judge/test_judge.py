@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 from support.judged import judged, judgement
 from support.records import record_of, write_run
 
@@ -195,21 +196,28 @@ def test_only_a_judge_that_could_not_be_asked_is_a_fault_of_the_harness() -> Non
 
 def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
     fault = {"stage": "judge", **UNREACHED}
-    told = summary_of(
-        [
-            run(case_id="a", judge=judged(1.0, 0.5)),
-            run(case_id="b", judge=judged(None, 0.0), passed=False),
-            run(case_id="c", judge=judged(None, None), infrastructure_error=fault),
-            run(case_id="d", infrastructure_error={"stage": "model", **UNREACHED}, scores=None, passed=False),
-        ]
-    ).to_json()
+    told = to_builtins(
+        summary_of(
+            [
+                run(case_id="a", judge=judged(1.0, 0.5)),
+                run(case_id="b", judge=judged(None, 0.0), passed=False),
+                run(case_id="c", judge=judged(None, None), infrastructure_error=fault),
+                run(
+                    case_id="d",
+                    infrastructure_error={"stage": "model", **UNREACHED},
+                    scores=None,
+                    passed=False,
+                ),
+            ]
+        ).run_summary()
+    )
     assert (told["scored"], told["infrastructure_errors"], told["means"]["f1"]) == (3, 1, 1.0)
     assert told["infrastructure_errors_by_stage"] == {"judge": 1, "model": 1}
     judge = told["judge"]
     assert (judge["cases"], judge["faults"]) == (3, 1)
     assert judge["with_reference"] == {"scored": 1, "mean": 1.0, "weighted": 0, "no_score": {"malformed": 2}}
     assert judge["without_reference"]["mean"] == 0.25
-    assert "judge" not in summary_of([run()]).to_json()
+    assert "judge" not in to_builtins(summary_of([run()]).run_summary())
 
 
 def test_answers_of_the_judge_are_counted_with_what_they_cost() -> None:

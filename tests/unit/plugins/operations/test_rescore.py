@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -33,6 +34,7 @@ from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS, Round, fields_of, record_from
 from retrocypher.plugins.runs.replay import WatchedGraph
 from retrocypher.plugins.runs.run_directory import RunDirectory
+from retrocypher.plugins.runs.summary import JudgeSummary, RunSummary
 from retrocypher.plugins.scoring.score import Assessor
 from retrocypher.plugins.statistics.intervals import Estimate
 
@@ -126,7 +128,7 @@ def run_of(folder: Path, kept: list[dict[str, Any]] | None = None, **manifest: A
     asked = [question("precursors"), question("chains_to_target")]
     ledger = ledger_of(map(record_from, kept), {each.id: each.target for each in asked})
     counts = {"selected_cases": 9, "lost_cases": ["x"], "ledger": ledger}
-    summary = {**summary_of(map(record_from, kept)).to_json(), **counts}
+    summary = {**plain(summary_of(map(record_from, kept)).run_summary()), **counts}
     return write_run(folder, kept, asked, {**MANIFEST, **manifest}, summary, {"h": []})
 
 
@@ -324,7 +326,7 @@ WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by
 def test_only_what_lacked_judgements_alone_ends_otherwise(
     before: int | None, totals: dict[str, Any], after: int | None
 ) -> None:
-    assert final_status(before, {**WHOLE, **totals}) == after
+    assert final_status(before, msgspec.convert({**WHOLE, **totals}, RunSummary)) == after
 
 
 def test_messages_between_two_announcements_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,7 +340,7 @@ def test_messages_between_two_announcements_are_dropped(monkeypatch: pytest.Monk
 
 def judged(cases: int = 9, **fields: Any) -> JudgedRun:
     counts = {"cases": cases, "judged": cases, "kept": 0, "asked": 2 * cases, "from_cache": 0, "cost": None}
-    told = {"run": "reports/run", "summary": {}, "means": [], "written": True, **counts, **fields}
+    told = {"run": "reports/run", "summary": JudgeSummary(), "means": [], "written": True, **counts, **fields}
     return JudgedRun(judge=JudgeEntry(ModelEntry("judge-1")), **told)
 
 
@@ -353,7 +355,8 @@ def test_means_and_intervals_fit_80_columns() -> None:
 
 def test_why_a_judge_could_not_be_asked_is_told() -> None:
     why = "The API cannot be reached. Is RETROCYPHER_JUDGE_BASE_URL right?"
-    assert f"\n{why}\n" in printed(render_judged(judged(judged=2, summary={"faults": 7}, written=False), why))
+    done = judged(judged=2, summary=JudgeSummary(faults=7), written=False)
+    assert f"\n{why}\n" in printed(render_judged(done, why))
 
 
 def test_no_score_is_told_once() -> None:

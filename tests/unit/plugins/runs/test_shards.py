@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 from support.records import record_of, write_run
 from support.shards import PARTS, records_of, write_shard
 
@@ -102,7 +103,8 @@ def test_shards_make_the_whole_run(of: int, tmp_path: Path) -> None:
     records = list(merged.records())
     ids = [record.question_id for record in records]
     assert ids == [question.id for question in WHOLE] == list(merged.questions)
-    assert {**summary_of(records).to_json(), "selected_cases": 20, "lost_cases": []} == merged.summary_json
+    summary = to_builtins(summary_of(records).run_summary())
+    assert {**summary, "selected_cases": 20, "lost_cases": []} == merged.summary_json
     assert merged.facts.lacks(20) == ""
     assert is_complete(merged)
     lines = {line for run in runs for line in (run / "records.jsonl").read_text().splitlines()}
