@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from importlib.metadata import version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 import yaml
@@ -44,7 +44,7 @@ def code_files(checkout: Path = _CHECKOUT) -> list[Path]:
     """Return the files that `code_sha256` reads, in order (``code.yaml`` says which)."""
     listed = _listed()
     apart = tuple(listed["apart"])
-    found = (file for folder in listed["folders"] for file in _below(checkout / folder, checkout, apart))
+    found = (file for folder in listed["folders"] for file in _below(checkout / folder, apart))
     return sorted(file for file in found if file.suffix in listed["endings"])
 
 
@@ -59,14 +59,13 @@ def library_versions() -> dict[str, str]:
     return found
 
 
-def _below(folder: Path, checkout: Path, apart: tuple[str, ...]) -> Iterator[Path]:
+def _below(folder: Path, apart: tuple[str, ...]) -> Iterator[Path]:
     for entry in os.scandir(folder) if folder.is_dir() else ():
         path = Path(entry.path)
-        name = path.relative_to(checkout).as_posix()
-        if entry.name.startswith((".", "__pycache__")) or any(PurePosixPath(name).match(p) for p in apart):
+        if entry.name.startswith((".", "__pycache__")) or any(map(path.match, apart)):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _below(path, checkout, apart)
+            yield from _below(path, apart)
         else:
             yield path
 

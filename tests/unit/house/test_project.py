@@ -127,9 +127,10 @@ def test_short_commands_load_few_modules(tmp_path: Path) -> None:
     assert modules("show", str(judged), case) <= 80
 
 
-def test_text_scores_do_without_scipys_distributions() -> None:
+def test_text_scores_load_little_of_nltk() -> None:
     scoring = "from retrocypher.plugins.scoring.text import text_scores\ntext_scores('RETURN 1', 'RETURN 2')"
-    assert loaded(scoring, ("nltk", "scipy.stats")) == {"nltk"}
-    # Who wants them afterwards, or had them before, has them.
-    assert loaded(f"{scoring}\nimport scipy.stats\nscipy.stats.norm", ("scipy.stats",)) == {"scipy.stats"}
-    assert loaded(f"import scipy.stats\n{scoring}\nscipy.stats.norm", ("scipy.stats",)) == {"scipy.stats"}
+    assert loaded(scoring, ("nltk", "nltk.corpus", "scipy")) == set()
+    # Who wants all of it afterwards, or had it before, has it.
+    whole = "from nltk.corpus import wordnet\nassert wordnet"
+    assert loaded(f"{scoring}\n{whole}", ("nltk", "nltk.corpus")) == {"nltk", "nltk.corpus"}
+    assert loaded(f"{whole}\n{scoring}", ("nltk", "nltk.corpus")) == {"nltk", "nltk.corpus"}
