@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def run(tmp_path: Path) -> Path:
         rest = {"cypher": question.reference_cypher, "infrastructure_error": None}
         records.append({**case, **plain, **outcome, **rest})
     _write(tmp_path / "records.jsonl", records)
-    _write(tmp_path / "questions.jsonl", [each.to_json() for each in questions])
+    _write(tmp_path / "questions.jsonl", [asdict(each) for each in questions])
     return tmp_path
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
@@ -115,7 +116,7 @@ class Client:
             self._connection = None
 
     def _open(self) -> None:
-        self._send({"op": "open", "endpoint": self._endpoint.to_json()})
+        self._send({"op": "open", "endpoint": asdict(self._endpoint)})
 
     def _ask(self, request: dict[str, Any], tag: dict[str, str], deadline: float) -> dict[str, Any]:
         self.ready()

@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import neo4j
+from msgspec import convert
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
@@ -169,7 +170,7 @@ class Client:
         """Return the answer to one request as JSON; errors are answers too."""
         try:
             if request["op"] == "open":
-                self._open(Endpoint.from_json(request["endpoint"]))
+                self._open(convert(request["endpoint"], Endpoint))
                 return b"{}"
             return self._explain(request) if request["op"] == "explain" else self._run(request)
         except Neo4jError as error:

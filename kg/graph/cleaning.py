@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.molecules import Canonicaliser
@@ -83,16 +82,6 @@ class Report:
             for file, highest in self.highest_yield.items()
             if 0 < highest <= 1
         ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts as one JSON object."""
-        return {
-            "read": self.read,
-            "dropped": self.dropped(),
-            "changed": self.changed(),
-            "ignored_columns": self.ignored_columns(),
-            "warnings": self.warnings(),
-        }
 
 
 def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[Reaction]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -64,10 +64,6 @@ class Question:
     gold: list[dict[str, Any]]
     target: str
     discriminating: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the question as one JSON object; its parts are shared, not copied."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
 from itertools import pairwise
@@ -312,5 +312,5 @@ def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -
 
 def _lines(questions: Sequence[Question], name: str) -> bytes:
     setting = name.removesuffix(".jsonl")
-    own = [each.to_json() for each in questions if each.setting == setting]
+    own = [asdict(each) for each in questions if each.setting == setting]
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in own).encode()

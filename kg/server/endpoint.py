@@ -3,8 +3,8 @@
 import random
 import socket
 import ssl
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from retrocypher.kg.errors import GraphError
 
@@ -49,15 +49,6 @@ class Endpoint:
     control: str | None = None
     version: str = ""
     notes: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values, the password among them: for workers of this session only."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Endpoint":
-        """Read what `to_json` wrote."""
-        return cls(**{**value, "notes": tuple(value["notes"])})
 
 
 class ServerError(GraphError):

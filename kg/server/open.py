@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import msgspec
@@ -67,10 +67,6 @@ class Background:
         """The supervisor's control socket."""
         return Path(self.endpoint.control or "")
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values, the password among them: for the state file alone."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
-
 
 def state_file() -> Path:
     """Return where a server left running is described; readable by its owner only."""
@@ -101,7 +97,7 @@ def write_state(made: Background) -> None:
     pending = state_file().with_suffix(".new")
     pending.unlink(missing_ok=True)
     with os.fdopen(os.open(pending, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-        json.dump(made.to_json(), file)
+        json.dump({"schema_version": SCHEMA_VERSION, **asdict(made)}, file)
     pending.replace(state_file())
 
 

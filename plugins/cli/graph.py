@@ -71,10 +71,19 @@ def build_command(
     built = build_graph([open_source(spec) for spec in specs], rules)
     built.write(folder)
     manifest = read_manifest(folder)
-    counts, fingerprint = manifest["counts"], manifest["fingerprint"]
+    counts, fingerprint, report = manifest["counts"], manifest["fingerprint"], built.report
     emit(
         as_json,
-        {"folder": str(folder), "fingerprint": fingerprint, "counts": counts, **built.report.to_json()},
+        {
+            "folder": str(folder),
+            "fingerprint": fingerprint,
+            "counts": counts,
+            "read": report.read,
+            "dropped": report.dropped(),
+            "changed": report.changed(),
+            "ignored_columns": report.ignored_columns(),
+            "warnings": report.warnings(),
+        },
         _report(built),
         ", ".join(counted(counts[f"{each}s"], each) for each in ("reaction", "molecule", "yield")),
         f"fingerprint {fingerprint}",

@@ -278,7 +278,7 @@ def _write(
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
         with RunDirectory(unfinished) as run:
-            run.write_questions(question.to_json() for question in questions)
+            run.write_questions(questions)
             left = len(index.cases)
             for line in read_lines(index):
                 left -= 1

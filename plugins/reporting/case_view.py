@@ -273,7 +273,7 @@ def case_json(view: CaseView, run: Path, *, with_messages: bool) -> dict[str, An
         "run": str(run),
         "case_id": view.record.case_id,
         "record": view.record,
-        "question": view.question.to_json() if view.question else None,
+        "question": view.question,
         "exemplar": {"id": exemplar.id, "question": exemplar.question, "cypher": exemplar.cypher}
         if exemplar
         else None,

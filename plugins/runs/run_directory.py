@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.files import (
     ALLURE,
     LOCK,
@@ -90,15 +91,13 @@ class RunDirectory:
                 self._seen.add(key)
         self._records.append(line)
 
-    def begin(
-        self, questions: Iterable[Mapping[str, JsonValue]], manifest: Manifest | Mapping[str, JsonValue]
-    ) -> None:
+    def begin(self, questions: Iterable[Question], manifest: Manifest | Mapping[str, JsonValue]) -> None:
         """Write or replace questions and manifest; raise InputError if they cannot be written."""
         with _understood(self.path):
             self.write_questions(questions)
             self.write_manifest(manifest)
 
-    def write_questions(self, questions: Iterable[Mapping[str, JsonValue]]) -> None:
+    def write_questions(self, questions: Iterable[Question]) -> None:
         """Write or replace the questions of the run; raises OSError where they cannot be written."""
         _replace(self.path / QUESTIONS, "".join(json_line(question) + "\n" for question in questions))
 

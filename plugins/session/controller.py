@@ -124,7 +124,7 @@ class Controller:
                 resumed.resume(self._add_resumed)
                 resumed.describe(manifest)
                 self._announce(resumed.opening(plan.case_count()))
-            self._run.begin((question.to_json() for question in plan.questions), manifest)
+            self._run.begin(plan.questions, manifest)
             if allure is not None:
                 # Imported here: a run without Allure needs none of it.
                 from retrocypher.plugins.reporting.allure.run import LiveResults

@@ -31,6 +31,7 @@ from retrocypher.plugins.runs.manifest import (
     code_facts,
     machine,
 )
+from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.openai_client import api_address, silent_api
 from retrocypher.prompts.templates.exemplars import bank_sha256
@@ -163,7 +164,7 @@ def described(
     return Manifest(
         started=started.astimezone(UTC).isoformat(timespec="seconds"),
         cases=plan.case_count(),
-        options=plan.options.to_json(),
+        options=fields_of(plan.options.redacted()),
         models=[model_entry(spec, contents) for spec in plan.models],
         loops=plan.loops.described(),
         judge=None if judge is None else judge_facts(judge.spec, judge.criteria, contents),

@@ -4,7 +4,7 @@ import argparse
 import difflib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,6 @@ import pytest
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, TASKS, Setting, setting_of
 from retrocypher.kg.secrets import without_password
-from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.prompts.templates.exemplars import SHOTS, canonical_shot
 from retrocypher.prompts.templates.template import Prompt, load_prompts
 
@@ -199,9 +198,9 @@ class Options:
         "0.9,0.7",
     )
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """Return the options for the manifest, with the password in the graph's URI redacted."""
-        return {**fields_of(self), "graph": without_password(self.graph)}
+    def redacted(self) -> "Options":
+        """Return the options with the password in the graph's URI redacted."""
+        return replace(self, graph=without_password(self.graph))
 
 
 _SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fields(Options)}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.graph.fingerprint import fingerprint
@@ -208,7 +209,7 @@ def asked_there(plan: Plan, context: WorkerContext, registered: bool) -> dict[st
         "options": None if registered else asdict(plan.options),
         "inputs": _inputs(plan),
         "fingerprint": plan.question_set.fingerprint,
-        "endpoint": context.endpoint.to_json() if context.endpoint else None,
+        "endpoint": asdict(context.endpoint) if context.endpoint else None,
     }
 
 
@@ -219,7 +220,7 @@ def look(asked: Mapping[str, JsonValue]) -> str | None:
         if asked["options"] is not None:
             _require_inputs(resolve(Options(**asked["options"])), asked["inputs"])
         if asked["endpoint"] is not None:
-            _require_graph(Endpoint.from_json(asked["endpoint"]), asked["fingerprint"])
+            _require_graph(convert(asked["endpoint"], Endpoint), asked["fingerprint"])
     except RetroCypherError as error:
         return str(error)
     return None

@@ -143,7 +143,7 @@ def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue
 def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
     for question in questions:
         for phrasing in plan.phrasings:
-            yield json_line(paraphrase(question, phrasing).to_json())
+            yield json_line(paraphrase(question, phrasing))
 
 
 def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue]:

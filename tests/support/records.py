@@ -70,7 +70,7 @@ def write_run(
     """
     folder.mkdir(parents=True, exist_ok=True)
     _write_lines(folder / "records.jsonl", records)
-    _write_lines(folder / "questions.jsonl", (each.to_json() for each in questions))
+    _write_lines(folder / "questions.jsonl", questions)
     kept = ({"sha256": key, "messages": value} for key, value in (messages or {}).items())
     _write_lines(folder / "messages.jsonl", kept)
     if manifest is not None:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ PLAIN = {
 PROGRAM = """
 import json, sys
 from pathlib import Path
+from msgspec import convert
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.execution.execution import Limits
 from retrocypher.kg.server.endpoint import Endpoint
@@ -45,7 +47,7 @@ task = json.load(sys.stdin)
 limits = Limits(timeout_s=3.0, release_s=0.5)
 parts = ("status", "code", "columns", "rows", "truncated")
 found = {}
-with GuardedExecutor(Endpoint.from_json(task["endpoint"]), limits, Path(task["turns"])) as executor:
+with GuardedExecutor(convert(task["endpoint"], Endpoint), limits, Path(task["turns"])) as executor:
     for name, cypher in task["queries"].items():
         execution = executor.run(cypher)
         found[name] = [getattr(execution, part) for part in parts]
@@ -59,7 +61,7 @@ def started(endpoint: Endpoint, turns: Path, queries: dict[str, str | None]) -> 
         [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin
-    json.dump({"endpoint": endpoint.to_json(), "turns": str(turns), "queries": queries}, process.stdin)
+    json.dump({"endpoint": asdict(endpoint), "turns": str(turns), "queries": queries}, process.stdin)
     process.stdin.close()
     return process
 

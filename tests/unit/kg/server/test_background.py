@@ -5,7 +5,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -90,7 +90,7 @@ def test_a_free_port_is_out_of_the_way_of_outgoing_connections() -> None:
 
 def described(control: Path, **changed: object) -> str:
     made = Background(replace(ENDPOINT, control=str(control)), "graph-a", "graph A")
-    return json.dumps({**made.to_json(), **changed})
+    return json.dumps({"schema_version": 1, **asdict(made), **changed})
 
 
 @pytest.fixture
