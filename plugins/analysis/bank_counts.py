@@ -1,13 +1,12 @@
 """Counts of the bank of known errors, by operator and by kind."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from retrocypher.kg.mutations.registry import OPERATORS
-from retrocypher.plugins.judge.bank_candidates import BankEntry
+from retrocypher.plugins.judge.bank_candidates import BankEntry, BankManifest
 
 COMPOSITIONS = "(compositions)"
 """Stands for all entries that several operators made together."""
@@ -34,7 +33,7 @@ class BankCounts(Struct, frozen=True):
     operators: dict[str, OperatorCounts]
 
 
-def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> BankCounts:
+def bank_counts(entries: Iterable[BankEntry], manifest: BankManifest) -> BankCounts:
     """Count the entries of both parts of a bank."""
     kinds, held_out = Counter[str](), Counter[str]()
     by_task: dict[str, Counter[str]] = {}
@@ -47,13 +46,13 @@ def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Ba
         entries=kinds.total(),
         by_kind=dict(kinds),
         held_out=held_out.total(),
-        held_out_operators=list(manifest["held_out_operators"]),
+        held_out_operators=manifest.held_out_operators,
         operators={
             name: OperatorCounts(
                 entries=by_task.get(name, Counter()).total(),
                 held_out=held_out[name],
                 by_task=dict(by_task.get(name, Counter())),
-                dropped=dict(dropped_mutants(manifest, name)),
+                dropped=dropped_mutants(manifest, name),
             )
             for name in OPERATOR_ROWS
             if name in by_task or dropped_mutants(manifest, name)
@@ -61,10 +60,9 @@ def bank_counts(entries: Iterable[BankEntry], manifest: Mapping[str, Any]) -> Ba
     )
 
 
-def dropped_mutants(manifest: Mapping[str, Any], row: str) -> Mapping[str, int]:
+def dropped_mutants(manifest: BankManifest, row: str) -> dict[str, int]:
     """Return the dropped mutants of one of `OPERATOR_ROWS` by reason."""
-    found: Mapping[str, int] = manifest["dropped"].get("composition" if row == COMPOSITIONS else row, {})
-    return found
+    return manifest.dropped.get("composition" if row == COMPOSITIONS else row, {})
 
 
 class KindTotals(Struct, frozen=True):

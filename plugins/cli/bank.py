@@ -130,9 +130,9 @@ def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int
     small = Bank(
         entries=chosen,
         dropped={},
-        held_out_questions=frozenset(manifest["held_out_questions"]),
-        held_out_operators=frozenset(manifest["held_out_operators"]),
-        seed=manifest["seed"],
+        held_out_questions=frozenset(manifest.held_out_questions),
+        held_out_operators=frozenset(manifest.held_out_operators),
+        seed=manifest.seed,
     )
     write_bank(small, folder)
     value = {"folder": str(folder), "entries": len(chosen)}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import structs
@@ -30,6 +30,7 @@ from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.kg.server.release import NEO4J_VERSION
 from retrocypher.plugins.judge.bank_candidates import (
     BankEntry,
+    BankManifest,
     Cell,
     Checked,
     Size,
@@ -237,15 +238,11 @@ def write_bank(bank: Bank, folder: Path) -> None:
     for part in PARTS:
         held_out = part == "held_out"
         write_entries((each for each in bank.entries if each.held_out == held_out), _file(folder, part))
-    manifest = {
-        "seed": bank.seed,
-        "entries": len(bank.entries),
-        "held_out_operators": sorted(bank.held_out_operators),
-        "held_out_questions": sorted(bank.held_out_questions),
-        "dropped": bank.dropped,
-    }
+    held_out_parts = sorted(bank.held_out_operators), sorted(bank.held_out_questions)
+    manifest = BankManifest(bank.seed, len(bank.entries), *held_out_parts, bank.dropped)
     # Last, so that a folder with a manifest is a whole bank.
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(fields_of(manifest), indent=1)
+    (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
 
 
 def load_bank(
@@ -258,18 +255,15 @@ def load_bank(
     return read_entries(_file(folder, part))
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> BankManifest:
     """Return the manifest of a bank; raise InputError if there is no bank, or it is damaged."""
     if not has_bank(folder):
         raise _no_bank(folder)
     file = folder / MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(manifest["dropped"], dict) or not isinstance(manifest["held_out_operators"], list):
-            raise TypeError
+        return msgspec.convert(json.loads(file.read_text(encoding="utf-8")), BankManifest)
     except _DAMAGE as error:
         raise _damaged(file) from error
-    return manifest
 
 
 def write_entries(entries: Iterable[BankEntry], file: Path) -> None:

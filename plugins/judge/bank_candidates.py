@@ -19,6 +19,17 @@ from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.score import score
 
 
+class BankManifest(Struct, frozen=True):
+    """What `manifest.json` of a bank says of it."""
+
+    seed: int
+    entries: int
+    held_out_operators: list[str]
+    held_out_questions: list[str]
+    dropped: dict[str, dict[str, int]]
+    """Number of dropped mutants by operator and reason; those of compositions are together."""
+
+
 class BankEntry(Struct, frozen=True):
     """A changed reference query, with what running it on the graph gave."""
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -20,6 +19,7 @@ from retrocypher.plugins.analysis.bank_counts import (
 )
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import VariantAgreement
+from retrocypher.plugins.judge.bank_candidates import BankManifest
 from retrocypher.plugins.judge.stored_calibration import Calibration, Measured, Rate, TestRetest
 from retrocypher.plugins.reporting.numbers import estimate_text, interval, three_digits
 from retrocypher.plugins.reporting.run_tables import counted_table
@@ -139,7 +139,7 @@ _HELD_OUT, _REASON = 5, 7
 """Widths of columns with a heading of two lines."""
 
 
-def counts_table(counts: BankCounts, manifest: Mapping[str, Any]) -> Group:
+def counts_table(counts: BankCounts, manifest: BankManifest) -> Group:
     """Return the entries of a bank by operator."""
     table = _bank_table("The bank of known errors", "operator", "kind", "label")
     for heading, width in (("entries", None), ("held out", _HELD_OUT), ("dropped", None)):
@@ -171,7 +171,7 @@ def tasks_table(counts: BankCounts) -> Group:
     return Group(table, "", ", ".join(f"{number}={task}" for number, task in enumerate(TASKS, 1)), "")
 
 
-def dropped_table(manifest: Mapping[str, Any]) -> Table:
+def dropped_table(manifest: BankManifest) -> Table:
     """Return how many mutants of each operator were dropped, and why."""
     reasons = _reasons(manifest)
     table = _bank_table("Dropped, by reason", "operator")
@@ -203,8 +203,8 @@ def _cells(numbers: Iterable[int]) -> Iterator[str]:
     return (f"{number:,}" if number else "" for number in numbers)
 
 
-def _reasons(manifest: Mapping[str, Any]) -> Counter[str]:
+def _reasons(manifest: BankManifest) -> Counter[str]:
     every = Counter[str]()
-    for counts in manifest["dropped"].values():
+    for counts in manifest.dropped.values():
         every.update(counts)
     return every

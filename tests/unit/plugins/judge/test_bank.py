@@ -77,7 +77,7 @@ def test_the_parts_lie_in_files_of_their_own(tmp_path: Path) -> None:
     write_bank(KEPT, tmp_path)
     assert load_bank(folder=tmp_path) == (ENTRY,)
     assert load_bank("held_out", tmp_path) == (KEPT.entries[1],)
-    assert read_manifest(tmp_path)["dropped"] == KEPT.dropped
+    assert read_manifest(tmp_path).dropped == KEPT.dropped
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     write_bank(KEPT, tmp_path)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
@@ -196,8 +196,8 @@ def test_the_committed_sample_can_be_read_as_a_bank(entries: tuple[BankEntry, ..
     held_out = load_bank("held_out", BANK)
     assert load_bank(folder=BANK) == entries
     manifest = read_manifest(BANK)
-    assert manifest["entries"] == len(entries) + len(held_out)
-    aside = (set(manifest["held_out_operators"]), set(manifest["held_out_questions"]))
+    assert manifest.entries == len(entries) + len(held_out)
+    aside = (set(manifest.held_out_operators), set(manifest.held_out_questions))
     assert all(entry.operator in aside[0] or entry.question_id in aside[1] for entry in held_out)
     assert not any(entry.operator in aside[0] or entry.question_id in aside[1] for entry in entries)
 
