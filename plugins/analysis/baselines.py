@@ -7,7 +7,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,7 @@ from retrocypher.plugins.analysis.run_scores import RunScores, conditions_of, re
 from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, CaseScores, slice_means
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
 from retrocypher.plugins.runs.record import KEY_METRICS, SCORE_METRICS, JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
 
@@ -57,6 +57,11 @@ class BaselinePage(Struct, frozen=True):
     """Mean F1 of all cases, and of each task."""
     manifest: dict[str, JsonValue]
     """The manifest of the run, without what concerns only its machine."""
+
+    @property
+    def run(self) -> Manifest:
+        """The manifest as a type."""
+        return msgspec.convert(self.manifest, Manifest)
 
 
 def known_baselines(home: Path) -> list[str]:
@@ -127,7 +132,7 @@ def read_baseline(folder: Path) -> RunScores:
         if [name for name in COLUMNS if name in header or name not in _MAY_LACK] != header:
             raise ValueError("its columns are not those of a baseline")
         cases = [_case_of(header, line) for line in lines]
-        manifest = msgspec.convert(page.manifest, Manifest)
+        manifest = page.run
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"{file}: cannot be read ({error}); {_REMEDY}") from error
     return RunScores(
@@ -199,7 +204,7 @@ def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedB
         part=scores.part,
         cases_sha256=sha256,
         f1=[SliceF1(each.slice, each.mean) for each in means],
-        manifest=_without_places(run.manifest_json),
+        manifest=_without_places(run),
     )
     text = json_page(page).encode()
     try:
@@ -224,17 +229,20 @@ def _packed(run: RunScores) -> tuple[bytes, str]:
     return gzip.compress(content, mtime=0), hashlib.sha256(content).hexdigest()
 
 
-def _without_places(manifest: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a manifest without what concerns only the machine of the run: a baseline is committed."""
-    kept = {name: value for name, value in manifest.items() if name not in _OF_A_MACHINE}
-    options = manifest.get("options") or {}
-    kept["options"] = {name: value for name, value in options.items() if name not in _LEFT_OUT}
-    kept["models"] = [_without_folder(model) for model in manifest.get("models") or ()]
-    loops = manifest.get("loops") or {}
-    players = {label: _without_folder(model) for label, model in (loops.get("players") or {}).items()}
-    return {**kept, "loops": {**loops, "players": players}}
+def _without_places(run: RunLog) -> dict[str, JsonValue]:
+    """Return the manifest without what concerns only the machine of the run: a baseline is committed."""
+    manifest, loops = run.manifest, run.manifest_json.get("loops", {})
+    return {
+        **{name: value for name, value in run.manifest_json.items() if name not in _OF_A_MACHINE},
+        "options": {name: value for name, value in manifest.options.items() if name not in _LEFT_OUT},
+        "models": [_without_folder(model) for model in manifest.models],
+        "loops": {
+            **loops,
+            "players": {label: _without_folder(model) for label, model in manifest.loops.players.items()},
+        },
+    }
 
 
-def _without_folder(model: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    of_file = model.get("kind") in ("gguf", "file")
-    return {**model, "argument": Path(str(model["argument"])).name} if of_file else dict(model)
+def _without_folder(model: ModelEntry) -> ModelEntry:
+    of_file = model.kind in ("gguf", "file")
+    return msgspec.structs.replace(model, argument=Path(model.argument).name) if of_file else model

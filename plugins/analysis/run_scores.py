@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
@@ -41,15 +41,16 @@ class Conditions(Struct, frozen=True):
 
 def conditions_of(manifest: Manifest | None) -> Conditions:
     """Return the conditions in a manifest; `UNKNOWN` for those that it lacks."""
-    graph, options = manifest and manifest.graph, manifest.options if manifest else {}
+    known = manifest or Manifest()
+    graph, options = known.graph, known.known_options
     fixed = {
         "schema version of records": str(manifest.schema_version) if manifest else UNKNOWN,
         "graph fingerprint": graph.fingerprint if graph and graph.fingerprint else UNKNOWN,
         "schema text": hashlib.sha256(graph.schema.encode()).hexdigest() if graph else UNKNOWN,
-        "--query-timeout": _option(options, "query_timeout"),
-        "--key-encoder": _option(options, "key_encoder"),
+        "--query-timeout": _option(options.query_timeout),
+        "--key-encoder": _option(options.key_encoder),
     }
-    return Conditions(fixed, _option(options, "case_threshold"), _varied(manifest or Manifest()))
+    return Conditions(fixed, _option(options.case_threshold), _varied(known))
 
 
 def _varied(manifest: Manifest) -> dict[str, str]:
@@ -60,7 +61,7 @@ def _varied(manifest: Manifest) -> dict[str, str]:
         "loops": ", ".join(loops.names),
         "validator": loops.validator,
         "roles of loops played by": ", ".join(sorted({_spec(each) for each in loops.players.values()})),
-        "--seed": _option(manifest.options, "seed"),
+        "--seed": _option(manifest.known_options.seed),
         "commit": git.commit[:12] + (" and changes" if git.changed else "") if git else "",
     }
     varied |= {f"prompt {name}": key[:12] for name, key in manifest.prompts.items()}
@@ -74,11 +75,8 @@ def _spec(model: ModelEntry) -> str:
     return f"{model.kind}:{model.argument}" if model.argument else model.kind or UNKNOWN
 
 
-def _option(options: Mapping[str, JsonValue], name: str) -> str:
-    if name not in options:
-        return UNKNOWN
-    value = options[name]
-    return "none" if value is None else str(value)
+def _option(value: JsonValue) -> str:
+    return UNKNOWN if value is UNSET else "none" if value is None else str(value)
 
 
 class RunScores(Struct, frozen=True, kw_only=True):
@@ -207,7 +205,7 @@ def _extent(run: RunLog, cases: int, errors: int, lacks_unscored: bool) -> tuple
     missing = [f"{errors:,} with an infrastructure error"] if errors else []
     missing += [f"{crashed:,} that crashed"] if crashed else []
     missing += [ending] if ending and not missing else []
-    sampled = manifest.options.get("sample")
+    sampled = manifest.known_options.sample
     parts = [f"a sample of {counted(sampled, 'question')}"] if sampled else []
     parts += [f"shard {manifest.shard.number}/{manifest.shard.of}"] if manifest.shard else []
     if manifest.cases is not None and cases + crashed < manifest.cases and not missing:

@@ -152,7 +152,7 @@ def baseline_show_command(name: str, as_json: bool) -> None:
 def _conditions(page: BaselinePage, conditions: Conditions) -> Iterator[str]:
     if page.part:
         yield f"part: {page.part}"
-    yield f"made: {page.manifest.get('started')}"
+    yield f"made: {page.run.started}"
     yield from (f"{name}: {value}" for name, value in conditions.fixed.items())
     yield f"--case-threshold: {conditions.threshold}"
     yield from (f"{name}: {value}" for name, value in conditions.varied.items())
@@ -171,12 +171,10 @@ class BaselineEntry(Struct, frozen=True):
 
 
 def _entry(name: str, page: BaselinePage) -> BaselineEntry:
-    manifest = page.manifest
-    models = [model["label"] for model in manifest.get("models") or ()]
-    graph = str((manifest.get("graph") or {}).get("fingerprint"))
-    return BaselineEntry(
-        name, page.cases, page.part, models, str(manifest.get("started")), graph, page.f1[0].mean
-    )
+    run = page.run
+    models = [model.label for model in run.models]
+    graph = str(run.graph and run.graph.fingerprint)
+    return BaselineEntry(name, page.cases, page.part, models, str(run.started), graph, page.f1[0].mean)
 
 
 def _mean(mean: Estimate) -> tuple[str, str]:

@@ -122,7 +122,7 @@ def judge_command(
     request = judge_request(
         named,
         rows=(known.rows if known else 0) if judge_rows is None else judge_rows,
-        seed=log.manifest.options.get("seed", 0),
+        seed=log.manifest.known_options.seed or 0,
         **asked,
     )
     try:

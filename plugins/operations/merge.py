@@ -26,7 +26,7 @@ from retrocypher.plugins.operations.shards import (
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Counts
+from retrocypher.plugins.runs.manifest import Counts, Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.runs.summary import RunSummary
@@ -43,47 +43,51 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
     Fields that the shards share stay. A field in which they differ, which decides no record, becomes null;
     versions and commits are listed.
     """
-    manifests = [run.log.manifest_json for run in runs]
-    first = manifests[0]
-    common = {name: _common(each.get(name) for each in manifests) for name in first if name != _CONTINUED}
+    # As written, with fields that this version does not know.
+    written = [run.log.manifest_json for run in runs]
+    manifests = [run.manifest for run in runs]
+    first, shard, waits = written[0], runs[0].shard, [each.standstill for each in manifests]
+    common = {name: _common(each.get(name) for each in written) for name in first if name != _CONTINUED}
     return {
         **common,
-        "started": min(each["started"] for each in manifests),
-        "ended": max((each["ended"] for each in manifests if each["ended"]), default=None),
+        "started": min(filter(None, (each.started for each in manifests)), default=None),
+        "ended": max(filter(None, (each.ended for each in manifests)), default=None),
         "exit_status": exit_status,
-        "cases": first["shard"]["cases_in_all"],
-        "options": {**_common_fields(each["options"] for each in manifests), "shard": None},
+        "cases": shard.cases_in_all,
+        "options": {**_common_fields(each.options for each in manifests), "shard": None},
         "loops": {**first["loops"], **_once(manifests)},
         "questions": {**first["questions"], "count": questions},
-        "machine": _common_fields(each["machine"] for each in manifests),
-        "versions": _listed(each["versions"] for each in manifests),
-        "git": _listed(each["git"] or {} for each in manifests) or None,
-        "graph": _graph([each["graph"] for each in manifests]),
-        "standstill": _sums(manifests, "standstill"),
-        "key": first["shard"]["key"],
+        "machine": _common_fields(each["machine"] for each in written),
+        "versions": _listed(each.versions for each in manifests),
+        "git": _listed(each["git"] or {} for each in written) or None,
+        "graph": {**first["graph"], **_graph(runs)},
+        "standstill": StandstillEntry(
+            sum(each.queries for each in waits if each), sum(each.seconds for each in waits if each)
+        ),
+        "key": shard.key,
         "shard": None,
         "merged_from": [_origin(run) for run in runs],
     }
 
 
 def _origin(run: ShardRun) -> dict[str, JsonValue]:
-    manifest = run.log.manifest_json
+    written, manifest = run.log.manifest_json, run.manifest
     return {
         "run": str(run.log),
         "number": run.shard.number,
         "of": run.shard.of,
-        **{name: manifest[name] for name in _OWN},
-        "options": {name: manifest["options"].get(name) for name in _OWN_OPTIONS},
-        "graph": {name: manifest["graph"].get(name) for name in ("kind", "version", "notes")},
-        "answers": manifest.get("answers"),
-        **({_CONTINUED: manifest[_CONTINUED]} if _CONTINUED in manifest else {}),
+        **{name: written[name] for name in _OWN},
+        "options": {name: manifest.options.get(name) for name in _OWN_OPTIONS},
+        "graph": {"kind": run.graph.kind, "version": run.graph.version, "notes": run.graph.notes},
+        "answers": written.get("answers"),
+        **({_CONTINUED: written[_CONTINUED]} if _CONTINUED in written else {}),
     }
 
 
-def _graph(graphs: Sequence[_Object]) -> dict[str, JsonValue]:
-    kinds = sorted({str(graph["kind"]) for graph in graphs})
-    notes = dict.fromkeys(note for graph in graphs for note in graph["notes"])
-    return {**graphs[0], "kind": ", ".join(kinds), "notes": list(notes)}
+def _graph(runs: Sequence[ShardRun]) -> dict[str, JsonValue]:
+    kinds = sorted({run.graph.kind for run in runs})
+    notes = dict.fromkeys(note for run in runs for note in run.graph.notes)
+    return {"kind": ", ".join(kinds), "notes": list(notes)}
 
 
 def _common_fields(objects: Iterable[_Object]) -> dict[str, JsonValue]:
@@ -110,19 +114,10 @@ def _common(values: Iterable[JsonValue]) -> JsonValue:
     return first if all(other == first for other in others) else None
 
 
-def _sums(manifests: Sequence[_Object], name: str) -> dict[str, int | float]:
-    total: dict[str, int | float] = {}
-    for manifest in manifests:
-        for key, value in (manifest.get(name) or {}).items():
-            if isinstance(value, int | float):
-                total[key] = total.get(key, 0) + value
-    return total
-
-
-def _once(manifests: Sequence[_Object]) -> dict[str, JsonValue]:
+def _once(manifests: Sequence[Manifest]) -> dict[str, JsonValue]:
     """Return the completions made once for a run: every shard made its own, and paid for it."""
-    made = [each for manifest in manifests for each in manifest["loops"].get("once", ())]
-    return {"once": made} if any("once" in manifest["loops"] for manifest in manifests) else {}
+    known = [each.loops.once for each in manifests if each.loops.once is not UNSET]
+    return {"once": [made for once in known for made in once]} if known else {}
 
 
 class Totals:

@@ -236,15 +236,19 @@ def rescore(
     manifest = run.manifest
     if manifest.graph is None or not manifest.options:
         raise no_run(run.path, MANIFEST)
-    limit = manifest.options["case_threshold"] if threshold is None else threshold
-    encoder = manifest.options["key_encoder"] if key_encoder is None else key_encoder
+    options = manifest.known_options
+    limit = options.case_threshold if threshold is None else threshold
+    encoder = options.key_encoder if key_encoder is None else key_encoder
+    if limit is UNSET or encoder is UNSET:
+        missing = "--case-threshold" if limit is UNSET else "--key-encoder"
+        raise InputError(f"{run.path / MANIFEST}: does not say {missing}; give it")
     encoder = None if encoder == NO_ENCODER else encoder
     if encoder is not None:
         key_encoder_named(encoder)
     tally, summary, ledger = Tally(), Summary(), Ledger(run.targets)
     chunks = list(run.chunks())
     job = Job(run.path, manifest.graph.schema, limit, encoder, out is not None or in_place)
-    options = RescoreOptions(limit, encoder)
+    settings = RescoreOptions(limit, encoder)
     with ExitStack() as stack:
         written: Written | None = None
         if out is not None:
@@ -262,12 +266,11 @@ def rescore(
             if written is not None:
                 written.records.write(part.lines)
         if written is not None:
-            raw = run.manifest_json
-            changed = {**raw, "options": {**raw["options"], "case_threshold": limit, "key_encoder": encoder}}
-            written.finish(changed, _summary(run, summary, ledger))
+            changed = {**manifest.options, **fields_of(settings)}
+            written.finish({**run.manifest_json, "options": changed}, _summary(run, summary, ledger))
     return RescoreResult(
         run=str(run),
-        options=options,
+        options=settings,
         records=tally.records,
         rescored=tally.records - tally.unscored,
         without_scores=tally.unscored,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS
@@ -121,13 +121,13 @@ def _common_parts(run: ShardRun) -> dict[str, JsonValue]:
         **run.shard.key.parts,
         "server": run.graph.version,
         "schema": run.graph.schema,
-        "prices": run.log.manifest_json["prices"],
+        "prices": to_builtins(run.manifest.prices),
     }
 
 
 def _judge_differences(one: RunLog, other: RunLog) -> str:
     """Return how judges that judged afterwards differ, of which the keys say nothing."""
-    mine, theirs = one.manifest_json.get("judge"), other.manifest_json.get("judge")
+    mine, theirs = to_builtins(one.manifest.judge), to_builtins(other.manifest.judge)
     if mine and theirs:
         return "; ".join(differences(mine, theirs))
     return "; ".join(differences({"judge": mine}, {"judge": theirs}))

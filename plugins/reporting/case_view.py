@@ -203,7 +203,7 @@ class CaseReader:
         self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
         self._schema_text = log.manifest.graph.schema if log.manifest.graph else ""
         self._encoder = None
-        if encoder := log.manifest.options.get("key_encoder"):
+        if encoder := log.manifest.known_options.key_encoder:
             from retrocypher.plugins.scoring.columns import key_encoder_named
 
             self._encoder = key_encoder_named(encoder).matcher()

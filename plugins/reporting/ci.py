@@ -229,7 +229,7 @@ def _properties(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "run", str(facts.run)
     yield "models", ", ".join(model.label for model in manifest.models)
     yield "prompts", ", ".join(manifest.prompts)
-    yield "shots", ", ".join(manifest.options.get("shot") or ())
+    yield "shots", ", ".join(manifest.known_options.shot)
     yield "loops", ", ".join(manifest.loops.names)
     yield "graph_fingerprint", str(manifest.graph and manifest.graph.fingerprint)
     for name in ("cases", "passed", "failed", "infrastructure_errors"):

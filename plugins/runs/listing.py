@@ -69,7 +69,7 @@ def _entry(run: RunLog) -> RunEntry:
         ended=manifest.ended,
         models=tuple(model.label for model in manifest.models),
         prompts=tuple(manifest.prompts),
-        shots=tuple(manifest.options.get("shot", ())),
+        shots=tuple(manifest.known_options.shot),
         loops=tuple(manifest.loops.names),
         done=done,
         planned=planned,

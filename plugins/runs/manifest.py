@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import psutil
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType, convert, field
 
 from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
 from retrocypher.plugins.runs.written_answer import Thresholds
@@ -293,6 +293,23 @@ class StandstillEntry(Struct):
     """Seconds that others waited."""
 
 
+class KnownOptions(Struct, frozen=True):
+    """The options of a run that others than its session need."""
+
+    seed: int | UnsetType = UNSET
+    """Seed of sample, random exemplars, mutants and models; absent if unknown."""
+    shot: list[str] = field(default_factory=list)
+    """How exemplars were chosen."""
+    sample: int | None = None
+    """Number of questions drawn; null for all."""
+    case_threshold: int | float | UnsetType = UNSET
+    """F1 below which a case fails; absent if unknown."""
+    key_encoder: str | UnsetType | None = UNSET
+    """Encoder stage of key matching; null without, absent if unknown."""
+    query_timeout: int | float | UnsetType = UNSET
+    """Seconds after which a query is ended; absent if unknown."""
+
+
 class Manifest(Struct, kw_only=True):
     """What was run, on what, and with what.
 
@@ -360,6 +377,13 @@ class Manifest(Struct, kw_only=True):
     """The run that was rescored, with time, versions and commit."""
     judged_from: JsonValue | UnsetType = UNSET
     """When the run was judged afterwards, by which code, and the number of completions requested."""
+
+    @property
+    def known_options(self) -> KnownOptions:
+        """The options that are read by name."""
+        # Other names may be text that msgspec cannot read, such as half a surrogate pair.
+        known = self.options.keys() & KnownOptions.__struct_fields__
+        return convert({name: self.options[name] for name in known}, KnownOptions)
 
     def unpriced_players(self) -> dict[str, str]:
         """Return, by label of a model, the name of the one that plays its roles, if it has no list price."""

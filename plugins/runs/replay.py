@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from msgspec import Struct, structs
+from msgspec import Struct, UnsetType, structs
 
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.execution.execution import Execution
@@ -230,11 +230,15 @@ class _Models(NamedTuple):
 
 
 def _judge(manifest: Manifest) -> str | None:
-    return None if manifest.judge is None else model_identity(manifest.judge.model, manifest.options["seed"])
+    return None if manifest.judge is None else model_identity(manifest.judge.model, _seed(manifest))
+
+
+def _seed(manifest: Manifest) -> int:
+    return manifest.known_options.seed or 0
 
 
 def _models(manifest: Manifest) -> _Models:
-    seed = manifest.options["seed"]
+    seed = _seed(manifest)
     parts = (
         {entry.label: entry for entry in manifest.models},
         manifest.loops.players,
@@ -274,21 +278,21 @@ def replayed_runs(
     logs = tuple(RunLog(path) for path in dict.fromkeys(Path(name).expanduser().resolve() for name in named))
     graphs = [_graph(log) for log in logs]
     for log, each in zip(logs, graphs, strict=True):
-        timeout = log.manifest.options["query_timeout"]
+        timeout = log.manifest.known_options.query_timeout
         for wrong in _differences(each, graphs[0], fingerprint, timeout, query_timeout):
             raise InputError(f"--replay {log}: {wrong}")
     return ReplayedRuns(logs, graphs[0].schema, graphs[0].fingerprint, graphs[0].version)
 
 
 def _graph(log: RunLog) -> GraphEntry:
-    written, graph = log.manifest_json, log.manifest.graph
-    if graph is None or not all(written.get(part) for part in ("options", "models", "loops")):
+    manifest = log.manifest
+    if manifest.graph is None or not manifest.options or not manifest.models:
         raise InputError(f"--replay {no_run(log.path, MANIFEST)}")
-    return graph
+    return manifest.graph
 
 
 def _differences(
-    graph: GraphEntry, first: GraphEntry, fingerprint: str, timeout: float, query_timeout: float
+    graph: GraphEntry, first: GraphEntry, fingerprint: str, timeout: float | UnsetType, query_timeout: float
 ) -> Iterator[str]:
     if graph.fingerprint != fingerprint:
         yield (

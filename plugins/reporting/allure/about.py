@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
+
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.runs.manifest import Manifest
 
@@ -69,13 +71,13 @@ def write_about(results: Path, manifest: Manifest, cases: int, selected: int) ->
 
 
 def _facts(manifest: Manifest) -> dict[str, str]:
-    graph, git = manifest.graph, manifest.git
+    graph, git, options = manifest.graph, manifest.git, manifest.known_options
     facts = {
         "models": ", ".join(model.label for model in manifest.models),
         "prompts": ", ".join(manifest.prompts),
-        "shots": ", ".join(manifest.options.get("shot") or ()),
+        "shots": ", ".join(options.shot),
         "loops": ", ".join(manifest.loops.names),
-        "seed": manifest.options.get("seed"),
+        "seed": None if options.seed is UNSET else options.seed,
         "started": manifest.started,
         "graph": f"Neo4j {graph.version} ({graph.kind})" if graph and graph.version else None,
         "graph fingerprint": graph.fingerprint[:12] if graph else None,

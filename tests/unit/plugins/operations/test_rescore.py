@@ -305,6 +305,13 @@ def test_what_changed_is_printed_and_nothing_written(tmp_path: Path, monkeypatch
         said(run, "--out", "x", "--in-place")
 
 
+def test_an_option_that_the_manifest_lacks_must_be_given(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", options={"case_threshold": 1.0})
+    with pytest.raises(InputError, match="does not say --key-encoder; give it"):
+        rescored(run)
+    assert rescored(run, key_encoder="none")["changed"] == 0
+
+
 WHOLE = {"cases": 3, "selected_cases": 3, "failed": 0, "infrastructure_errors_by_stage": {}}
 
 
