@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
+from retrocypher.plugins.analysis.cases import find_case
 from retrocypher.plugins.cli.console import PATH, json_option, print_json, table_console
 from retrocypher.plugins.reporting.case_text import render_case
-from retrocypher.plugins.reporting.case_view import case_json, find_case, show_case
+from retrocypher.plugins.reporting.case_view import case_json, show_case
 from retrocypher.plugins.runs.log import RunLog
 
 _WIDTH = 100

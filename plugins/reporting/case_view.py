@@ -1,21 +1,17 @@
 """All that is shown of a case. Terminal, pytest, Allure and HTML pages render one `CaseView`."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from msgspec import UNSET
 
 from retrocypher.kg.cypher.edits import differing
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
-from retrocypher.kg.questions.question import Question, paraphrase
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.analysis.cases import CaseReader
 from retrocypher.plugins.formatting.text import counted, safe
-from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import (
@@ -32,16 +28,10 @@ from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
 if TYPE_CHECKING:
     from _pytest._code.code import ReprExceptionInfo
 
-    from retrocypher.kg.semantics.schema import Schema
-    from retrocypher.plugins.scoring.columns import KeyMatcher
-    from retrocypher.plugins.scoring.single_step import Values
-
 Messages = Mapping[str, Sequence[Mapping[str, Any]]]
 """Messages sent to models, by hash."""
 
 NO_QUERY = "(no query in the answer)"
-_LISTED = 10
-_NEAR = 5
 _MOST_TOKENS = 1_500
 
 
@@ -88,8 +78,6 @@ class CaseView:
     """The exemplar shown; None with zero-shot, or if no bank has it."""
     calibrations: Mapping[str, str] = field(default_factory=dict)
     """The stored calibration of its judge in words, by variant; empty without a judge."""
-    key_encoder: "KeyMatcher | None" = None
-    """The encoder that matched columns to keys; None if the run had none."""
 
     @property
     def fault(self) -> InfrastructureError | None:
@@ -124,15 +112,6 @@ class CaseView:
         """The verdict on its written answer, in lines; empty without one."""
         found = self.record.verification
         return [] if found is None else list(verification_lines(found))
-
-    @cached_property
-    def values(self) -> "Mapping[str, Values]":
-        """What was expected and what was returned, by key; empty if either is not known."""
-        if self.question is None or self.record.execution is None:
-            return {}
-        from retrocypher.plugins.scoring.single_step import values_by_key
-
-        return values_by_key(self.question, self.record.execution, self.key_encoder)
 
 
 def claim_line(claim: RecordedClaim) -> str:
@@ -196,63 +175,9 @@ def headline(record: Record) -> str:
     )
 
 
-class CaseReader:
-    """Makes the views of the cases of a run, without calls of a model or the graph."""
-
-    def __init__(self, log: RunLog) -> None:
-        self._questions = log.questions if (log.path / QUESTIONS).is_file() else {}
-        self._schema_text = log.manifest.graph.schema if log.manifest.graph else ""
-        self._encoder = None
-        if encoder := log.manifest.known_options.key_encoder:
-            from retrocypher.plugins.scoring.columns import key_encoder_named
-
-            self._encoder = key_encoder_named(encoder).matcher()
-
-    def view(self, record: Record, messages: Messages | None = None) -> CaseView:
-        """Return the view of a case."""
-        original = self._questions.get(record.question_id)
-        if original is None:
-            return CaseView(record, None, messages=messages or {})
-        question = paraphrase(original, record.phrasing)
-        explanation = self._explanation(record, question)
-        return CaseView(record, question, explanation, messages or {}, key_encoder=self._encoder)
-
-    def _explanation(self, record: Record, question: Question) -> Explanation:
-        if record.explanation is not UNSET:
-            return record.explanation
-        if record.scores is not None and not record.errors:
-            return Explanation()
-        # Imported late: only records of earlier versions need the scoring, which is slow to load.
-        from retrocypher.plugins.scoring.explanation import explanation_of
-
-        return explanation_of(record, question, self._schema, self._encoder)
-
-    @cached_property
-    def _schema(self) -> "Schema | None":
-        from retrocypher.kg.semantics.schema import parse_schema
-
-        return parse_schema(self._schema_text) if self._schema_text else None
-
-
-def find_case(log: RunLog, name: str) -> Record:
-    """Return the case that an id, its beginning or any part of it names; raise InputError if none."""
-    places = {place.case_id: place for place in log.case_places()}
-    beginning = [case for case in places if case.lower().startswith(name.lower())]
-    containing = [case for case in places if name.lower() in case.lower()]
-    for found, do in (([name] * (name in places), "are"), (beginning, "begin with"), (containing, "contain")):
-        if len(found) == 1:
-            place = places[found[0]]
-            return log.record_at(place.number, place.offset)
-        if found:
-            raise InputError(f"{log}: {len(found):,} cases {do} {name!r}: {_listed(found)}. Name one.")
-    near = difflib.get_close_matches(name, places, _NEAR, cutoff=0.4)
-    choice = f"Similar: {_listed(near)}" if near else f"It has {_listed(list(places)) or 'none'}"
-    raise InputError(f"{log}: no case is called {name!r}. {choice}.")
-
-
-def _listed(ids: list[str]) -> str:
-    more = len(ids) - _LISTED
-    return ", ".join(ids[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+def view_of(cases: CaseReader, record: Record, messages: Messages | None = None) -> CaseView:
+    """Return the view of a case of a run."""
+    return CaseView(record, cases.question(record), cases.explanation(record), messages or {})
 
 
 def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> CaseView:
@@ -260,7 +185,7 @@ def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> Ca
     used = {turn.messages_sha256 for turn in record.rounds}
     messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}
     return replace(
-        CaseReader(log).view(record, messages),
+        view_of(CaseReader(log), record, messages),
         exemplar=_exemplar(record),
         calibrations=_calibrations(record, log.manifest.judge, Path.cwd()),
     )

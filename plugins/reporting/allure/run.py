@@ -17,9 +17,10 @@ import pytest
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question, paraphrase
+from retrocypher.plugins.analysis.cases import CaseReader
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.reporting.allure.results import ResultWriter
-from retrocypher.plugins.reporting.case_view import CaseReader, CaseView, Messages
+from retrocypher.plugins.reporting.case_view import CaseView, Messages, view_of
 from retrocypher.plugins.runs.files import ALLURE, MESSAGES, RECORDS, no_run
 from retrocypher.plugins.runs.log import Chunk, RecordLine, RunLog
 from retrocypher.plugins.runs.manifest import Manifest
@@ -204,13 +205,13 @@ class _RecordedResults:
         self._log = log
         self._writer = writer
         self._times = times
-        self._reader = CaseReader(log)
+        self._cases = CaseReader(log)
         self._messages = _StoredMessages(log)
 
     def write(self, line: RecordLine) -> None:
         """Write the result of the case on a line; raise InputError if the run does not have its question."""
         record = line.record
-        view = self._reader.view(record, self._messages)
+        view = view_of(self._cases, record, self._messages)
         if view.question is None:
             raise InputError(
                 f"{self._log}: the case {record.case_id} asks {record.question_id}, "

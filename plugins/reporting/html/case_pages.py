@@ -13,8 +13,9 @@ from markupsafe import Markup, escape
 from retrocypher.kg.cypher.edits import is_word
 from retrocypher.kg.cypher.tokens import Token, TokenKind, tokens
 from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.plugins.analysis.cases import CaseReader
 from retrocypher.plugins.formatting.text import shortened
-from retrocypher.plugins.reporting.case_view import CaseReader, CaseView, compare_queries
+from retrocypher.plugins.reporting.case_view import CaseView, compare_queries, view_of
 from retrocypher.plugins.reporting.html.difference import (
     Reactions,
     expected_rows,
@@ -110,7 +111,7 @@ class CasePages:
 
     def __init__(self, log: RunLog, name: str, back: str) -> None:
         graph = log.manifest.graph
-        self._reader = CaseReader(log)
+        self._cases = CaseReader(log)
         self._reactions = Reactions(graph.fingerprint if graph else None)
         style = Markup("\n").join([asset("base.css"), asset("case.css")])
         script = asset("theme.js")
@@ -127,12 +128,12 @@ class CasePages:
     def render(self, record: Record) -> str:
         """Return the page of a case."""
         depictions = Depictions()
-        shown = self._shown(self._reader.view(record), depictions)
+        shown = self._shown(view_of(self._cases, record), depictions)
         # Symbols last: only then are all molecules of the page known.
         return self._template.render(**self._always, **shown, symbols=Markup("").join(depictions.symbols()))
 
     def _shown(self, view: CaseView, depictions: Depictions) -> dict[str, Any]:
-        record, question, values = view.record, view.question, view.values
+        record, question, values = view.record, view.question, self._cases.values(view.record)
         return {
             "record": record,
             "scores": [(name, record.numbers[name]) for name in _SHOWN_METRICS if name in record.numbers],

@@ -15,9 +15,9 @@ from support.verified import written
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.analysis.cases import find_case
 from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.judge.stored_calibration import keep
-from retrocypher.plugins.reporting.case_view import find_case
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record, Round
 

@@ -21,7 +21,6 @@ from support.suite import CHECKOUT
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.reporting.case_view import CaseView
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import (
     KeyMatcher,
@@ -287,8 +286,8 @@ def test_the_encoder_comes_last_and_only_when_asked_for() -> None:
     assert (without.focus_f1, with_encoder.focus_f1) == (0.0, 1.0)
     # The page of a case shows what was scored.
     case = record_of("q", execution={"status": "ok", "columns": columns, "rows": rows})
-    assert CaseView(case, made).values["agents"].returned == frozenset()
-    assert CaseView(case, made, key_encoder=KeyMatcher(Compass(), 0.93)).values["agents"].returned == {"G"}
+    assert values_by_key(made, case.execution)["agents"].returned == frozenset()
+    assert values_by_key(made, case.execution, KeyMatcher(Compass(), 0.93))["agents"].returned == {"G"}
 
 
 def test_the_least_sure_stage_of_a_key_is_recorded() -> None:
