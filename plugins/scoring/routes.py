@@ -4,7 +4,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import JsonValue, Scores
@@ -95,8 +95,8 @@ def _longest(words: Words, tails: Iterable[Words]) -> int:
     return max((len(tail) for tail in tails if words[-len(tail) :] == tail), default=0)
 
 
-Cell = tuple[str, Any]
-_Step = tuple[StepName, Any, int]
+Cell = tuple[str, JsonValue]
+_Step = tuple[StepName, JsonValue, int]
 
 
 def single_steps(cells: Sequence[Cell]) -> tuple[int, ...]:
@@ -140,7 +140,7 @@ def _each_once(steps: Iterable[_Step]) -> list[_Step]:
     return [each for each in found if isinstance(each[1], dict) or each[2] not in told]
 
 
-def step_of(value: Any, depth: int = 0) -> tuple[int, ...]:
+def step_of(value: JsonValue, depth: int = 0) -> tuple[int, ...]:
     """Return the reaction a single value stands for; molecules and all else give none."""
     if isinstance(value, dict):
         node = node_of(value)
@@ -176,14 +176,14 @@ def by_number(entries: Mapping[str, JsonValue]) -> list[Cell]:
     return sorted(entries.items(), key=lambda entry: step_name(entry[0]).number or 0)
 
 
-def is_bare(value: Any, depth: int = 0) -> bool:
+def is_bare(value: JsonValue, depth: int = 0) -> bool:
     """Return whether a value holds ids as numbers and no node or map, which would tell what they are."""
     if isinstance(value, list) and depth <= MAX_DEPTH:
         return all(is_bare(item, depth + 1) for item in value)
     return not isinstance(value, dict)
 
 
-def _is_list_of_reactions(entry: str, value: Any, depth: int) -> bool:
+def _is_list_of_reactions(entry: str, value: JsonValue, depth: int) -> bool:
     if not isinstance(value, list) or step_name(entry).kind is Kind.QUANTITY:
         return False
     return any(step_of(item, depth + 1) for item in value)
@@ -192,7 +192,7 @@ def _is_list_of_reactions(entry: str, value: Any, depth: int) -> bool:
 Route = tuple[int, ...]
 
 
-def routes(columns: Sequence[str], rows: Iterable[Any]) -> set[Route]:
+def routes(columns: Sequence[str], rows: Iterable[JsonValue]) -> set[Route]:
     """Return the distinct routes of a result, each a sequence of reaction ids as it was returned.
 
     One row gives one route, unless it holds several paths or lists, or one step of a route. Where a row holds
@@ -229,7 +229,7 @@ def _is_place(name: StepName) -> bool:
     return name.kind is Kind.POSITION and not name.of_route and name.number is None
 
 
-def _is_label(column: str, value: Any) -> bool:
+def _is_label(column: str, value: JsonValue) -> bool:
     """Return whether a value tells a route from others, and holds none."""
     name = step_name(column)
     return name.of_route and name.kind is not Kind.QUANTITY and not isinstance(value, list | dict)
@@ -263,17 +263,17 @@ def _lists(cells: Sequence[Cell], depth: int) -> dict[Kind, list[Route]]:
     return found
 
 
-def _has_float(value: Any, depth: int = 0) -> bool:
+def _has_float(value: JsonValue, depth: int = 0) -> bool:
     if isinstance(value, list) and depth <= MAX_DEPTH:
         return any(_has_float(item, depth + 1) for item in value)
     return isinstance(value, float)
 
 
-def _path_routes(value: Any, depth: int) -> list[Route]:
+def _path_routes(value: JsonValue, depth: int) -> list[Route]:
     """Return the route of each path in a value that may hold others."""
     if depth > MAX_DEPTH:
         return []
-    items: Iterable[Any] | None = value if isinstance(value, list) else None
+    items: Iterable[JsonValue] | None = value if isinstance(value, list) else None
     if items is None:
         path = path_of(value)
         if path is not None:
@@ -283,7 +283,7 @@ def _path_routes(value: Any, depth: int) -> list[Route]:
     return [route for item in items if may_hold(item) for route in _path_routes(item, depth + 1)]
 
 
-def _list_routes(value: Any, depth: int) -> list[Route]:
+def _list_routes(value: JsonValue, depth: int) -> list[Route]:
     """Return the routes of a list, or of a map that is no reaction: its entries are read as a row."""
     if not isinstance(value, list):
         entries = map_of(value)
@@ -311,13 +311,13 @@ def _oriented(path: Mapping[str, JsonValue]) -> Route:
     return tuple(steps[::-1] if balance < 0 else steps)
 
 
-def _tagged(value: Any, tag: str) -> list[Any]:
+def _tagged(value: JsonValue, tag: str) -> list[JsonValue]:
     """A path's nodes or relationships as they stand elsewhere: within a path they have no tag."""
     items = value if isinstance(value, list) else []
     return [item if isinstance(item, dict) and tag in item else {tag: item} for item in items]
 
 
-def multi_step_scores(question: Question, columns: Sequence[str], rows: Iterable[Any]) -> Scores:
+def multi_step_scores(question: Question, columns: Sequence[str], rows: Iterable[JsonValue]) -> Scores:
     """Return the scores of a result against the question's gold routes."""
     gold = {tuple(row["route"]) for row in question.gold}
     returned = routes(columns, rows)

@@ -1,7 +1,7 @@
 """Scores of a single-step answer."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
@@ -105,7 +105,7 @@ _FOCUS = {
 
 
 def single_step_scores(
-    question: Question, columns: Sequence[str], rows: Iterable[Any], key_encoder: KeyMatcher | None
+    question: Question, columns: Sequence[str], rows: Iterable[JsonValue], key_encoder: KeyMatcher | None
 ) -> Scores:
     """Return the scores of a result against the question's gold."""
     keys = scored_keys(question)

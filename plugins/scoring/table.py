@@ -6,7 +6,6 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.scoring.columns import (
@@ -31,7 +30,7 @@ class ReactionId(int):
     """The id of a Reaction node; equal to the same plain integer."""
 
 
-def node_of(value: Any) -> Mapping[str, JsonValue] | None:
+def node_of(value: JsonValue) -> Mapping[str, JsonValue] | None:
     """Return what a node value holds, None for any other value."""
     if isinstance(value, dict) and len(value) == 1 and "$node" in value:
         node = value["$node"]
@@ -39,17 +38,17 @@ def node_of(value: Any) -> Mapping[str, JsonValue] | None:
     return None
 
 
-def relationship_of(value: Any) -> Mapping[str, JsonValue] | None:
+def relationship_of(value: JsonValue) -> Mapping[str, JsonValue] | None:
     """Return what a relationship value holds, None for any other value."""
     return _tagged(value, "$relationship")
 
 
-def path_of(value: Any) -> Mapping[str, JsonValue] | None:
+def path_of(value: JsonValue) -> Mapping[str, JsonValue] | None:
     """Return what a path value holds, None for any other value."""
     return _tagged(value, "$path")
 
 
-def map_of(value: Any) -> Mapping[str, JsonValue] | None:
+def map_of(value: JsonValue) -> Mapping[str, JsonValue] | None:
     """Return the entries of a map, or the properties of a relationship; None for any other value."""
     if not isinstance(value, dict):
         return None
@@ -65,7 +64,7 @@ def map_of(value: Any) -> Mapping[str, JsonValue] | None:
     return value
 
 
-def may_hold(value: Any) -> bool:
+def may_hold(value: JsonValue) -> bool:
     """Return whether a value may hold others: a list, or what JSON has as an object and is no node."""
     if isinstance(value, dict):
         return len(value) != 1 or "$node" not in value
@@ -92,7 +91,7 @@ def reaction_number(node: Mapping[str, JsonValue]) -> int | None:
     return whole_number(properties.get("id")) if isinstance(properties, dict) else None
 
 
-def scalar_atom(value: Any) -> Atom:
+def scalar_atom(value: JsonValue) -> Atom:
     """Return a scalar as a value that hashes and compares as its Cypher value does."""
     if isinstance(value, str):
         return value
@@ -104,7 +103,7 @@ def scalar_atom(value: Any) -> Atom:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def whole_number(value: Any) -> int | None:
+def whole_number(value: JsonValue) -> int | None:
     """Return an integer given as such, as a float or as a string of digits; None for anything else."""
     if isinstance(value, int):
         return None if isinstance(value, bool) else value
@@ -117,7 +116,7 @@ def whole_number(value: Any) -> int | None:
     return None
 
 
-def atoms(value: Any, depth: int = 0) -> Iterator[Atom]:
+def atoms(value: JsonValue, depth: int = 0) -> Iterator[Atom]:
     """Yield the values in a gold cell: lists flattened, nulls left out."""
     if value is None or depth > MAX_DEPTH:
         return
@@ -137,13 +136,13 @@ def _is_reaction(node: Mapping[str, JsonValue]) -> bool:
     return isinstance(labels, list) and "Reaction" in labels
 
 
-def _tagged(value: Any, tag: str) -> Mapping[str, JsonValue] | None:
+def _tagged(value: JsonValue, tag: str) -> Mapping[str, JsonValue] | None:
     if isinstance(value, dict) and len(value) == 1 and tag in value:
         return _mapping(value[tag])
     return None
 
 
-def _mapping(value: Any) -> Mapping[str, JsonValue]:
+def _mapping(value: JsonValue) -> Mapping[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
@@ -196,7 +195,7 @@ class Table:
         return frozenset(column for column, is_pure in pure.items() if is_pure)
 
 
-def read_table(columns: Sequence[str], rows: Iterable[Any]) -> Table:
+def read_table(columns: Sequence[str], rows: Iterable[JsonValue]) -> Table:
     """Read a result: lists flattened, nulls left out, maps laid out as columns.
 
     A map with a reaction id is a row of its own (``collect({id: r.id, ...})``). A molecule in a row or map
@@ -242,7 +241,7 @@ def _by_role(table: Table, unnamed: Mapping[str, JsonValue]) -> Mapping[str, str
     return named
 
 
-def _is_role(value: Any) -> bool:
+def _is_role(value: JsonValue) -> bool:
     if not isinstance(value, str) or _ROLE.fullmatch(value) is None:
         return False
     return listed(normalise(value), column_names().keys) is not None
@@ -258,7 +257,7 @@ def _is_molecule(column: str) -> bool:
     )
 
 
-def _read(table: Table, column: str, value: Any, cells: Cells, nested: list[Cells], depth: int) -> None:
+def _read(table: Table, column: str, value: JsonValue, cells: Cells, nested: list[Cells], depth: int) -> None:
     if value is None or depth > MAX_DEPTH:
         return
     if isinstance(value, list):
@@ -303,7 +302,7 @@ def _read_map(
         _read(table, named.get(label, label), entries[entry], cells, nested, depth + 1)
 
 
-def is_reaction_id(entry: str, value: Any) -> bool:
+def is_reaction_id(entry: str, value: JsonValue) -> bool:
     """Return whether a map's entry is the id of a reaction, or the Reaction node itself."""
     if resolve(plain_name(entry), ("id",)) is None:
         return False
