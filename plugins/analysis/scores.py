@@ -86,6 +86,11 @@ def case_scores(record: Record) -> CaseScores:
             scores |= {
                 name: judgements[of].score if of in judgements else None for name, of in JUDGED.items()
             }
+    return labelled(record, scores)
+
+
+def labelled(record: Record, scores: dict[str, float | None] | None) -> CaseScores:
+    """Return scores of a record with what the case can be sliced by."""
     labels = {name: getattr(record, name) for name in DIMENSIONS}
     return CaseScores(question_id=record.question_id, scores=scores, **labels)
 

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
-from retrocypher.plugins.analysis.scores import DIMENSIONS, CaseScores, Means, ScoreTable
+from retrocypher.plugins.analysis.scores import CaseScores, Means, ScoreTable, labelled
 from retrocypher.plugins.runs.manifest import AnswerCounts, MadeOnce, ModelUsage, Served
 from retrocypher.plugins.runs.record import (
     GENERATOR,
@@ -130,9 +130,7 @@ class Summary:
             group.add(record, known)
         if record.scores is not None and record.was_run:
             # F1 alone: a run can have many cases, and only its mean has an interval.
-            labels = {name: getattr(record, name) for name in DIMENSIONS}
-            scores: dict[str, float | None] = {"f1": record.scores.f1}
-            self._f1.append(CaseScores(question_id=record.question_id, scores=scores, **labels))
+            self._f1.append(labelled(record, {"f1": record.scores.f1}))
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
         columns = (record.scores and record.scores.unmatched_columns) or []

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import refuse_network
@@ -17,7 +16,7 @@ from retrocypher.plugins.analysis.scores import (
     CaseScores,
     ScoreTable,
     SliceMean,
-    case_scores,
+    labelled,
     slice_means,
 )
 from retrocypher.plugins.analysis.summary import Summary
@@ -304,4 +303,4 @@ def _measured(record: Record) -> CaseScores:
     scores: dict[str, float | None] = {"f1": record.scores.f1 if record.scores else None}
     if record.judge:
         scores |= {variant: each.score for variant, each in record.judge.judgements.items()}
-    return replace(case_scores(record), scores=scores)
+    return labelled(record, scores)

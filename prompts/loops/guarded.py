@@ -8,7 +8,7 @@ rows are marked and scored apart: they do not come from the query.
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,6 @@ class Entity:
 
     text: str
     names: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entity for a record."""
-        return {**asdict(self), "names": list(self.names)}
 
 
 def entities_in(question: str) -> list[Entity]:
@@ -81,7 +77,7 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
     entities = entities_in(question)
     resolved = _resolved(entities, graph, timeout_s)
     found: dict[str, Any] = {
-        "entities": [entity.to_json() for entity in entities],
+        "entities": [{"text": each.text, "names": list(each.names)} for each in entities],
         "resolved": resolved,
         "hops": hops,
     }

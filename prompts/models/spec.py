@@ -4,9 +4,9 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import secrets_of
@@ -42,15 +42,6 @@ class ModelSpec:
     label: str
     kind: Kind
     argument: str = ""
-
-    def to_json(self) -> dict[str, str]:
-        """Return the spec as one JSON object."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "ModelSpec":
-        """Read what `to_json` returned."""
-        return cls(label=value["label"], kind=value["kind"], argument=value["argument"])
 
 
 def parse_spec(text: str | None, env: Mapping[str, str] = os.environ) -> ModelSpec:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -36,9 +37,9 @@ MINI = ModelSpec("mini", "openai", "gpt-x")
 OTHER = ModelSpec("other", "gguf", "/there/weights.gguf")
 MANIFEST = {
     "options": {"seed": 7},
-    "models": [MINI.to_json(), ModelSpec("oracle", "oracle").to_json()],
-    "answering": {"writers": {"mini": OTHER.to_json()}},
-    "loops": {"players": {"mini": OTHER.to_json(), "oracle": MINI.to_json()}},
+    "models": [asdict(MINI), asdict(ModelSpec("oracle", "oracle"))],
+    "answering": {"writers": {"mini": asdict(OTHER)}},
+    "loops": {"players": {"mini": asdict(OTHER), "oracle": asdict(MINI)}},
 }
 
 
