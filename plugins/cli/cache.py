@@ -66,7 +66,7 @@ def cache_stats_command(cache: Path | None, as_json: bool) -> None:
     """Print the number of cached responses, by model."""
     cache_stats = stats(_file(cache))
     if as_json:
-        print_json(cache_stats.to_json())
+        print_json(cache_stats)
         return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("model", "API"):

@@ -8,10 +8,10 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import cache_dir
@@ -205,28 +205,13 @@ class ModelStats:
 class Stats:
     """What a cache holds; `bytes` includes what SQLite writes beside the file."""
 
-    file: Path
+    file: str
+    schema_version: int
     bytes: int
+    answers: int
+    oldest: str | None
+    newest: str | None
     models: tuple[ModelStats, ...]
-
-    @property
-    def answers(self) -> int:
-        """How many responses there are."""
-        return sum(model.answers for model in self.models)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures as one JSON object."""
-        models = [asdict(model) for model in self.models]
-        dates = [date for model in self.models for date in (model.oldest, model.newest)]
-        return {
-            "file": str(self.file),
-            "schema_version": SCHEMA_VERSION,
-            "bytes": self.bytes,
-            "answers": self.answers,
-            "oldest": min(dates, default=None),
-            "newest": max(dates, default=None),
-            "models": models,
-        }
 
 
 def stats(path: Path) -> Stats:
@@ -234,7 +219,10 @@ def stats(path: Path) -> Stats:
     prepare(path, read_only=True)
     with sqlite_errors(path), closing(connect_to_read(path)) as connection:
         models = tuple(ModelStats(*row) for row in connection.execute(_BY_MODEL))
-    return Stats(path, size_of(path), models)
+    oldest = min((each.oldest for each in models), default=None)
+    newest = max((each.newest for each in models), default=None)
+    answers = sum(each.answers for each in models)
+    return Stats(str(path), SCHEMA_VERSION, size_of(path), answers, oldest, newest, models)
 
 
 def size_of(path: Path) -> int:

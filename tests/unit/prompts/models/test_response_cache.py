@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -440,7 +440,7 @@ def test_files_that_are_no_exports(file: Path, tmp_path: Path) -> None:
 
 
 def test_statistics(file: Path, tmp_path: Path) -> None:
-    found = stats(file).to_json()
+    found = asdict(stats(file))
     assert (found["answers"], found["schema_version"], found["file"]) == (50, 1, str(file))
     assert (found["oldest"], found["newest"]) == (OLD[0].made, NEW[0].made)
     assert found["bytes"] == file.stat().st_size
@@ -451,8 +451,8 @@ def test_statistics(file: Path, tmp_path: Path) -> None:
 
     empty = tmp_path / "empty.sqlite"
     prepare(empty)
-    found = stats(empty).to_json()
-    assert [found[name] for name in ("answers", "oldest", "newest", "models")] == [0, None, None, []]
+    found = asdict(stats(empty))
+    assert [found[name] for name in ("answers", "oldest", "newest", "models")] == [0, None, None, ()]
 
 
 def test_old_ones_and_those_of_a_model_are_removed(file: Path) -> None:
