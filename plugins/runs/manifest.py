@@ -294,7 +294,7 @@ class StandstillEntry(Struct):
 
 
 class KnownOptions(Struct, frozen=True):
-    """The options of a run that others than its session need."""
+    """The part of `options` that commands read."""
 
     seed: int | UnsetType = UNSET
     """Seed of sample, random exemplars, mutants and models; absent if unknown."""
