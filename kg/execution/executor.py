@@ -153,7 +153,7 @@ def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | Inc
 
 
 class GuardedExecutor:
-    """Runs untrusted Cypher against a server, and says what came of it.
+    """Runs untrusted Cypher against a server, and returns the result.
 
     Nothing runs before the server has planned it and the plan and the text were found to read only the graph.
     A query that runs into a time or memory limit, or during which the server is lost, is run once more with
@@ -193,7 +193,7 @@ class GuardedExecutor:
     def run(
         self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
     ) -> Execution:
-        """Run one query and return what came of it.
+        """Run one query and return its result.
 
         ``timeout_s`` only shortens what the executor allows. An attempt ends within two seconds of it; with
         the second attempt, and where a stopped query has to be waited for or the server replaced, the call

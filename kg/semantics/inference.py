@@ -70,18 +70,18 @@ class Labels:
         for key, name in looked_up:
             having = frozenset(k for k in self.possible[key] if name in self._schema.nodes[k])
             self.possible[key] = having or self.possible[key]
-        # The edges of which both ends are known go first: they decide, the others follow.
+        # The edges of which both ends are known come first: they decide, the others follow.
         waiting = sorted(edges, key=self._freedom)
         while waiting:
             place = waiting.pop(0)
-            self._settle(place)
+            self._decide(place)
             waiting.sort(key=self._freedom)
 
     def _freedom(self, place: int) -> int:
         edge = self._draft.edges[place]
         return len(self.possible[edge.start]) * len(self.possible[edge.end])
 
-    def _settle(self, place: int) -> None:
+    def _decide(self, place: int) -> None:
         edge = self._draft.edges[place]
         starts, ends = self.possible[edge.start], self.possible[edge.end]
         pairs = self.pairs(edge)

@@ -254,13 +254,13 @@ def _served(findings: Sequence[JsonValue]) -> _Served:
 
 
 class Usage:
-    """Completions of a run; ``players`` and ``writers`` are labels of models for roles and answers."""
+    """Completions of a run; ``loop_models`` and ``answer_models`` are labels."""
 
     def __init__(
-        self, players: Mapping[str, str] | None = None, writers: Mapping[str, str] | None = None
+        self, loop_models: Mapping[str, str] | None = None, answer_models: Mapping[str, str] | None = None
     ) -> None:
-        self._players = dict(players or {})
-        self._writers = dict(writers or {})
+        self._loop_models = dict(loop_models or {})
+        self._answer_models = dict(answer_models or {})
         self._models: dict[str, _Counts] = {}
         self._once = _Counts()
 
@@ -284,7 +284,9 @@ class Usage:
         """Add the rounds of a record, and its judgements."""
         for turn in record.rounds:
             if turn.asked_model:
-                self._of(_asked(turn, record, self._players, self._writers)).add(turn, turn.findings)
+                self._of(_asked(turn, record, self._loop_models, self._answer_models)).add(
+                    turn, turn.findings
+                )
         for judgement in record.judge.judgements.values() if record.judge else ():
             if judgement.time_s > 0:
                 self._of(f"{_JUDGE}{judgement.model}").add(judgement, [judgement.details])
@@ -309,11 +311,13 @@ class Usage:
         return (*self._models.values(), self._once)
 
 
-def _asked(turn: Round, record: Record, players: Mapping[str, str], writers: Mapping[str, str]) -> str:
+def _asked(
+    turn: Round, record: Record, loop_models: Mapping[str, str], answer_models: Mapping[str, str]
+) -> str:
     """Return the label of the model that was asked in a round."""
     if turn.of_judge:
         judge = record.verification.judge if record.verification else UNSET
         return f"{_JUDGE}{judge.model if judge is not UNSET else None}"
     if turn.of_answer:
-        return writers.get(record.model, record.model)
-    return record.model if turn.role == GENERATOR else players.get(record.model, record.model)
+        return answer_models.get(record.model, record.model)
+    return record.model if turn.role == GENERATOR else loop_models.get(record.model, record.model)

@@ -87,7 +87,7 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
         print_json(_facts(kept, written, page))
         return
     cases = counted(written.cases, "case")
-    cases += f", {written.lost:,} lost" if written.lost else ""
+    cases += f", {written.crashed:,} crashed" if written.crashed else ""
     if kept is not None:
         click.echo(f"Allure results: {kept} ({cases})")
     if page is not None:
@@ -112,7 +112,7 @@ def _facts(kept: Path | None, written: Written, page: Page | None) -> dict[str, 
     return {
         "results": None if kept is None else str(kept),
         "cases": written.cases,
-        "lost": written.lost,
+        "lost": written.crashed,
         "page": None if page is None else str(page.file),
         "page_bytes": None if page is None else page.size,
         "history_runs": None if page is None else page.runs,

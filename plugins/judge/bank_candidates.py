@@ -73,15 +73,15 @@ class BankEntry(Struct, frozen=True):
 _Thing = TypeVar("_Thing")
 
 
-def chance(seed: int, *names: object) -> random.Random:
-    """Return a source of random choices for what the names say, alike on every machine."""
+def seeded_rng(seed: int, *names: object) -> random.Random:
+    """Return the random generator of a seed and names, the same on every machine."""
     return random.Random(":".join(map(str, (seed, *names))))
 
 
 def shuffled(things: Iterable[_Thing], seed: int, *names: object) -> list[_Thing]:
     """Return things in the random order of a seed and names."""
     found = list(things)
-    chance(seed, *names).shuffle(found)
+    seeded_rng(seed, *names).shuffle(found)
     return found
 
 
@@ -247,20 +247,20 @@ def candidates(cell: Cell, questions: Sequence[Question], seed: int) -> Iterator
 
 
 def _candidate(cell: Cell, question: Question, seed: int, number: int) -> Candidate | None:
-    lot = chance(seed, cell.operator, cell.composed, question.id, number)
+    rng = seeded_rng(seed, cell.operator, cell.composed, question.id, number)
     if cell.operator == COMPOSITION:
-        mutant = _varied(cell, question.reference_cypher, cell.composed, seed, lot.randrange(_RECIPES))
+        mutant = _varied(cell, question.reference_cypher, cell.composed, seed, rng.randrange(_RECIPES))
         return Candidate(question, "", question.reference_cypher, mutant) if mutant else None
     base, query = "", question.reference_cypher
-    if cell.varied and lot.random() < _VARIED:
-        varied = _varied(cell, query, lot.choice((1, 2)), seed, lot.randrange(_BASES))
+    if cell.varied and rng.random() < _VARIED:
+        varied = _varied(cell, query, rng.choice((1, 2)), seed, rng.randrange(_BASES))
         if varied:
             base, query = varied.operator, varied.query
     found = mutations_of(OPERATORS[cell.operator], query)
     least, most = _PLACES
     count = max(least, min(cell.wanted // _PER_PLACE, most))
     places = shuffled(range(len(found)), seed, cell.operator, cell.task)[:count]
-    return Candidate(question, base, query, found[lot.choice(places)]) if found else None
+    return Candidate(question, base, query, found[rng.choice(places)]) if found else None
 
 
 def _varied(cell: Cell, query: str, count: int, seed: int, recipe: int) -> Mutant | None:
@@ -283,7 +283,7 @@ class Executor(Protocol):
 
 @dataclass(slots=True)
 class Checked:
-    """What came of a cell."""
+    """The result of a cell."""
 
     cell: Cell
     kept: list[BankEntry] = field(default_factory=list)

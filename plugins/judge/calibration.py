@@ -77,8 +77,10 @@ class CalibrationItem:
 @cache
 def neutral_groups() -> Mapping[str, tuple[str, ...]]:
     """Return the groups of neutral operators by name, as ``sample.yaml`` lists them, and `OTHER`."""
-    told = yaml.safe_load(resources.files(__package__).joinpath("calibration_sample.yaml").read_text("utf-8"))
-    return {**{name: tuple(operators) for name, operators in told["neutral"].items()}, OTHER: ()}
+    sample = yaml.safe_load(
+        resources.files(__package__).joinpath("calibration_sample.yaml").read_text("utf-8")
+    )
+    return {**{name: tuple(operators) for name, operators in sample["neutral"].items()}, OTHER: ()}
 
 
 def draw_sample(
@@ -123,21 +125,21 @@ def draw_sample(
     return [*(_reference(asked[name]) for name in needed), *varied, *wrong]
 
 
-def _in_turn(entries: Sequence[BankEntry], count: int, chance: random.Random) -> list[BankEntry]:
+def _in_turn(entries: Sequence[BankEntry], count: int, rng: random.Random) -> list[BankEntry]:
     """Return some entries: operators take turns, and the tasks of each operator."""
-    by_operator = _grouped(entries, lambda entry: entry.operator, chance)
-    queues = [_turns(_grouped(found, lambda entry: entry.task, chance)) for found in by_operator]
+    by_operator = _grouped(entries, lambda entry: entry.operator, rng)
+    queues = [_turns(_grouped(found, lambda entry: entry.task, rng)) for found in by_operator]
     return _turns(queues)[:count]
 
 
-def _grouped(things: Iterable[T], key: Callable[[T], str], chance: random.Random) -> list[list[T]]:
+def _grouped(things: Iterable[T], key: Callable[[T], str], rng: random.Random) -> list[list[T]]:
     groups: dict[str, list[T]] = {}
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
     found = list(groups.values())
     for group in found:
-        chance.shuffle(group)
-    chance.shuffle(found)
+        rng.shuffle(group)
+    rng.shuffle(found)
     return found
 
 
@@ -244,8 +246,8 @@ def _sensitivity(right: Sequence[Verdict]) -> Iterable[tuple[str, Sensitivity]]:
 
 def _test_retest(verdicts: Sequence[Verdict]) -> TestRetest:
     repeats = max((len(each.scores) for each in verdicts), default=0)
-    told = [(each, [score for score in each.scores if score is not None]) for each in verdicts]
-    whole = [(each, scores) for each, scores in told if len(scores) == repeats > 1]
+    scored = [(each, [score for score in each.scores if score is not None]) for each in verdicts]
+    whole = [(each, scores) for each, scores in scored if len(scores) == repeats > 1]
     molecules = _molecules([each for each, _ in whole])
     turned = [float(len({_accepted(score) for score in scores}) > 1) for _, scores in whole]
     return TestRetest(

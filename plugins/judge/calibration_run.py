@@ -1,4 +1,4 @@
-"""A judge asked about queries of which it is known whether they are right."""
+"""Calibrates a judge on queries of which it is known whether they are right."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
 
 
 @dataclass(slots=True)
-class Asked:
-    """What came of asking."""
+class Collected:
+    """The judgements of a calibration, and what they cost."""
 
     verdicts: dict[Variant, list[Verdict]] = field(default_factory=dict)
     """By variant, what the judge said of each query, in the order of the sample."""
@@ -65,23 +65,23 @@ def ask_all(
     repeats: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
-) -> Asked:
+) -> Collected:
     """Have each query of a sample judged in each variant, as often as asked for."""
     cases = [_case(place, item, schema, criteria) for place, item in enumerate(sample)]
     begin(estimate_cost(cases, criteria, variants, repeats))
     places = {case.case_id: place for place, case in enumerate(cases)}
-    told: dict[tuple[Variant, int, int], Judgement] = {}
-    asked, of = Asked(), len(cases) * len(variants) * repeats
+    judgements: dict[tuple[Variant, int, int], Judgement] = {}
+    collected, of = Collected(), len(cases) * len(variants) * repeats
     for task, judgement in ask(_tasks(cases, variants, repeats)):
-        told[task.variant, places[task.case.case_id], task.repeat] = judgement
-        asked.add(judgement)
-        progress(asked.calls, of)
+        judgements[task.variant, places[task.case.case_id], task.repeat] = judgement
+        collected.add(judgement)
+        progress(collected.calls, of)
     for variant in variants:
-        asked.verdicts[variant] = [
-            _verdict(item, [told[variant, place, repeat] for repeat in range(repeats)])
+        collected.verdicts[variant] = [
+            _verdict(item, [judgements[variant, place, repeat] for repeat in range(repeats)])
             for place, item in enumerate(sample)
         ]
-    return asked
+    return collected
 
 
 def sizes(sample: Iterable[CalibrationItem]) -> Mapping[str, int]:
@@ -117,7 +117,7 @@ def _verdict(item: CalibrationItem, judgements: Sequence[Judgement]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """What came of a calibration."""
+    """A calibration and its faults."""
 
     calibration: Calibration
     faults: Mapping[str, int]
@@ -145,7 +145,7 @@ def calibrate(
     sample = draw_sample(entries, questions.questions, per_error, seed)
     if not any(not item.right for item in sample):
         raise InputError(f"{bank}: holds no error of one of these questions; name another with --bank DIR")
-    asked = ask_all(
+    collected = ask_all(
         sample,
         default_schema_text(),
         criteria,
@@ -169,9 +169,9 @@ def calibrate(
         per_error=per_error,
         repeats=repeats,
         sample=sizes(sample),
-        variants={variant: measure(told) for variant, told in asked.verdicts.items()},
-        calls={"all": asked.calls, "cached": asked.cached},
-        tokens=dict(asked.tokens),
-        cost=asked.cost,
+        variants={variant: measure(judgements) for variant, judgements in collected.verdicts.items()},
+        calls={"all": collected.calls, "cached": collected.cached},
+        tokens=dict(collected.tokens),
+        cost=collected.cost,
     )
-    return Calibrated(calibration, dict(asked.faults))
+    return Calibrated(calibration, dict(collected.faults))

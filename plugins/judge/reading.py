@@ -165,15 +165,15 @@ def _likely(
     """Return what might have stood where the score stands; nothing where that is not known."""
     for each in numbers:
         if each["at"] == at and each["token"] == written:
-            told = [(int(name), logprob) for name, logprob in each["likely"] if _fits(name, scale)]
-            likely = tuple(one for one in told if one[1] >= _LEAST)
-            named = {number for number, _ in told}
+            read = [(int(name), logprob) for name, logprob in each["likely"] if _fits(name, scale)]
+            likely = tuple(one for one in read if one[1] >= _LEAST)
+            named = {number for number, _ in read}
             return () if any(_begins_another(number, named, scale) for number, _ in likely) else likely
     return ()
 
 
 def _begins_another(number: int, named: Collection[int], scale: tuple[int, int]) -> bool:
-    """Whether it may be the first token of another number of the scale, which is not told by itself."""
+    """Whether it may be the first token of another number of the scale, which is not read by itself."""
     longer = (each for each in range(scale[0], scale[1] + 1) if each not in named)
     return any(each != number and str(each).startswith(str(number)) for each in longer)
 

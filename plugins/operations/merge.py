@@ -129,10 +129,10 @@ class Totals:
         self._looped = manifest.loops.names != [NO_LOOP]
         self._summary = Summary()
         self._ledger = Ledger({each.id: each.target for each in questions})
-        writers = manifest.answering.writers if manifest.answering else {}
+        answer_models = manifest.answering.writers if manifest.answering else {}
         self._usage = Usage(
             {label: entry.label for label, entry in manifest.loops.players.items()},
-            {label: entry.label for label, entry in writers.items()},
+            {label: entry.label for label, entry in answer_models.items()},
         )
         for run in runs:
             self._usage.add_once(run.manifest.loops.once or ())

@@ -284,7 +284,7 @@ def _facts(log: RunLog) -> RunFacts:
         summary.selected_cases or manifest.cases,
         _ENDINGS.get(manifest.exit_status, INCOMPLETE_ENDING if summary.lacks_aside else None),
         tuple(manifest.loops.names),
-        manifest.unpriced_players(),
+        manifest.unpriced_loop_models(),
     )
 
 

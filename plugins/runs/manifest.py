@@ -195,8 +195,8 @@ class ShardEntry(Struct):
     """Key of the whole run."""
 
 
-class EarlierPart(Struct):
-    """The end of an earlier part of a run."""
+class SessionEnd(Struct):
+    """How an earlier session of a run ended."""
 
     ended: str | None = None
     """End in UTC; null if it was killed."""
@@ -213,8 +213,8 @@ class Continued(Struct):
     """Cases taken from the records."""
     retried: int = 0
     """Cases that were tried again."""
-    before: EarlierPart = field(default_factory=EarlierPart)
-    """How the earlier part ended."""
+    before: SessionEnd = field(default_factory=SessionEnd)
+    """How the earlier session ended."""
 
 
 class Served(Struct):
@@ -385,7 +385,7 @@ class Manifest(Struct, kw_only=True):
         known = self.options.keys() & KnownOptions.__struct_fields__
         return convert({name: self.options[name] for name in known}, KnownOptions)
 
-    def unpriced_players(self) -> dict[str, str]:
+    def unpriced_loop_models(self) -> dict[str, str]:
         """Return, by label of a model, the name of the one that plays its roles, if it has no list price."""
         known = self.prices.usd_per_million_tokens if self.prices else {}
         return {

@@ -202,9 +202,9 @@ class RunIndex:
         models = self._models[run]
         before: Counter[tuple[str, str]] = Counter()
         for turn in record.rounds:
-            asked = models.generators if turn.role == GENERATOR else models.players
+            asked = models.generators if turn.role == GENERATOR else models.of_loops
             if turn.of_answer:
-                asked = models.writers
+                asked = models.of_answers
             model = self._judges[run] if turn.of_judge else asked.get(record.model)
             failed = turn.of_answer and turn.verdict == "error"
             if model is not None and turn.messages_sha256 is not None and not failed:
@@ -225,8 +225,8 @@ class _Models(NamedTuple):
     """The models of a run, by the label of the case's model: of queries, of loops, and of written answers."""
 
     generators: dict[str, str]
-    players: dict[str, str]
-    writers: dict[str, str]
+    of_loops: dict[str, str]
+    of_answers: dict[str, str]
 
 
 def _judge(manifest: Manifest) -> str | None:

@@ -141,8 +141,8 @@ def same(one: Claim, other: Claim) -> bool:
     reader finds no role of a molecule, any role matches.
     """
     if one.predicate == other.predicate == "YIELD":
-        told = one.product is None or other.product is None or one.product == other.product
-        return told and (one.subject, one.object) == (other.subject, other.object)
+        same_product = one.product is None or other.product is None or one.product == other.product
+        return same_product and (one.subject, one.object) == (other.subject, other.object)
     if one.predicate not in _OF_A_MOLECULE or other.predicate not in _OF_A_MOLECULE:
         return one == other
     kinds = {one.predicate, other.predicate}

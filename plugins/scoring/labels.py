@@ -182,9 +182,9 @@ def diagnose(
         return Diagnosis(("no_query",))
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
-    told, broken = _told(cypher, asked_of(question), schema)
-    labels = _labels(question, execution, scores, values, [finding.label for finding in told], broken)
-    return Diagnosis(tuple(labels), None if labels[0] == status else _message(told, labels[0]))
+    findings, broken = _findings(cypher, asked_of(question), schema)
+    labels = _labels(question, execution, scores, values, [finding.label for finding in findings], broken)
+    return Diagnosis(tuple(labels), None if labels[0] == status else _message(findings, labels[0]))
 
 
 def labels_of(
@@ -199,15 +199,15 @@ def _labels(
     execution: Execution,
     scores: Scores,
     values: Mapping[str, Values] | None,
-    told: list[str],
+    found_in_text: list[str],
     broken: bool,
 ) -> list[str]:
     """The labels of a query with these labels by its text, which may be broken as the grammar has it."""
     status = execution.status
-    if "refused" in told and status != "ok":
+    if "refused" in found_in_text and status != "ok":
         return ["refused", status]
     # Apart from that the server has decided whether it is Cypher and runs.
-    found = [label for label in told if name_of(label) in CAUSES_FIRST]
+    found = [label for label in found_in_text if name_of(label) in CAUSES_FIRST]
     shown = evidence(question, execution, scores, values)
     if status == "syntax_error" and broken:
         # What can be read of a broken query is no evidence of anything.
@@ -224,7 +224,7 @@ def _labels(
 
 
 @lru_cache(maxsize=256)
-def _told(cypher: str, asked: QuestionIntent, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
+def _findings(cypher: str, asked: QuestionIntent, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
     """Return the findings in a query text, and whether the grammar calls it broken.
 
     Cached, because a question often gets the same query from other prompts and rounds.
@@ -233,5 +233,5 @@ def _told(cypher: str, asked: QuestionIntent, schema: Schema) -> tuple[tuple[Fin
     return find_issues(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)
 
 
-def _message(told: Iterable[Finding], label: str) -> str | None:
-    return next((finding.message for finding in told if finding.label == label), None)
+def _message(findings: Iterable[Finding], label: str) -> str | None:
+    return next((finding.message for finding in findings if finding.label == label), None)

@@ -136,8 +136,8 @@ def most_numbered(columns: Iterable[str], steps: Iterable[_Step]) -> list[_Step]
 
 def _each_once(steps: Iterable[_Step]) -> list[_Step]:
     found = list(steps)
-    told = {step for _, value, step in found if isinstance(value, dict)}
-    return [each for each in found if isinstance(each[1], dict) or each[2] not in told]
+    in_maps = {step for _, value, step in found if isinstance(value, dict)}
+    return [each for each in found if isinstance(each[1], dict) or each[2] not in in_maps]
 
 
 def step_of(value: JsonValue, depth: int = 0) -> tuple[int, ...]:

@@ -159,8 +159,8 @@ class Requirements:
         if self.routes and asked.steps is not None:
             wrong = [each for each in self._chains(reading) if len(each) != asked.steps]
             if wrong:
-                told = ", ".join(" → ".join(map(str, each)) for each in wrong[:3])
-                found.append(f"The question asks for {asked.steps} steps; of another number: {told}.")
+                listed = ", ".join(" → ".join(map(str, each)) for each in wrong[:3])
+                found.append(f"The question asks for {asked.steps} steps; of another number: {listed}.")
         if asked.intent == "best_yield" and reading.not_best and not self._best(reading):
             found.append("The question asks for the best yield, and no reaction is said to have it.")
         if asked.intent in _OF_REACTIONS and claims and not reading.reactions:
@@ -180,8 +180,8 @@ class Requirements:
         if not claims:
             found.append("Nothing can be looked up: it tells no SMILES and no id of a reaction.")
         if reading.unplaced:
-            told = ", ".join(reading.unplaced[:3])
-            found.append(f"Not clear what these numbers say: {told}.")
+            listed = ", ".join(reading.unplaced[:3])
+            found.append(f"Not clear what these numbers say: {listed}.")
         if reading.denied:
             found.append(f"Not clear what is denied: {'; '.join(reading.denied[:3])}.")
         if reading.names:
@@ -190,8 +190,8 @@ class Requirements:
         if self.asked.intent is not None:
             unclear += [name for claim in claims for name in claim.molecules if _is_loose(claim)]
         if unclear:
-            told = ", ".join(dict.fromkeys(unclear[:3]))
-            found.append(f"Not clear in which reaction these molecules have which part: {told}.")
+            listed = ", ".join(dict.fromkeys(unclear[:3]))
+            found.append(f"Not clear in which reaction these molecules have which part: {listed}.")
         return found
 
     def _wanted(self) -> tuple[Predicate, ...]:

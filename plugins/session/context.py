@@ -174,7 +174,7 @@ class CaseRuntime:
     """Encoder of 1S-D-S."""
     models: Mapping[str, Model]
     loops: Mapping[str, Loop]
-    players: Mapping[str, Model]
+    loop_models: Mapping[str, Model]
     """By label of a model, the model that plays the other roles of its loops."""
     validator: ValidatorName
     once: OnceARun

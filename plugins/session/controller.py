@@ -79,15 +79,15 @@ class Controller:
         self._key = run_key(plan, selection, self._contents)
         self._run, resumed = open_run(plan, self._key, root)
         self._end_early = end_early
-        writers = plan.answering.writers if plan.answering else {}
+        answer_models = plan.answering.models if plan.answering else {}
         self.state = RunState(
             plan,
             self._run.path,
             resumed,
             Ledger({question.id: question.target for question in plan.questions}),
             Usage(
-                {label: spec.label for label, spec in plan.loops.players.items()},
-                {label: spec.label for label, spec in writers.items()},
+                {label: spec.label for label, spec in plan.loops.models.items()},
+                {label: spec.label for label, spec in answer_models.items()},
             ),
         )
         self._gate = gate
@@ -119,7 +119,7 @@ class Controller:
             manifest.key = self._key.entry()
             manifest.executor = executor_of(os.environ)
             manifest.shard = shard_facts(plan, self._key)
-            self._manifest, self.state.unpriced = manifest, manifest.unpriced_players()
+            self._manifest, self.state.unpriced = manifest, manifest.unpriced_loop_models()
             if resumed is not None:
                 resumed.resume(self._add_resumed)
                 resumed.describe(manifest)

@@ -82,9 +82,9 @@ def _judge(plan: Plan) -> JudgeEntry | None:
 
 def run_scores(state: RunState, status: int) -> RunScores:
     """Return the scores of a run whose cases are done."""
-    errors, lost = state.summary.infrastructure_errors, len(state.crashed)
+    errors, crashed = state.summary.infrastructure_errors, len(state.crashed)
     missing = [f"{errors:,} with an infrastructure error"] if errors else []
-    missing += [f"{lost:,} crashed"] if lost else []
+    missing += [f"{crashed:,} crashed"] if crashed else []
     missing += [_ENDED[pytest.ExitCode(status)]] if status in _ENDED else []
     cases, planned = state.summary.cases, state.plan.case_count()
     options = state.plan.options

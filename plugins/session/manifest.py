@@ -106,7 +106,7 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
         if (found := fingerprint_of(reactions())) != question_set.fingerprint:
             raise InputError(_other_graph(folder, question_set, found))
 
-    def fill(driver: "neo4j.Driver") -> None:
+    def load_into(driver: "neo4j.Driver") -> None:
         load(driver, reactions())
 
     if folder is not None:
@@ -115,7 +115,7 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
     server = open_server(
         spec if folder is None else "auto",
         graph_fingerprint=question_set.fingerprint,
-        load_graph=fill,
+        load_graph=load_into,
         announce=announce,
         before_load=require_same,
     )
@@ -182,7 +182,7 @@ def described(
     )
 
 
-def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) -> Counts:
+def counted(plan: Plan, summary: Summary, selected: int, crashed: Collection[str]) -> Counts:
     """Return how many cases a run has, and what became of them."""
     return Counts(
         planned=plan.case_count(),
@@ -191,7 +191,7 @@ def counted(plan: Plan, summary: Summary, selected: int, lost: Collection[str]) 
         passed=summary.passed,
         failed=summary.failed,
         infrastructure_errors=summary.infrastructure_errors,
-        lost=len(lost),
+        lost=len(crashed),
     )
 
 

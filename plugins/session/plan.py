@@ -160,8 +160,8 @@ class Plan:
     @property
     def asked(self) -> tuple[ModelSpec, ...]:
         """The models of the run, those that play roles in its loops, and those that write answers."""
-        writers = self.answering.writers.values() if self.answering else ()
-        return (*self.models, *self.loops.players.values(), *writers)
+        answer_models = self.answering.models.values() if self.answering else ()
+        return (*self.models, *self.loops.models.values(), *answer_models)
 
     @property
     def every_model(self) -> tuple[ModelSpec, ...]:
@@ -246,8 +246,8 @@ def resolve(
         loops=tuple(loops.loops),
         environment=environment,
     )
-    writers = answering.writers.values() if answering else ()
-    asked = (*models, *loops.players.values(), *writers, *((judge.spec,) if judge else ()))
+    answer_models = answering.models.values() if answering else ()
+    asked = (*models, *loops.models.values(), *answer_models, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
     require_vectors([paraphrase(each, number) for each in questions for number in phrasings], shots)
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)

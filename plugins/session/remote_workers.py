@@ -129,7 +129,7 @@ def _unreached(spec: Any, said: str) -> InputError:
     )
 
 
-_TOLD = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "RETROCYPHER_JUDGE_API_KEY", "RETROCYPHER_JUDGE_BASE_URL")
+_PASSED_ON = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "RETROCYPHER_JUDGE_API_KEY", "RETROCYPHER_JUDGE_BASE_URL")
 _LEFT_HERE = ("reports", "tests", "docs", "prototypes")
 
 
@@ -144,8 +144,8 @@ def prepare(gateway: Any, root: Path, asked: Mapping[str, JsonValue]) -> None:
     """Make a worker's process use the code that was copied there; raise InputError for what it lacks."""
     from execnet.gateway_base import RemoteError
 
-    told = {name: os.environ.get(name) for name in _TOLD}
-    channel = gateway.remote_exec(_settle, folder=root.name, environment=told, asked=dict(asked))
+    passed_on = {name: os.environ.get(name) for name in _PASSED_ON}
+    channel = gateway.remote_exec(_settle, folder=root.name, environment=passed_on, asked=dict(asked))
     try:
         wrong = channel.receive()
         channel.waitclose()

@@ -11,7 +11,7 @@ from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.reporting.case_view import CaseFailedError, headline
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Continued, EarlierPart, MadeOnce, Manifest, StandstillEntry
+from retrocypher.plugins.runs.manifest import Continued, MadeOnce, Manifest, SessionEnd, StandstillEntry
 from retrocypher.plugins.runs.record import Judgement, Record, Round
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
@@ -167,7 +167,7 @@ class ResumeState:
             manifest.started or "",
             len(self.cases),
             self._found.retried,
-            EarlierPart(before.ended, before.exit_status),
+            SessionEnd(before.ended, before.exit_status),
         )
         manifest.continued = [*(before.continued or ()), part]
         manifest.started = before.started

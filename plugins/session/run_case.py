@@ -153,9 +153,9 @@ def run_loop(
 ) -> LoopResult:
     """Run the loop of a case; its steps go on the record as they are made."""
     prompt = runtime.prompts[case.prompt]
-    player = runtime.players.get(case.model)
-    same = player is runtime.models[case.model]
-    ask = _RoleCaller(player, case.loop, first, [first.messages] if same else [])
+    model = runtime.loop_models.get(case.model)
+    same = model is runtime.models[case.model]
+    ask = _RoleCaller(model, case.loop, first, [first.messages] if same else [])
     return runtime.loops[case.loop].run(
         LoopCase(
             question=case.question.text,
@@ -173,7 +173,7 @@ def run_loop(
             ask=ask,
             note=outcome.add,
             once=runtime.once,
-            player=player.label if player else "",
+            player=model.label if model else "",
         ),
     )
 
@@ -181,17 +181,17 @@ def run_loop(
 class _RoleCaller:
     """Asks the model that plays the roles of a case's loop, and counts repeated requests."""
 
-    def __init__(self, player: Model | None, loop: str, first: Request, asked: list[list[Message]]) -> None:
-        self._player = player
+    def __init__(self, model: Model | None, loop: str, first: Request, asked: list[list[Message]]) -> None:
+        self._model = model
         self._loop = loop
         self._first = first
         self._asked = Counter(map(_content, asked))
 
     def __call__(self, role: str, messages: list[Message]) -> Completion:
-        if self._player is None:
+        if self._model is None:
             raise RuntimeError(f"the loop {self._loop} asks a model as {role}, but says that it needs none")
         content = _content(messages)
-        completion = self._player.answer(replace(self._first, messages=messages, repeat=self._asked[content]))
+        completion = self._model.answer(replace(self._first, messages=messages, repeat=self._asked[content]))
         self._asked[content] += 1
         return completion
 

@@ -83,7 +83,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
     """Return the key of a run; `contents` are the hashes of its model files by path."""
     options = plan.options
     settings = {prompt.setting for prompt in plan.prompts.values()}
-    players = plan.loops.players
+    loop_models = plan.loops.models
     validator = plan.loops.validator if plan.loops.validates else None
     encoder = plan.key_encoder
     return RunKey(
@@ -98,7 +98,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             "models": {spec.label: _model(spec, contents) for spec in plan.models},
             "loops": {name: _code_of(loop) for name, loop in plan.loops.loops.items()},
             "validator": validator,
-            "players": {label: _model(spec, contents) for label, spec in players.items()},
+            "players": {label: _model(spec, contents) for label, spec in loop_models.items()},
             "answering": _answering(plan, contents),
             **_judge(plan, contents),
             "seed": options.seed,
@@ -127,8 +127,8 @@ def shard_facts(plan: Plan, key: RunKey) -> ShardEntry | None:
 def selection_of(config: pytest.Config) -> dict[str, JsonValue]:
     """Return what pytest itself selects: files and cases, ``-k``, ``-m`` and the like."""
     paths = {os.path.relpath(path, config.rootpath) + rest for path, rest in named_paths(config)}
-    told = {name: getattr(config.option, name, None) for name in _CHOOSING}
-    return {"arguments": sorted(paths), **{name: value for name, value in told.items() if value}}
+    chosen = {name: getattr(config.option, name, None) for name in _CHOOSING}
+    return {"arguments": sorted(paths), **{name: value for name, value in chosen.items() if value}}
 
 
 def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue]:
@@ -152,8 +152,8 @@ def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue]:
     if judge is None:
         return {}
     facts = judge_facts(judge.spec, judge.criteria, contents)
-    told = {"api": facts.api, "criteria": facts.criteria, "deepeval": version("deepeval")}
-    return {"judge": {**_model(judge.spec, contents), **told}}
+    described = {"api": facts.api, "criteria": facts.criteria, "deepeval": version("deepeval")}
+    return {"judge": {**_model(judge.spec, contents), **described}}
 
 
 def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, JsonValue]:
@@ -169,8 +169,8 @@ def _model(spec: ModelSpec, contents: Mapping[str, str]) -> dict[str, JsonValue]
 def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue] | None:
     if plan.answering is None:
         return None
-    writers = {label: _model(spec, contents) for label, spec in plan.answering.writers.items()}
-    return {**to_builtins(plan.answering.described()), "writers": writers}
+    answer_models = {label: _model(spec, contents) for label, spec in plan.answering.models.items()}
+    return {**to_builtins(plan.answering.described()), "writers": answer_models}
 
 
 def _code_of(loop: Loop) -> str | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from retrocypher.prompts.answering.writing import Limits
 
 
-def named_player(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
+def role_model(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
     """Read the model that an option names; raise InputError if there is none, or it reads no messages."""
     try:
         spec = parse_spec(text, environment)
@@ -65,7 +65,7 @@ def reader_for(
     return ModelSpec(DEFAULT_MODEL, "openai", DEFAULT_MODEL)
 
 
-def player_name(spec: ModelSpec) -> str:
+def _model_name(spec: ModelSpec) -> str:
     """Return the label of a model, and what is behind it where the label does not say."""
     what = spec.argument if spec.kind == "openai" else spec.kind
     if spec.kind == "gguf":
@@ -91,12 +91,12 @@ class AnswerPlan:
     """How answers are written.
 
     Attributes:
-        writers: The model that writes them, by the label of the model that wrote the query.
+        models: The model that writes them, by the label of the model that wrote the query.
         context: ``rows``, ``hybrid`` (also passages found by vectors) or ``hybrid-lexical`` (found by words).
         encoder: The encoder of ``hybrid``; None with another context.
     """
 
-    writers: Mapping[str, ModelSpec]
+    models: Mapping[str, ModelSpec]
     limits: "Limits"
     thresholds: "Thresholds"
     context: str = _ROWS
@@ -107,7 +107,7 @@ class AnswerPlan:
         from retrocypher.prompts.answering.writing import text_hashes
 
         return AnsweringEntry(
-            writers=_entries(self.writers),
+            writers=_entries(self.models),
             context=self.context,
             encoder=self.encoder,
             limits=asdict(self.limits),
@@ -130,8 +130,8 @@ def answer_plan(
         raise InputError(f"--answer-context {context}: no such context; choose from {', '.join(_CONTEXTS)}")
     given = None
     if options.answer_model is not None:
-        given = named_player(options.answer_model, "--answer-model", environment)
-    writers = {
+        given = role_model(options.answer_model, "--answer-model", environment)
+    answer_models = {
         spec.label: given or reader_for(spec, "--answer", "write answers", "--answer-model", environment)
         for spec in models
     }
@@ -147,15 +147,15 @@ def answer_plan(
         from retrocypher.plugins.scoring.answer_check import require_passages
 
         require_passages(context, encoder, fingerprint)
-    return AnswerPlan(writers, limits, _thresholds(options.answer_thresholds), context, encoder)
+    return AnswerPlan(answer_models, limits, _thresholds(options.answer_thresholds), context, encoder)
 
 
 def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
     """Yield the line of the terminal's header that says who writes answers, and from what."""
     if plan is not None:
-        writers = ", ".join(dict.fromkeys(map(player_name, plan.writers.values())))
+        names = ", ".join(dict.fromkeys(map(_model_name, plan.models.values())))
         by = f" of {plan.encoder}" if plan.encoder else ""
-        yield f"answers written by {writers}, from {_CONTEXTS[plan.context]}{by}"
+        yield f"answers written by {names}, from {_CONTEXTS[plan.context]}{by}"
         return
     if options.answer_model is not None:
         yield f"note: --answer-model {options.answer_model} has no effect without --answer"
@@ -204,13 +204,13 @@ class LoopPlan:
 
     Attributes:
         loops: The loops by name, in the order asked for.
-        players: The model that plays the roles, by the label of the model that wrote the query; may be empty.
+        models: The model that plays the roles, by the label of the model that wrote the query; may be empty.
         notes: What was asked for and has no effect.
     """
 
     loops: Mapping[str, Loop]
     validator: ValidatorName
-    players: Mapping[str, ModelSpec]
+    models: Mapping[str, ModelSpec]
     notes: tuple[str, ...] = ()
 
     @property
@@ -221,7 +221,7 @@ class LoopPlan:
     def described(self) -> LoopsEntry:
         """Return the ``loops`` of the manifest."""
         texts = text_hashes() if self.active else {}
-        return LoopsEntry(list(self.loops), self.validator, _entries(self.players), texts)
+        return LoopsEntry(list(self.loops), self.validator, _entries(self.models), texts)
 
     @property
     def needs_model(self) -> bool:
@@ -239,8 +239,8 @@ def loop_lines(plan: LoopPlan) -> list[str]:
     notes = [f"note: {note}" for note in plan.notes]
     if not plan.active:
         return notes
-    players = ", ".join(dict.fromkeys(map(player_name, plan.players.values())))
-    played = f", their roles played by {players}" if players else ""
+    names = ", ".join(dict.fromkeys(map(_model_name, plan.models.values())))
+    played = f", their roles played by {names}" if names else ""
     validator = f", validator {plan.validator}" if plan.validates else ""
     return [f"loops: {', '.join(plan.loops)}{validator}{played}", *notes]
 
@@ -268,17 +268,17 @@ def loop_plan(
     validator = cast(ValidatorName, named)
     given = None
     if options.loop_model is not None:
-        given = named_player(options.loop_model, "--loop-model", environment)
+        given = role_model(options.loop_model, "--loop-model", environment)
     needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
     notes = tuple(_without_effect(options, loops.values()))
     if needing is None:
         return LoopPlan(loops, validator, {}, notes)
-    players = {
+    loop_models = {
         spec.label: given
         or reader_for(spec, f"--loop {needing}", "correct itself", "--loop-model", environment)
         for spec in models
     }
-    return LoopPlan(loops, validator, players, notes)
+    return LoopPlan(loops, validator, loop_models, notes)
 
 
 def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:

@@ -85,8 +85,8 @@ def _incomplete(state: RunState) -> Iterator[str]:
         cases = counted(len(messages), "case")
         yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
     if state.crashed:
-        lost = counted(len(state.crashed), "case")
-        yield f"incomplete: {lost} crashed with their worker or in the harness"
+        crashed = counted(len(state.crashed), "case")
+        yield f"incomplete: {crashed} crashed with their worker or in the harness"
     if state.summary.cases + len(state.crashed) < state.selected:
         yield f"incomplete: {state.summary.cases:,} of {counted(state.selected, 'case')} were run"
 
@@ -249,7 +249,7 @@ class Progress:
         late = now - self._shown_at >= _LONGEST_S
         if late or done - self._shown >= max(total / _STEPS, _FEWEST) or done == total:
             self._shown, self._shown_at = done, now
-            self._write(", ".join(self._told(done, total)))
+            self._write(", ".join(self._parts(done, total)))
 
     def _count(self, f1: float | None) -> None:
         if f1 is None:
@@ -257,7 +257,7 @@ class Progress:
         else:
             self._mean.add(f1)
 
-    def _told(self, done: int, total: int) -> Iterator[str]:
+    def _parts(self, done: int, total: int) -> Iterator[str]:
         yield f"{done:,} of {counted(total, 'case')}"
         yield "mean F1 n/a" if self._mean.count == 0 else f"mean F1 {self._mean.mean:.3f}"
         if self._errors:
@@ -296,4 +296,4 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))
     except (OSError, InputError) as error:
-        announce(f"what the run measured cannot be told to CI: {error}")
+        announce(f"the results of the run cannot be passed to CI: {error}")

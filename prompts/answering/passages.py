@@ -87,22 +87,22 @@ def index_file(encoder: str = PASSAGE_ENCODER) -> Path:
 
 
 def build_index(
-    passages: Passages, encoder: Encoder, told: Callable[[int, int], None] = lambda done, of: None
+    passages: Passages, encoder: Encoder, progress: Callable[[int, int], None] = lambda done, of: None
 ) -> Path:
     """Compute the vectors of all passages and write them to their file, unless it exists.
 
-    Finished batches stay on disk, so that an interrupted build resumes. `told` is called with the chunks done
-    and their total. Raises InputError if the encoder cannot be loaded.
+    Finished batches stay on disk, so that an interrupted build resumes. `progress` is called with the
+    chunks done and their total. Raises InputError if the encoder cannot be loaded.
     """
     file = index_file(encoder.name)
     file.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{file}.lock"):
         if not file.exists():
-            _build(file, passages, encoder, told)
+            _build(file, passages, encoder, progress)
     return file
 
 
-def _build(file: Path, passages: Passages, encoder: Encoder, told: Callable[[int, int], None]) -> None:
+def _build(file: Path, passages: Passages, encoder: Encoder, progress: Callable[[int, int], None]) -> None:
     chunks = [(each.reaction, chunk) for each in passages for chunk in chunks_of(each.text)]
     parts = file.with_suffix(".parts")
     parts.mkdir(exist_ok=True)
@@ -113,7 +113,7 @@ def _build(file: Path, passages: Passages, encoder: Encoder, told: Callable[[int
             with _complete(part) as partial:
                 np.save(partial, encoder.encode([text for _, text in chunks[start : start + _BATCH]]))
         done.append(part)
-        told(min(start + _BATCH, len(chunks)), len(chunks))
+        progress(min(start + _BATCH, len(chunks)), len(chunks))
     vectors = np.concatenate([np.load(part, allow_pickle=False) for part in done])
     reactions = np.array([reaction for reaction, _ in chunks], dtype=np.int64)
     with _complete(file) as partial:

@@ -66,8 +66,8 @@ class StatedClaims:
     @property
     def findings(self) -> list[dict[str, Any]]:
         """What a record says of the refused claims; empty where there are none."""
-        told = {"malformed": self.malformed, "refused": list(self.refused)}
-        kept = {name: value for name, value in told.items() if value}
+        refusals = {"malformed": self.malformed, "refused": list(self.refused)}
+        kept = {name: value for name, value in refusals.items() if value}
         return [kept] if kept else []
 
 
@@ -114,8 +114,8 @@ def _triple(entry: Any) -> Triple:
     if predicate == _LINK:
         return Triple(_reaction(subject, "subject"), predicate, _reaction(value, "object"))
     product = entry.get("product")
-    told = None if product is None else _molecule(product, "product")
-    return Triple(_reaction(subject, "subject"), predicate, _percentage(value), told)
+    of_product = None if product is None else _molecule(product, "product")
+    return Triple(_reaction(subject, "subject"), predicate, _percentage(value), of_product)
 
 
 def _molecule(value: Any, where: str) -> str:
@@ -181,8 +181,8 @@ def facts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[
     that no value can look like a line of its own. Rows are in the JSON form of a record.
     """
     for row in rows:
-        told = {column: _plain(value) for column, value in zip(columns, row, strict=True)}
-        yield json.dumps(told, ensure_ascii=False)
+        fact = {column: _plain(value) for column, value in zip(columns, row, strict=True)}
+        yield json.dumps(fact, ensure_ascii=False)
 
 
 def tells_nothing(rows: Sequence[Sequence[Any]]) -> bool:
@@ -253,11 +253,11 @@ class Context:
 
     def to_json(self) -> dict[str, Any]:
         """Return what a record says of the context."""
-        told: dict[str, Any] = {"rows": len(self.facts), "of": self.row_count, "characters": self.characters}
+        entry: dict[str, Any] = {"rows": len(self.facts), "of": self.row_count, "characters": self.characters}
         if self.combined is not None:
-            told["passages"] = [each.to_json() for each in self.passages]
-            told["combined_score"] = round(self.combined, 6)
-        return told
+            entry["passages"] = [each.to_json() for each in self.passages]
+            entry["combined_score"] = round(self.combined, 6)
+        return entry
 
 
 def context_of(
@@ -403,7 +403,7 @@ def _stated(
 def _asked(
     role: str,
     messages: list[Message],
-    told: Mapping[str, Any],
+    found: Mapping[str, Any],
     ask: Callable[[list[Message]], Completion],
     note: Callable[[Step], None],
 ) -> Completion | None:
@@ -411,7 +411,7 @@ def _asked(
         return ask(messages)
     except ModelError as error:
         failed = {"error": {"stage": "model", "kind": error.kind, "message": str(error)}}
-        note(Step(role, None, "error", [*([dict(told)] if told else []), failed], messages=messages))
+        note(Step(role, None, "error", [*([dict(found)] if found else []), failed], messages=messages))
         return None
 
 

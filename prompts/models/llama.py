@@ -205,10 +205,10 @@ class LlamaProcess:
         """Return what llama.cpp said about the file, else its last line."""
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").strip().splitlines()
-        told = [
+        errors = [
             line.partition("error loading model: ")[2] for line in lines if "error loading model: " in line
         ]
-        return (told or lines or [""])[-1].strip()
+        return (errors or lines or [""])[-1].strip()
 
     def _watch(self) -> None:
         for _ in range(_RESTARTS):

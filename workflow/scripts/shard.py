@@ -1,4 +1,4 @@
-"""Runs one shard of a sweep, or goes on with it, and keeps the answers of its models.
+"""Runs or resumes one shard of a sweep, and keeps the completions of its models.
 
 The cache is a file on this machine's own disk, for SQLite's write-ahead log does not live on network file
 systems; what goes to the sweep's folder is an export of it. A shard whose cases fail is a shard that is done.

@@ -276,23 +276,23 @@ class Written(NamedTuple):
 
     results: Path
     cases: int
-    lost: int
+    crashed: int
     """How many crashed cases."""
 
 
 def write_results(log: RunLog, results: Path) -> Written:
     """Write, or replace, the Allure results of a run from its records; raise InputError if it cannot."""
     manifest, summary = log.manifest, log.summary
-    crashed = (summary.lost_cases if log.has_manifest else None) or []
+    case_ids = (summary.lost_cases if log.has_manifest else None) or []
     # Check the run before a folder is made.
     CaseReader(log)
     times = times_of(log)
     processes = 1 if times.cases <= _FEW else min(cores(), _MOST)
     with _replaced(results) as folder:
-        job = _Job(log.path, folder, frozenset(_cases_of(crashed)), times)
+        job = _Job(log.path, folder, frozenset(_cases_of(case_ids)), times)
         cases = sum(in_processes(_PartWriter, job, list(log.chunks()), processes, f"{log}: {_ENDED}"))
-        writer, lost = ResultWriter(folder), list(crashed_records(crashed, manifest, log.questions))
-        for record in lost:
+        writer, crashed = ResultWriter(folder), list(crashed_records(case_ids, manifest, log.questions))
+        for record in crashed:
             writer.write(CaseView(record, None), times.end, times.end)
         write_about(folder, manifest, cases, summary.selected_cases or cases)
-    return Written(results, cases, len(lost))
+    return Written(results, cases, len(crashed))

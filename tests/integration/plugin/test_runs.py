@@ -202,7 +202,7 @@ def test_an_api_that_is_not_there_is_told_at_once_and_no_gate_is_judged(
     assert len(assert_shown_again(ran.run, "broken")) == 2
     assert "gate: REFUSED: the run is incomplete: 2 with an infrastructure error" in ran.output
     assert (ran.summary["gate"]["verdict"], ran.summary["gate"]["rules"]) == ("refused", [])
-    assert "what the run measured cannot be told to CI" in ran.output
+    assert "the results of the run cannot be passed to CI" in ran.output
     assert ran.manifest["api"] == f"{host}/v1"
     for file in ran.run.rglob("*"):
         assert not file.is_file() or "hidden" not in file.read_text()

@@ -47,7 +47,7 @@ def answers(*models: str, environment: dict[str, str] = NO_KEY, **given: Any) ->
 def test_the_default_is_no_loop_no_answers_and_no_judge() -> None:
     found = loops("oracle")
     assert list(found.loops) == ["none"]
-    assert (found.validator, found.players, found.active) == ("schema", {}, False)
+    assert (found.validator, found.models, found.active) == ("schema", {}, False)
     assert answers("oracle", answer=None) is None
     assert judge_plan(options_of(), KEY) is None
     assert [*loop_lines(found), *answer_lines(None, options_of()), *judge_lines(None, options_of())] == []
@@ -56,20 +56,20 @@ def test_the_default_is_no_loop_no_answers_and_no_judge() -> None:
 def test_a_model_that_reads_plays_its_own_roles() -> None:
     found = loops("gpt-x", "oracle", environment=KEY, loop=["none,cove"])
     named = {"gpt-x": "gpt-x", "oracle": DEFAULT_MODEL}
-    assert {label: spec.argument for label, spec in found.players.items()} == named
+    assert {label: spec.argument for label, spec in found.models.items()} == named
     (line,) = loop_lines(found)
     assert line == f"loops: none, cove, validator schema, their roles played by gpt-x, {DEFAULT_MODEL}"
 
     written = answers("gpt-x", "oracle", environment=KEY)
     assert written is not None
-    assert {label: spec.argument for label, spec in written.writers.items()} == named
+    assert {label: spec.argument for label, spec in written.models.items()} == named
     assert written.limits == Limits()
     assert [*answer_lines(written, options_of())] == [f"answers written by gpt-x, {DEFAULT_MODEL}, from rows"]
 
 
 def test_a_model_can_be_named_for_all() -> None:
     found = loops("gpt-x", "mutant", environment=KEY, loop=["cove"], loop_model="strong=gpt-y")
-    assert {spec.label for spec in found.players.values()} == {"strong"}
+    assert {spec.label for spec in found.models.values()} == {"strong"}
     assert found.described().players["mutant"].argument == "gpt-y"
     given = {"answer_weights": "0.3,0.7", "answer_rows": "5", "answer_budget": "900"}
     written = answers("mutant", environment=KEY, answer_model="strong=gpt-y", **given)
@@ -84,7 +84,7 @@ def test_a_model_can_be_named_for_all() -> None:
 
 def test_a_loop_that_asks_nobody_needs_no_model() -> None:
     found = loops("mutant", loop=["guarded", "guarded-limit"])
-    assert (found.players, found.active) == ({}, True)
+    assert (found.models, found.active) == ({}, True)
     assert list(loops("oracle", loop=["mine"]).loops) == ["mine"]
 
 
