@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from retrocypher.kg.offline import is_offline
+from retrocypher.plugins.formatting.progress import show_progress
 
 pytest_plugins = ("pytester",)
 
@@ -42,3 +43,12 @@ def _network_left_on() -> Iterator[None]:
     """A test that refuses the network in this process refuses it to all that follow."""
     yield
     assert not is_offline()
+
+
+@pytest.fixture
+def logged() -> Iterator[list[str]]:
+    """The progress messages that a test has the suite log."""
+    messages: list[str] = []
+    end = show_progress(messages.append)
+    yield messages
+    end()

@@ -5,12 +5,14 @@ import click
 from retrocypher.benchmarks.instruments.labels import labels_command
 from retrocypher.benchmarks.instruments.validator import validator_command
 from retrocypher.benchmarks.instruments.verification import verification_command
-from retrocypher.plugins.cli.main import Commands, run_command
+from retrocypher.plugins.cli.main import Commands, progress_on_stderr, run_command
 
 
 @click.group(cls=Commands)
-def instruments() -> None:
+@click.pass_context
+def instruments(context: click.Context) -> None:
     """Measure the project's own instruments on errors and answers whose faults are known."""
+    progress_on_stderr(context)
 
 
 instruments.add_command(labels_command)

@@ -230,7 +230,7 @@ def verification_command(sample: int | None, seed: int, misses: int, as_json: bo
     given = VerifyOptions(**options)
     questions = load_questions().questions
     chosen = questions if sample is None else select(questions, sample=sample, seed=seed)
-    with given.open_verifier(as_json) as (verifier, reactions):
+    with given.open_verifier() as (verifier, reactions):
         trial = run_trial(chosen, verifier, GraphSample(reactions), seed, given.thresholds)
     if as_json:
         print_json(trial.to_json())

@@ -54,7 +54,6 @@ def endpoint(where: str) -> Iterator[Endpoint]:
         where,
         graph_fingerprint=fingerprint_of(reactions),
         load_graph=lambda driver: load(driver, reactions),
-        announce=print,
     ) as running:
         yield running.endpoint
 

@@ -26,7 +26,6 @@ def empty(where: str) -> Iterator[neo4j.Driver]:
             where,
             graph_fingerprint=fingerprint_of(()),
             load_graph=lambda driver: driver.verify_connectivity(),
-            announce=print,
         ) as running,
         connect(running.endpoint) as driver,
     ):

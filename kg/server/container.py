@@ -1,10 +1,10 @@
 """The server as a Docker container, on an image that has Neo4j."""
 
 import contextlib
+import logging
 import os
 import socket
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from retrocypher.kg.offline import is_offline
 from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError, abandoned
 from retrocypher.kg.server.endpoint import DockerUnavailableError, ServerError
 from retrocypher.kg.server.release import HEAP_MIB, PAGE_CACHE_MIB, as_environment, settings
+
+_logger = logging.getLogger(__name__)
 
 DIRECTORY_LABEL = "retrocypher.directory"
 PLACE_LABEL = "retrocypher.place"
@@ -209,11 +211,11 @@ class DockerEngine:
 
     kind: Kind = "docker"
 
-    def __init__(self, announce: Callable[[str], None]) -> None:
+    def __init__(self) -> None:
         self._image = os.environ.get(IMAGE_VARIABLE) or IMAGE
         client = _client()
         try:
-            self.store_key = "docker-" + _image_id(client, self._image, announce)
+            self.store_key = "docker-" + _image_id(client, self._image)
             remove_stray_containers(client)
         finally:
             client.close()
@@ -276,14 +278,14 @@ def _out_of_reach() -> DockerUnavailableError:
     )
 
 
-def _image_id(client: docker.DockerClient, image: str, announce: Callable[[str], None]) -> str:
+def _image_id(client: docker.DockerClient, image: str) -> str:
     try:
         try:
             found = client.images.get(image)
         except ImageNotFound:
             if is_offline():
                 raise DockerException("--offline pulls none") from None
-            announce(f"Pulling the Docker image {image}")
+            _logger.info(f"Pulling the Docker image {image}")
             client.images.pull(image)
             found = client.images.get(image)
     except (DockerException, OSError) as error:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from retrocypher.kg.server.container import DockerEngine
     from retrocypher.kg.server.process import LocalEngine
+
+_logger = logging.getLogger(__name__)
 
 PORT_TRIES = 5
 
@@ -118,12 +121,10 @@ class Opener:
     def __init__(
         self,
         engine: "LocalEngine | DockerEngine",
-        announce: Callable[[str], None],
         startup_timeout_s: float,
         port: int | None = None,
     ) -> None:
         self._engine = engine
-        self._announce = announce
         self._timeout_s = startup_timeout_s
         self._port = port
 
@@ -158,7 +159,7 @@ class Opener:
             raise ServerError(f"The server started but does not answer as it should: {error}") from error
 
     def _build(self, staging: Path, load_graph: "Callable[[neo4j.Driver], object]") -> str:
-        self._announce("Loading the graph into a new store (once; later sessions copy it)")
+        _logger.info("Loading the graph into a new store (once; later sessions copy it)")
         supervised, endpoint = self._start(
             lambda plan: self._engine.plan_for_new(plan, staging), FIRST_PASSWORD, None, ""
         )

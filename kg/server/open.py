@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
     from retrocypher.kg.server.container import DockerEngine
 
+_logger = logging.getLogger(__name__)
+
 SCHEMA_VERSION = 1
 
 STATUS_TIMEOUT_S = 10.0
-Announce = Callable[[str], None]
 Outcome = Literal["started", "restarted", "running"]
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
@@ -73,8 +75,8 @@ def state_file() -> Path:
     return cache_dir() / "up.json"
 
 
-def read_state(announce: Announce) -> Background | None:
-    """Return what the state file says; one that cannot be read is removed, and a line says so."""
+def read_state() -> Background | None:
+    """Return what the state file says; one that cannot be read is removed, and this is logged."""
     try:
         value = json.loads(state_file().read_bytes())
         found = msgspec.convert(value, Background)
@@ -85,7 +87,7 @@ def read_state(announce: Announce) -> Background | None:
     except (OSError, ValueError, KeyError, msgspec.ValidationError):
         pass
     forget_state()
-    announce(
+    _logger.warning(
         f"{state_file()} is damaged or of another version and was removed. If the server that it "
         "described still runs, end its process (retrocypher.kg.server.supervisor)."
     )
@@ -107,9 +109,9 @@ def forget_state() -> None:
         state_file().unlink()
 
 
-def background_server(announce: Announce) -> Background | None:
+def background_server() -> Background | None:
     """Return the server left running, if its supervisor answers; the server itself may have fallen."""
-    found = read_state(announce)
+    found = read_state()
     if not found:
         return None
     try:
@@ -123,17 +125,17 @@ def background_server(announce: Announce) -> Background | None:
     return found
 
 
-def reuse(graph_fingerprint: str, kinds: tuple[str, ...], announce: Announce) -> RunningServer | None:
+def reuse(graph_fingerprint: str, kinds: tuple[str, ...]) -> RunningServer | None:
     """Return the server left running if it has the graph and is of a wanted kind; a fallen one is started.
 
-    One that is passed over for its graph is announced.
+    One that is passed over for its graph is logged.
     """
-    found = background_server(announce)
+    found = background_server()
     if not found or found.endpoint.kind not in kinds:
         return None
     if found.graph_fingerprint != graph_fingerprint:
         place = found.endpoint.uri
-        announce(f"Not with the server left running at {place}: it holds another graph ({found.graph})")
+        _logger.info(f"Not with the server left running at {place}: it holds another graph ({found.graph})")
         return None
     _revive(found)
     return RunningServer(found.endpoint)
@@ -144,7 +146,6 @@ def leave_running(
     graph_fingerprint: str,
     graph: str,
     *,
-    announce: Announce,
     kind: str = "auto",
     port: int | None = None,
 ) -> tuple[Background, Outcome]:
@@ -154,13 +155,13 @@ def leave_running(
     ServerError if one runs already with another graph, kind or port, or it does not start.
     """
     with FileLock(cache_dir() / "up.lock"):
-        found = background_server(announce)
+        found = background_server()
         if found:
             _require_same(found, graph_fingerprint, kind, port)
             try:
                 return found, "restarted" if _revive(found) else "running"
             except ServerError as error:
-                announce(f"{error}\nA new server takes its place.")
+                _logger.warning(f"{error}\nA new server takes its place.")
                 _end(found)
         with open_() as running:
             made = Background(running.endpoint, graph_fingerprint, graph)
@@ -169,10 +170,10 @@ def leave_running(
         return made, "started"
 
 
-def end_background(announce: Announce) -> Background | None:
+def end_background() -> Background | None:
     """End the server left running; returns which it was, or None."""
     with FileLock(cache_dir() / "up.lock"):
-        found = background_server(announce)
+        found = background_server()
         if found:
             _end(found)
         return found
@@ -288,7 +289,6 @@ def open_server(
     *,
     graph_fingerprint: str,
     load_graph: "Callable[[neo4j.Driver], object]",
-    announce: Announce,
     before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
 ) -> RunningServer:
@@ -298,21 +298,20 @@ def open_server(
     ``load_graph`` builds the store, after ``before_load``. It ends with `RunningServer.stop`, and with this
     process however that ends. A server that ``retrocypher graph up`` left running with the same graph is used
     instead where it is of the kind asked for. A server given by its address is used as it is: whether it
-    holds the graph is for the caller to see. ``announce`` receives a line about each step that takes long.
+    holds the graph is for the caller to see. Each step that takes long is logged.
 
     Raise InputError if the spec is none of these, ServerError if the server cannot be had.
     """
     if is_uri(spec):
         return RunningServer(open_uri(spec))
-    running = reuse(graph_fingerprint, ("docker", "local") if spec == "auto" else (spec,), announce)
+    running = reuse(graph_fingerprint, ("docker", "local") if spec == "auto" else (spec,))
     if running:
-        announce(f"Using the server that runs at {running.endpoint.uri}")
+        _logger.info(f"Using the server that runs at {running.endpoint.uri}")
         return running
     return start_server(
         spec,
         graph_fingerprint=graph_fingerprint,
         load_graph=load_graph,
-        announce=announce,
         before_load=before_load,
         startup_timeout_s=startup_timeout_s,
     )
@@ -323,7 +322,6 @@ def start_server(
     *,
     graph_fingerprint: str,
     load_graph: "Callable[[neo4j.Driver], object]",
-    announce: Announce,
     before_load: Callable[[], object] = lambda: None,
     startup_timeout_s: float = STARTUP_TIMEOUT_S,
     port: int | None = None,
@@ -336,21 +334,19 @@ def start_server(
         raise port_taken(port)
 
     def opened(engine: "LocalEngine | DockerEngine") -> RunningServer:
-        return Opener(engine, announce, startup_timeout_s, port).open(
-            graph_fingerprint, load_graph, before_load
-        )
+        return Opener(engine, startup_timeout_s, port).open(graph_fingerprint, load_graph, before_load)
 
     match spec:
         case "local":
-            return opened(LocalEngine(announce))
+            return opened(LocalEngine())
         case "docker":
-            return opened(_docker(announce))
+            return opened(_docker())
         case "auto":
             try:
-                return opened(_docker(announce))
+                return opened(_docker())
             except DockerUnavailableError as error:
-                announce(f"Using Neo4j as a local process, without Docker: {error}")
-            return opened(LocalEngine(announce))
+                _logger.info(f"Using Neo4j as a local process, without Docker: {error}")
+            return opened(LocalEngine())
         case _:
             raise InputError(
                 f"--graph {spec}: expected auto, docker, local, an address such as bolt://localhost:7687, or "
@@ -358,8 +354,8 @@ def start_server(
             )
 
 
-def _docker(announce: Announce) -> "DockerEngine":
+def _docker() -> "DockerEngine":
     # Half a second of imports that the other ways do without.
     from retrocypher.kg.server.container import DockerEngine
 
-    return DockerEngine(announce)
+    return DockerEngine()

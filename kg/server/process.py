@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -272,9 +272,9 @@ class LocalEngine:
     kind: Kind = "local"
     store_key = NEO4J_VERSION
 
-    def __init__(self, announce: Callable[[str], None]) -> None:
+    def __init__(self) -> None:
         self._java = find_java()
-        self._jars = class_path(announce)
+        self._jars = class_path()
         self._archive = class_archive(self._java, self._jars)
 
     def plan_for_new(self, plan: Plan, staging: Path) -> Plan:

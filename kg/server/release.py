@@ -5,8 +5,9 @@ changes `NEO4J_VERSION` and writes the lock file with ``python -m retrocypher.kg
 """
 
 import hashlib
+import logging
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from filelock import FileLock
 from retrocypher.kg.errors import first_line
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.endpoint import ServerError
+
+_logger = logging.getLogger(__name__)
 
 NEO4J_VERSION = "5.26.30"
 """The release run as a local process; the first two parts are required of a container too."""
@@ -101,7 +104,7 @@ def locked_jars() -> tuple[Jar, ...]:
     return tuple(Jar(*line.split()) for line in lines if line and not line.startswith("#"))
 
 
-def class_path(announce: Callable[[str], None]) -> tuple[Path, ...]:
+def class_path() -> tuple[Path, ...]:
     """Return the jars of the server, fetched into the cache where they are absent.
 
     A jar whose hash differs from the lock file's is not kept. Raise ServerError if one cannot be had.
@@ -115,7 +118,9 @@ def class_path(announce: Callable[[str], None]) -> tuple[Path, ...]:
         with FileLock(cache_dir() / "jars.lock"):
             absent = [jar for jar in jars if not (repository / jar.path).exists()]
             if absent:
-                announce(f"Fetching Neo4j {NEO4J_VERSION}: {len(absent)} of {len(jars)} jars (138 MB in all)")
+                _logger.info(
+                    f"Fetching Neo4j {NEO4J_VERSION}: {len(absent)} of {len(jars)} jars (138 MB in all)"
+                )
                 _fetch(absent, repository)
     return paths
 

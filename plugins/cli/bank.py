@@ -10,7 +10,7 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.open import open_server
 from retrocypher.plugins.analysis.bank_counts import bank_counts, bank_totals
-from retrocypher.plugins.cli.console import FOLDER, announcer, emit, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import FOLDER, emit, json_option, print_json, table_console
 from retrocypher.plugins.judge.bank import (
     PARTS,
     Bank,
@@ -73,17 +73,15 @@ def bank_build_command(seed: int, server: str, out: Path | None, as_json: bool) 
         folder = bank_folder(question_set, seed)
         emit(as_json, {"folder": str(folder), "built": False}, f"already built: {folder}")
         return
-    announce = announcer(as_json)
     reactions = read_graph()
     running = open_server(
         server,
         graph_fingerprint=fingerprint_of(reactions),
         load_graph=lambda driver: load(driver, reactions),
-        announce=announce,
     )
     with running:
         folder = out or bank_folder(question_set, seed, running.endpoint.version)
-        bank = build_bank(question_set, running.endpoint, seed, announce=announce)
+        bank = build_bank(question_set, running.endpoint, seed)
     write_bank(bank, folder)
     value = {"folder": str(folder), "built": True, "entries": len(bank.entries)}
     emit(as_json, value, bank_line(bank_totals(bank.entries)), f"written to {folder}")

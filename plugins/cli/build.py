@@ -1,5 +1,6 @@
 """``retrocypher questions|passages|vectors build``: builds data from a graph and questions."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,12 +20,14 @@ from retrocypher.kg.questions.question_set import BuiltQuestions, build_question
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
-from retrocypher.plugins.cli.console import EXISTING_FILE, FILE, FOLDER, announcer, emit, json_option
+from retrocypher.plugins.cli.console import EXISTING_FILE, FILE, FOLDER, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, build_index
 from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
 from retrocypher.prompts.templates.exemplars import SHOT_ENCODER as QUESTION_ENCODER
 from retrocypher.prompts.templates.exemplars import texts_to_encode
+
+_logger = logging.getLogger(__name__)
 
 _DEFAULT_GRAPH = "default"
 _DEFAULT_SEED = 0
@@ -84,14 +87,12 @@ def questions_build_command(
     plan = plan if counts is None else with_counts(plan, counts)
     reactions = read_graph(None if graph == _DEFAULT_GRAPH else Path(graph))
     built = build_questions(reactions, seed, plan)
-    announce = announcer(as_json)
     for line in _lacking(plan, built.manifest["counts"]):
-        announce(line)
+        _logger.warning(line)
     running = open_server(
         server,
         graph_fingerprint=fingerprint_of(reactions),
         load_graph=lambda driver: load(driver, reactions),
-        announce=announce,
     )
     with running, connect(running.endpoint) as driver:
         check_gold(driver, built.questions, running.endpoint.database)
@@ -135,9 +136,6 @@ def _report(built: BuiltQuestions) -> str:
     return "\n".join(lines)
 
 
-_TELL_EVERY = 1280
-
-
 @click.command("build")
 @click.option(
     "--vectors", is_flag=True, help="Also compute their vectors (needs the extra [semantic]; takes minutes)."
@@ -157,7 +155,7 @@ def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
     file = build_passages()
     with open_passages(file) as passages:
         count = len(passages)
-        made = None if encoder is None else build_index(passages, encoder, _announce)
+        made = None if encoder is None else build_index(passages, encoder)
     vectors_file = None if made is None else str(made)
     value = {
         "passages": count,
@@ -167,11 +165,6 @@ def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
     }
     lines = [f"{count:,} passages in {file}"] + ([f"vectors of {name} in {made}"] if made else [])
     emit(as_json, value, *lines)
-
-
-def _announce(done: int, of: int) -> None:
-    if done % _TELL_EVERY == 0 or done == of:
-        click.echo(f"{done:,} of {of:,} vectors", err=True)
 
 
 @click.command("build")

@@ -18,7 +18,7 @@ from retrocypher.kg.semantics.direction import Corrected, correct_directions
 from retrocypher.kg.semantics.schema import Schema, default_schema, parse_schema
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import EXISTING_FILE, announcer, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import EXISTING_FILE, json_option, print_json, table_console
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.validation.finding import CONVENTIONS, Convention, Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
@@ -132,9 +132,7 @@ def _schema(file: Path | None, uri: str | None) -> Schema:
     if uri is not None:
         if not is_uri(uri):
             raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
-        given = open_server(
-            uri, graph_fingerprint="", load_graph=lambda driver: None, announce=announcer(as_json=True)
-        )
+        given = open_server(uri, graph_fingerprint="", load_graph=lambda driver: None)
         with given, connect(given.endpoint) as driver:
             return parse_schema(schema_text(driver, given.endpoint.database))
     if file is None:

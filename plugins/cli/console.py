@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +47,3 @@ def emit(as_json: bool, value: Any, *lines: str) -> None:
         print_json(value)
     else:
         click.echo("\n".join(lines))
-
-
-def announcer(as_json: bool) -> Callable[[str], None]:
-    """Return a function that prints progress messages: on stderr if stdout is reserved for JSON."""
-    return (lambda line: click.echo(line, err=True)) if as_json else click.echo

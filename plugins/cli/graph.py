@@ -27,7 +27,7 @@ from retrocypher.kg.server.open import (
     start_server,
     state_file,
 )
-from retrocypher.plugins.cli.console import FOLDER, announcer, emit, json_option
+from retrocypher.plugins.cli.console import FOLDER, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ _graph_option = click.option(
 @json_option
 def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) -> None:
     """Start Neo4j with a graph, and keep it running for later runs."""
-    found, outcome = _leave_running(folder, read_graph(folder), kind, port, announcer(as_json))
+    found, outcome = _leave_running(folder, read_graph(folder), kind, port)
     emit(as_json, {"outcome": outcome, "server": _facts(found)}, _SAID[outcome], _described(found))
 
 
@@ -149,7 +149,7 @@ def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) 
 @json_option
 def down_command(as_json: bool) -> None:
     """Stop the Neo4j that `up` started."""
-    found = end_background(announcer(as_json))
+    found = end_background()
     stopped = f"Stopped the server at {found.endpoint.uri}." if found else "No server is left running."
     emit(as_json, {"stopped": _facts(found) if found else None}, stopped)
 
@@ -158,7 +158,7 @@ def down_command(as_json: bool) -> None:
 @json_option
 def status_command(as_json: bool) -> None:
     """Report whether Neo4j is running, and with which graph."""
-    found = background_server(announcer(as_json))
+    found = background_server()
     if not found:
         none = "No server is left running. Start one with `retrocypher graph up`."
         emit(as_json, {"server": None}, none)
@@ -181,14 +181,14 @@ def status_command(as_json: bool) -> None:
 def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool) -> None:
     """Load a graph into the Neo4j that `up` started, replacing its graph, or into your own server."""
     if uri is None:
-        made = _replace_graph(folder, announcer(as_json))
+        made = _replace_graph(folder)
         emit(as_json, {"server": _facts(made)}, _described(made))
         return
     if not is_uri(uri):
         raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
     if not yes:
         raise InputError("--uri: a graph is written to your own server only with --yes.")
-    endpoint, report = _load_into_given(uri, read_graph(folder), announcer(as_json))
+    endpoint, report = _load_into_given(uri, read_graph(folder))
     emit(
         as_json,
         {"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)},
@@ -208,7 +208,6 @@ def _leave_running(
     reactions: Sequence[Reaction],
     kind: str,
     port: int | None,
-    announce: Callable[[str], None],
 ) -> tuple[Background, str]:
     graph_fingerprint = fingerprint_of(reactions)
 
@@ -217,18 +216,17 @@ def _leave_running(
             kind,
             graph_fingerprint=graph_fingerprint,
             load_graph=_loader(reactions),
-            announce=announce,
             port=port,
         )
 
     name = "the default graph" if folder is None else str(folder.resolve())
-    return leave_running(started, graph_fingerprint, name, announce=announce, kind=kind, port=port)
+    return leave_running(started, graph_fingerprint, name, kind=kind, port=port)
 
 
-def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Background:
+def _replace_graph(folder: Path | None) -> Background:
     # Read first: a graph that cannot be read must not stop the server.
     reactions = read_graph(folder)
-    found = end_background(announce)
+    found = end_background()
     if not found:
         raise InputError(
             "No server is left running. Start one with `retrocypher graph up`, or name yours with --uri."
@@ -236,7 +234,7 @@ def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Back
     # A new server on the new graph's store, at the same port, so that no client sees a half-loaded graph.
     port = urlsplit(found.endpoint.uri).port
     try:
-        made, _ = _leave_running(folder, reactions, found.endpoint.kind, port, announce)
+        made, _ = _leave_running(folder, reactions, found.endpoint.kind, port)
     except GraphError as error:
         raise ServerError(
             f"{error}\nThe server with the former graph ({found.graph}) was stopped for the new one. "
@@ -245,12 +243,8 @@ def _replace_graph(folder: Path | None, announce: Callable[[str], None]) -> Back
     return made
 
 
-def _load_into_given(
-    uri: str, reactions: Sequence[Reaction], announce: Callable[[str], None]
-) -> tuple[Endpoint, LoadReport]:
-    given = open_server(
-        uri, graph_fingerprint=fingerprint_of(reactions), load_graph=_loader(reactions), announce=announce
-    )
+def _load_into_given(uri: str, reactions: Sequence[Reaction]) -> tuple[Endpoint, LoadReport]:
+    given = open_server(uri, graph_fingerprint=fingerprint_of(reactions), load_graph=_loader(reactions))
     with given, connect(given.endpoint) as driver:
         return given.endpoint, load(driver, reactions, given.endpoint.database)
 

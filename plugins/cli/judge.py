@@ -1,5 +1,6 @@
 """``retrocypher judge``: judges the queries of a run from its records, or calibrates a judge."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from rich.text import Text
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
-from retrocypher.plugins.cli.console import FOLDER, PATH, announcer, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import FOLDER, PATH, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
@@ -26,7 +27,6 @@ from retrocypher.plugins.operations.judging import (
     judge_request,
     judge_run,
     named_judge,
-    throttled,
 )
 from retrocypher.plugins.reporting.judge_tables import agreement_table, calibration_table
 from retrocypher.plugins.reporting.run_tables import counted_table
@@ -37,6 +37,8 @@ from retrocypher.plugins.runs.summary import VariantSummary
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.spec import ModelSpec
+
+_logger = logging.getLogger(__name__)
 
 _INTERRUPTED = 130
 
@@ -126,7 +128,7 @@ def judge_command(
         **asked,
     )
     try:
-        done, why = judge_run(log, request, announcer(as_json), replace=replace)
+        done, why = judge_run(log, request, replace=replace)
     except KeyboardInterrupt:
         kept = f"responses are in {request.cache}" if request.cache else "none is kept (--cache none)"
         click.echo(f"interrupted: the records are as before, and {kept}", err=True)
@@ -228,8 +230,6 @@ def calibrate_judge(
     folder, bank_name = _bank(bank)
     part = part_of(held_out)
     entries = load_bank(part, folder)
-    announce = announcer(as_json)
-    say = throttled(announce)
     with request.pool() as pool:
         done = calibrate(
             request.spec.label,
@@ -242,8 +242,7 @@ def calibrate_judge(
             per_error=per_error or _PER_ERROR,
             repeats=repeats or _REPEATS,
             seed=seed,
-            progress=lambda done, of: say(f"{done:,} of {of:,} judgements"),
-            begin=lambda estimate: announce(_estimate(estimate, request.spec)),
+            begin=lambda estimate: _logger.info(_estimate(estimate, request.spec)),
         )
     file = None if done.faults else keep(done.calibration, name, Path.cwd())
     if as_json:

@@ -9,6 +9,7 @@ import click
 
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.kg.secrets import secrets_of
+from retrocypher.plugins.formatting.progress import show_progress
 
 
 class SuggestingGroup(click.Group):
@@ -73,10 +74,17 @@ class Commands(SuggestingGroup):
             ctx.exit(_INTERRUPTED)
 
 
+def progress_on_stderr(context: click.Context) -> None:
+    """Print progress messages on stderr until a command ends."""
+    context.call_on_close(show_progress(lambda line: click.echo(line, err=True)))
+
+
 @click.group(cls=Commands)
 @click.version_option(package_name="retrocypher")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Measure how well a language model turns chemists' questions into Cypher."""
+    progress_on_stderr(context)
 
 
 _GROUPS = {

@@ -104,7 +104,6 @@ def _page(node: Node, run: Path, written: Written, history: Path | None) -> Page
         History(history or run.parent / HISTORY),
         name=run.name,
         began=round(1000 * began),
-        announce=lambda line: click.echo(line, err=True),
     )
 
 

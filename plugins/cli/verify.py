@@ -1,6 +1,7 @@
 """``retrocypher verify``: checks written answers from any source against the graph."""
 
 import json
+import logging
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,9 +20,11 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import announcer, json_option
+from retrocypher.plugins.cli.console import json_option
 from retrocypher.plugins.runs.written_answer import Thresholds
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer
+
+_logger = logging.getLogger(__name__)
 
 _REMEDY = 'Give one JSON object a line, such as {"question": "...", "answer": "..."}.'
 
@@ -135,22 +138,20 @@ class VerifyOptions:
         return Thresholds(self.verified, self.partial, self.false_claims)
 
     @contextmanager
-    def open_verifier(self, as_json: bool) -> Iterator[tuple[Verifier, tuple[Reaction, ...]]]:
+    def open_verifier(self) -> Iterator[tuple[Verifier, tuple[Reaction, ...]]]:
         """Connect to the graph, with a server if needed; yields the verifier and the default reactions."""
-        announce = announcer(as_json)
         reactions = read_graph()
         expected = fingerprint_of(reactions)
         running = open_server(
             self.server,
             graph_fingerprint=expected,
             load_graph=lambda driver: load(driver, reactions),
-            announce=announce,
         )
         with running, connect(running.endpoint) as driver:
             database = running.endpoint.database
             known = not is_uri(self.server) or fingerprint(driver, database) == expected
             if not known:
-                announce(
+                _logger.warning(
                     "This is not the default graph, so evidence names reactions without their source records."
                 )
             sources = {each.id: each.source for each in reactions if each.source} if known else {}
@@ -217,6 +218,6 @@ def verify_command(context: click.Context, /, file: str, as_json: bool, **option
     answer, and 2 if FILE or an option cannot be used.
     """
     given = VerifyOptions(**options)
-    with given.open_verifier(as_json) as (verifier, _), click.open_file(file, "rb") as lines:
+    with given.open_verifier() as (verifier, _), click.open_file(file, "rb") as lines:
         status = judge_lines(file, lines, verifier, given.thresholds, as_json)
     context.exit(status)

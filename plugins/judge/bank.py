@@ -3,11 +3,12 @@
 import gzip
 import hashlib
 import json
+import logging
 import multiprocessing
 import queue
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -40,6 +41,8 @@ from retrocypher.plugins.judge.bank_candidates import (
     shuffled,
 )
 from retrocypher.plugins.runs.record import fields_of
+
+_logger = logging.getLogger(__name__)
 
 _QUESTIONS = 10
 _OPERATORS = 5
@@ -158,7 +161,6 @@ def build_bank(
     *,
     size: Size | None = None,
     workers: int = 2,
-    announce: Callable[[str], None] = print,
 ) -> Bank:
     """Build a bank of mutants that behave as declared; raise GraphError if a process is lost."""
     operators = tuple(OPERATORS.values())
@@ -168,7 +170,7 @@ def build_bank(
         found[checked.cell] = checked
         if len(found) * _LINES // len(cells) > (len(found) - 1) * _LINES // len(cells):
             kept = sum(len(each.kept) for each in found.values())
-            announce(f"{len(found):,} of {len(cells):,} operators × tasks, {kept:,} mutants")
+            _logger.info(f"{len(found):,} of {len(cells):,} operators × tasks, {kept:,} mutants")
     questions = held_out_questions(question_set.questions, seed)
     names = held_out_operators(operators, seed)
     dropped: dict[str, Counter[str]] = {}

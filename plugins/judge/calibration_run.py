@@ -1,5 +1,6 @@
 """Calibrates a judge on queries of which it is known whether they are right."""
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from msgspec import structs
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.schema import default_schema_text
+from retrocypher.plugins.formatting.progress import throttled
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.calibration import (
     CalibrationItem,
@@ -24,6 +26,8 @@ from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.judge import Task
 from retrocypher.plugins.judge.stored_calibration import Calibration
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, Variant
+
+_logger = logging.getLogger(__name__)
 
 AskAll = Callable[[Iterable[Task]], Iterable[tuple[Task, Judgement]]]
 
@@ -63,7 +67,6 @@ def ask_all(
     *,
     variants: Sequence[Variant],
     repeats: int = 1,
-    progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Collected:
     """Have each query of a sample judged in each variant, as often as asked for."""
@@ -71,11 +74,12 @@ def ask_all(
     begin(estimate_cost(cases, criteria, variants, repeats))
     places = {case.case_id: place for place, case in enumerate(cases)}
     judgements: dict[tuple[Variant, int, int], Judgement] = {}
+    log = throttled(_logger)
     collected, of = Collected(), len(cases) * len(variants) * repeats
     for task, judgement in ask(_tasks(cases, variants, repeats)):
         judgements[task.variant, places[task.case.case_id], task.repeat] = judgement
         collected.add(judgement)
-        progress(collected.calls, of)
+        log(f"{collected.calls:,} of {of:,} judgements")
     for variant in variants:
         collected.verdicts[variant] = [
             _verdict(item, [judgements[variant, place, repeat] for repeat in range(repeats)])
@@ -138,7 +142,6 @@ def calibrate(
     repeats: int = 1,
     seed: int = 0,
     variants: Sequence[Variant] = VARIANTS,
-    progress: Callable[[int, int], None] = lambda done, of: None,
     begin: Callable[[CostEstimate], None] = lambda estimate: None,
 ) -> Calibrated:
     """Calibrate a judge on known errors and right queries; raise InputError without an error."""
@@ -152,7 +155,6 @@ def calibrate(
         ask,
         variants=variants,
         repeats=repeats,
-        progress=progress,
         begin=begin,
     )
     calibration = Calibration(

@@ -1,10 +1,10 @@
 """Judges the queries of a run from its records."""
 
+import logging
 import math
 import os
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.analysis.summary import Summary
+from retrocypher.plugins.formatting.progress import throttled
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.judge.criteria import (
     Criteria,
@@ -39,6 +40,8 @@ from retrocypher.plugins.runs.summary import JudgeSummary, RunSummary
 from retrocypher.prompts.models.cache_files import default_file, prepare
 from retrocypher.prompts.models.open import contents_of
 from retrocypher.prompts.models.spec import ModelSpec
+
+_logger = logging.getLogger(__name__)
 
 NO_CACHE = "none"
 
@@ -153,22 +156,6 @@ def _name(model: ModelEntry) -> str:
     return one_line(model.label if model.argument in ("", model.label) else f"{model.label}={model.argument}")
 
 
-_EVERY_S = 10.0
-
-
-def throttled(announce: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a function that announces at most one message in ten seconds, and drops the others."""
-    announced = time.monotonic()
-
-    def say(message: str) -> None:
-        nonlocal announced
-        if time.monotonic() - announced >= _EVERY_S:
-            announced = time.monotonic()
-            announce(message)
-
-    return say
-
-
 JUDGED_RUN_METRICS = ("f1", *VARIANTS)
 """Scores whose means are shown of a judged run."""
 
@@ -202,7 +189,6 @@ class JudgedRun(Struct, frozen=True, kw_only=True):
 def judge_run(
     run: RunLog,
     request: JudgeRequest,
-    announce: Callable[[str], None] = lambda _: None,
     *,
     replace: bool = False,
 ) -> tuple[JudgedRun, str]:
@@ -233,7 +219,7 @@ def judge_run(
     why = ""
     with write_in_place(run.path) as written:
         with request.pool() as pool:
-            say, tasks = throttled(announce), _tasks(run, graph.schema, request, earlier)
+            say, tasks = throttled(_logger), _tasks(run, graph.schema, request, earlier)
             for number, (task, judgement) in enumerate(pool.judge(tasks), 1):
                 now[task.case.case_id][task.variant] = judgement
                 say(counted(number, "judgement"))

@@ -1,6 +1,7 @@
 """The controller's side of a session: starts the server and models, writes records, reports to the user."""
 
 import json
+import logging
 import os
 import signal
 import threading
@@ -40,6 +41,8 @@ from retrocypher.prompts.models.open import SharedModels, contents_of, start_sha
 if TYPE_CHECKING:
     from retrocypher.plugins.reporting.allure.run import LiveResults
 
+_logger = logging.getLogger(__name__)
+
 
 @contextmanager
 def _interrupt_deferred() -> Iterator[None]:
@@ -65,14 +68,12 @@ class Controller:
         self,
         plan: Plan,
         root: Path,
-        announce: Callable[[str], None],
         selection: Mapping[str, JsonValue],
         gate: Gate | None,
         end_early: Callable[[str], None],
     ) -> None:
         self._plan = plan
         self._root = root
-        self._announce = announce
         self._started = datetime.now(UTC)
         self._kept_before = prepare(plan.answers, read_only=plan.options.offline) if plan.answers else 0
         self._contents = contents_of(plan.every_model)
@@ -91,7 +92,7 @@ class Controller:
             ),
         )
         self._gate = gate
-        self._progress = Progress(announce, lambda: self.state.usage.cost)
+        self._progress = Progress(lambda: self.state.usage.cost)
         self._allure: LiveResults | None = None
         self._graph: RunGraph | None = None
         self._models: SharedModels | None = None
@@ -109,8 +110,8 @@ class Controller:
         try:
             if not plan.options.offline:
                 for silent in silent_apis(plan):
-                    self._announce(silent)
-            self._graph = graph_of(plan, self._announce)
+                    _logger.warning(silent)
+            self._graph = graph_of(plan)
             self._models = start_shared(
                 plan.every_model, contents=self._contents, offline=plan.options.offline
             )
@@ -123,13 +124,13 @@ class Controller:
             if resumed is not None:
                 resumed.resume(self._add_resumed)
                 resumed.describe(manifest)
-                self._announce(resumed.opening(plan.case_count()))
+                _logger.info(resumed.opening(plan.case_count()))
             self._run.begin(plan.questions, manifest)
             if allure is not None:
                 # Imported here: a run without Allure needs none of it.
                 from retrocypher.plugins.reporting.allure.run import LiveResults
 
-                self._allure = LiveResults(Path(allure), RunLog(self._run.path), self._announce)
+                self._allure = LiveResults(Path(allure), RunLog(self._run.path))
                 if resumed is not None:
                     cases = (plan.cases(setting) for setting in get_args(Setting))
                     self._allure.resume(case.id for each in cases for case in each)

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -83,16 +83,16 @@ class RunGraph:
             self.server.stop()
 
 
-def graph_of(plan: Plan, announce: Callable[[str], None]) -> RunGraph:
+def graph_of(plan: Plan) -> RunGraph:
     """Return the graph of a run, of a server or of replayed runs; raises as `open_graph` does."""
     runs = plan.replay
     if runs is None:
-        return open_graph(plan.options.graph, plan.question_set, announce)
+        return open_graph(plan.options.graph, plan.question_set)
     folders = tuple(log.path for log in runs.logs)
     return RunGraph(runs.schema, runs.fingerprint, "none", runs.version, replayed=folders)
 
 
-def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], None]) -> RunGraph:
+def open_graph(spec: str, question_set: QuestionSet) -> RunGraph:
     """Start or reach the server and check that it holds the questions' graph; ``spec`` may be its folder.
 
     Raises:
@@ -116,7 +116,6 @@ def open_graph(spec: str, question_set: QuestionSet, announce: Callable[[str], N
         spec if folder is None else "auto",
         graph_fingerprint=question_set.fingerprint,
         load_graph=load_into,
-        announce=announce,
         before_load=require_same,
     )
     try:

@@ -1,5 +1,6 @@
 """`SuiteSession`: one object per pytest process; the hooks call it."""
 
+import logging
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.kg.server.control import SessionFolder
+from retrocypher.plugins.formatting.progress import LOGGER, show_progress
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
@@ -94,6 +96,10 @@ class SuiteSession:
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
+        live = getattr(self._config.pluginmanager.getplugin("logging-plugin"), "log_cli_handler", None)
+        if isinstance(live, logging.Handler):
+            # pytest's live log would show progress messages a second time.
+            live.addFilter(lambda record: not record.name.startswith(LOGGER))
         # An empty --alluredir switches Allure off.
         allure = getattr(self._config.option, "allure_report_dir", None) or None
         with self._usage_errors():
@@ -151,7 +157,7 @@ class SuiteSession:
             other_test_failed = session.testsfailed > self._failed_cases
             session.exitstatus = self.controller.finish(status, other_test_failed=other_test_failed)
             suppress_tracebacks(self._config, self.controller.state.summary)
-            publish(self._config, self.controller.state, self._announce)
+            publish(self._config, self.controller.state)
 
     def write_summary(self, reporter: pytest.TerminalReporter) -> None:
         """Write the summary. With ``--no-summary``, write only the gate's result if the run is complete."""
@@ -190,9 +196,8 @@ class SuiteSession:
         if not self._config.option.collectonly:
             selection = selection_of(self._config)
             gate = gate_for(plan, self._config, settings)
-            self.controller = Controller(
-                plan, self._config.rootpath, self._announce, selection, gate, self._end_early
-            )
+            self._config.add_cleanup(show_progress(self._write_line))
+            self.controller = Controller(plan, self._config.rootpath, selection, gate, self._end_early)
             if getattr(self._config.option, "allure_report_dir", "") is None and not self._remote:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
 
@@ -214,7 +219,7 @@ class SuiteSession:
         session: Any = self._config.pluginmanager.getplugin("session")
         return int(session.testscollected)
 
-    def _announce(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
         if reporter is not None:
             reporter.ensure_newline()

@@ -1,5 +1,6 @@
 """What a session shows in the terminal and reports to CI: header, progress, closing lines."""
 
+import logging
 import os
 import shlex
 import time
@@ -24,6 +25,8 @@ from retrocypher.plugins.session.manifest import RunGraph
 from retrocypher.plugins.session.plan import Plan, answers_line
 from retrocypher.plugins.session.side_plans import answer_lines, judge_lines, loop_lines
 from retrocypher.plugins.session.state import RunState
+
+_logger = logging.getLogger(__name__)
 
 MANY = 20
 
@@ -209,7 +212,7 @@ _LONGEST_S = 60.0
 
 
 class Progress:
-    """Writes a line each twentieth of the way (of 50 cases or more), each minute, and at the end.
+    """Logs a line each twentieth of the way (of 50 cases or more), each minute, and at the end.
 
     Workers and CI services garble anything that is written over, so lines follow one another.
 
@@ -220,11 +223,9 @@ class Progress:
 
     def __init__(
         self,
-        write: Callable[[str], None],
         cost: Callable[[], float | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._write = write
         self._cost = cost
         self._clock = clock
         self._mean = RunningMean()
@@ -249,7 +250,7 @@ class Progress:
         late = now - self._shown_at >= _LONGEST_S
         if late or done - self._shown >= max(total / _STEPS, _FEWEST) or done == total:
             self._shown, self._shown_at = done, now
-            self._write(", ".join(self._parts(done, total)))
+            _logger.info(", ".join(self._parts(done, total)))
 
     def _count(self, f1: float | None) -> None:
         if f1 is None:
@@ -270,7 +271,7 @@ class Progress:
             yield f"{usd(cost)} so far"
 
 
-def publish(config: pytest.Config, state: RunState, announce: Callable[[str], None]) -> None:
+def publish(config: pytest.Config, state: RunState) -> None:
     """Write what a JUnit file and the summary of a GitHub job say of a run, if there are any.
 
     A failure here is reported and changes nothing: the verdict has been given.
@@ -296,4 +297,4 @@ def publish(config: pytest.Config, state: RunState, announce: Callable[[str], No
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))
     except (OSError, InputError) as error:
-        announce(f"the results of the run cannot be passed to CI: {error}")
+        _logger.warning(f"the results of the run cannot be passed to CI: {error}")

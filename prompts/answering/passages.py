@@ -1,9 +1,10 @@
 """Finding patent passages for a question: an index of vectors in a file, and search by words or vectors."""
 
+import logging
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -18,6 +19,8 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.passages import Passage, Passages, passages_file
 from retrocypher.prompts.templates.encoder import Encoder, Vectors
 
+_logger = logging.getLogger(__name__)
+
 PASSAGE_ENCODER = "all-MiniLM-L6-v2"
 """Makes the vectors of passages and questions unless another is named."""
 
@@ -26,6 +29,7 @@ _LONGEST_CHUNK = 600
 _SENTENCE_END = re.compile(r"(?<=[.;:!?])\s+|\n+")
 _FORMAT = 2
 _BATCH = 64
+_LOG_EVERY = 1280
 _BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 _HALF = 10.0
 """BM25 score that becomes 0.5: about what one rare molecule in common gives."""
@@ -86,23 +90,21 @@ def index_file(encoder: str = PASSAGE_ENCODER) -> Path:
     return file.with_name(f"{file.stem}-{name}-{_FORMAT}.npz")
 
 
-def build_index(
-    passages: Passages, encoder: Encoder, progress: Callable[[int, int], None] = lambda done, of: None
-) -> Path:
+def build_index(passages: Passages, encoder: Encoder) -> Path:
     """Compute the vectors of all passages and write them to their file, unless it exists.
 
-    Finished batches stay on disk, so that an interrupted build resumes. `progress` is called with the
-    chunks done and their total. Raises InputError if the encoder cannot be loaded.
+    Finished batches stay on disk, so that an interrupted build resumes. Raises InputError if the encoder
+    cannot be loaded.
     """
     file = index_file(encoder.name)
     file.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{file}.lock"):
         if not file.exists():
-            _build(file, passages, encoder, progress)
+            _build(file, passages, encoder)
     return file
 
 
-def _build(file: Path, passages: Passages, encoder: Encoder, progress: Callable[[int, int], None]) -> None:
+def _build(file: Path, passages: Passages, encoder: Encoder) -> None:
     chunks = [(each.reaction, chunk) for each in passages for chunk in chunks_of(each.text)]
     parts = file.with_suffix(".parts")
     parts.mkdir(exist_ok=True)
@@ -113,7 +115,9 @@ def _build(file: Path, passages: Passages, encoder: Encoder, progress: Callable[
             with _complete(part) as partial:
                 np.save(partial, encoder.encode([text for _, text in chunks[start : start + _BATCH]]))
         done.append(part)
-        progress(min(start + _BATCH, len(chunks)), len(chunks))
+        count = min(start + _BATCH, len(chunks))
+        if count % _LOG_EVERY == 0 or count == len(chunks):
+            _logger.info(f"{count:,} of {len(chunks):,} vectors")
     vectors = np.concatenate([np.load(part, allow_pickle=False) for part in done])
     reactions = np.array([reaction for reaction, _ in chunks], dtype=np.int64)
     with _complete(file) as partial:

@@ -61,7 +61,7 @@ def _make(client: docker.DockerClient, name: str, announce: Callable[[str], None
         _add_java(base)
         with tarfile.open(whole, "w") as archive:
             archive.add(base, ".", filter=lambda entry: None if entry.name.startswith(LEFT_OUT) else entry)
-            for jar in class_path(announce):
+            for jar in class_path():
                 archive.add(jar, f"{HOME}/lib/{jar.name}")
             for conf in ("user-logs.xml", "server-logs.xml"):
                 archive.add(DATA / conf, f"{HOME}/conf/{conf}")

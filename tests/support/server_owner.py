@@ -31,7 +31,6 @@ try:
         kind,
         graph_fingerprint=fingerprint_of(reactions),
         load_graph=load_graph,
-        announce=lambda line: print(line, file=sys.stderr),
     )
 except ServerError as error:
     sys.exit(str(error))

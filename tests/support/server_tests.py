@@ -47,7 +47,6 @@ def server_with(
         kind,
         graph_fingerprint=fingerprint_of(reactions),
         load_graph=lambda driver: load(driver, reactions),
-        announce=print,
         **options,
     )
 

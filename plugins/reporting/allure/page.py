@@ -4,12 +4,13 @@ import base64
 import gzip
 import hashlib
 import json
+import logging
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,8 @@ from filelock import FileLock
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import cache_dir
 from retrocypher.plugins.reporting.allure.about import categories_3
+
+_logger = logging.getLogger(__name__)
 
 HISTORY = "allure-history.jsonl"
 KEPT = 20
@@ -168,13 +171,13 @@ _COMMAND = Path("node_modules", "allure", "cli.js")
 _INSTALL_SECONDS = 600
 
 
-def installed(node: Node, announce: Callable[[str], None]) -> Path:
+def installed(node: Node) -> Path:
     """Return Allure's script for Node, installed if necessary; raise InputError if npm cannot install it."""
     version = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:12]
     folder = cache_dir() / f"allure-{version}"
     with FileLock(cache_dir() / "allure.lock"):
         if not (folder / _COMMAND).is_file():
-            announce(f"installing Allure into {folder} (once)")
+            _logger.info(f"installing Allure into {folder} (once)")
             _install(node, folder)
     return folder / _COMMAND
 
@@ -219,10 +222,9 @@ def build_page(
     *,
     name: str,
     began: int,
-    announce: Callable[[str], None],
 ) -> Page:
     """Draw the page of a run that ``began`` at a time in milliseconds, or raise InputError."""
-    script = installed(node, announce)
+    script = installed(node)
     with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:
         place = Path(made)
         (place / "history.jsonl").write_text(_lines_of(history.before(began)), encoding="utf-8")

@@ -1,12 +1,13 @@
 """Writes the Allure results of a run: case by case as records arrive, or again from its records."""
 
 import json
+import logging
 import re
 import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from fnmatch import fnmatch
@@ -27,6 +28,8 @@ from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.parallel import cores, in_processes
 from retrocypher.plugins.runs.record import Explanation, InfrastructureError, Record
 from retrocypher.prompts.templates.exemplars import SHOTS
+
+_logger = logging.getLogger(__name__)
 
 CRASHED = InfrastructureError(
     "harness", "lost", "the case ended with its worker or in the harness; see the output of the run"
@@ -81,10 +84,9 @@ class LiveResults:
     A result that cannot be written ends no session: `retrocypher allure` makes it again.
     """
 
-    def __init__(self, folder: Path, log: RunLog, announce: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, log: RunLog) -> None:
         self._folder = folder
         self._log = log
-        self._announce = announce
         self._host = socket.gethostname()
         self._writer: ResultWriter | None = None
         # A folder that the user named can have results of other runs.
@@ -136,7 +138,7 @@ class LiveResults:
             yield
         except Exception as error:
             # Any exception: writing a result must not influence the case.
-            self._announce(f"{what}: {error!r}")
+            _logger.warning(f"{what}: {error!r}")
             if isinstance(error, OSError):
                 self._writer = None
 

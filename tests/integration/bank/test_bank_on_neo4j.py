@@ -42,18 +42,17 @@ def test_each_entry_behaves_as_it_says(
 
 
 @pytest.mark.scale
-def test_a_bank_is_built_the_same_by_any_number_of_processes(endpoint: Endpoint) -> None:
+def test_a_bank_is_built_the_same_by_any_number_of_processes(endpoint: Endpoint, logged: list[str]) -> None:
     whole = load_questions()
     few = tuple(question for question in whole.questions if question.task in ("best_yield", "intermediates"))[
         ::50
     ]
     questions = QuestionSet(few, whole.fingerprint, whole.sha256, whole.manifest)
     size = Size(errors=2, style=2, neutral=2, compositions=10, composed=(2,))
-    said: list[str] = []
-    alone = build_bank(questions, endpoint, size=size, workers=1, announce=said.append)
-    together = build_bank(questions, endpoint, size=size, workers=2, announce=said.append)
+    alone = build_bank(questions, endpoint, size=size, workers=1)
+    together = build_bank(questions, endpoint, size=size, workers=2)
     assert alone == together
-    done, _, rest = said[-1].partition(" of ")
+    done, _, rest = logged[-1].partition(" of ")
     assert rest.startswith(f"{done} operators × tasks, ")
     kinds = {entry.kind for entry in alone.entries}
     assert kinds == {"error", "style", "neutral"}

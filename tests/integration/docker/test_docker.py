@@ -121,7 +121,7 @@ def test_a_run_of_the_oracle_in_a_container(tmp_path: Path) -> None:
 @pytest.fixture
 def _ended(running: RunningServer) -> Iterator[None]:
     yield
-    end_background(print)
+    end_background()
 
 
 @pytest.mark.usefixtures("_ended")
@@ -132,7 +132,7 @@ def test_a_container_left_running_serves_runs_until_it_is_ended(
     up = runner.invoke(up_command, ["--server", "docker"], catch_exceptions=False)
     assert "Started." in up.output
     assert "docker)" in up.output
-    found = background_server(print)
+    found = background_server()
     assert found
     assert find_container(found.endpoint.control)
 
@@ -147,12 +147,12 @@ def test_a_container_left_running_serves_runs_until_it_is_ended(
     down = runner.invoke(down_command, catch_exceptions=False)
     assert found.endpoint.uri in down.output
     assert becomes_true(lambda: find_container(found.endpoint.control) is None)
-    assert background_server(print) is None
+    assert background_server() is None
 
 
 def refused() -> str:
     with pytest.raises(ServerError) as caught:
-        open_server("docker", graph_fingerprint="none", load_graph=pytest.fail, announce=print)
+        open_server("docker", graph_fingerprint="none", load_graph=pytest.fail)
     return str(caught.value)
 
 

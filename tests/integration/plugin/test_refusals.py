@@ -85,7 +85,7 @@ def test_a_file_without_a_case_for_the_prompt(refused: Refused) -> None:
 
 def test_a_graph_in_another_database() -> None:
     with pytest.raises(RetroCypherError, match="mongodb"):
-        open_graph("mongodb://localhost", load_questions(), print)
+        open_graph("mongodb://localhost", load_questions())
 
 
 def loop_of(name: str) -> SimpleNamespace:

@@ -43,7 +43,7 @@ def own_cache(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 def _ended(own_cache: Path) -> Iterator[None]:
     """A cache without the server that the user may have up; a server left in it is ended."""
     yield
-    end_background(print)
+    end_background()
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
 
     state = cache_dir() / "up.json"
     assert stat.S_IMODE(state.stat().st_mode) == 0o600
-    found = background_server(print)
+    found = background_server()
     assert found
     assert found.endpoint.password in state.read_text()
     assert found.endpoint.password not in up.output
@@ -84,7 +84,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
 
     loaded = runner.invoke(load_command, ["--graph", str(tiny_graph)], catch_exceptions=False)
     assert str(tiny_graph) in loaded.output
-    replaced = background_server(print)
+    replaced = background_server()
     assert replaced
     assert replaced.endpoint.uri == found.endpoint.uri
     with connect(replaced.endpoint) as driver:
@@ -96,7 +96,7 @@ def test_a_server_is_left_running_reused_given_another_graph_and_ended(tiny_grap
     assert not state.exists()
     # A state file whose server is gone is as good as none.
     state.write_text(forgotten)
-    assert background_server(print) is None
+    assert background_server() is None
     assert not state.exists()
     assert "No server" in runner.invoke(status_command, catch_exceptions=False).output
 
@@ -109,7 +109,7 @@ def test_a_port_that_is_taken_is_named() -> None:
         port = other.getsockname()[1]
         with pytest.raises(ServerError, match=f"Port {port} is taken.*--port"):
             CliRunner().invoke(up_command, ["--server", "local", "--port", str(port)], catch_exceptions=False)
-    assert background_server(print) is None
+    assert background_server() is None
 
 
 def test_a_damaged_store_is_shown_with_the_servers_last_lines(own_cache: Path) -> None:

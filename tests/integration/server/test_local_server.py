@@ -61,7 +61,7 @@ class TestLocalServer(ServerTests):
         assert endpoint.password not in repr(endpoint)
 
     def test_it_may_be_given_by_its_address(self, endpoint: Endpoint) -> None:
-        with open_server(endpoint.uri, graph_fingerprint="", load_graph=pytest.fail, announce=print) as given:
+        with open_server(endpoint.uri, graph_fingerprint="", load_graph=pytest.fail) as given:
             found = given.endpoint
             assert (found.kind, found.owned, found.control, found.version) == ("uri", False, None, "5.26.30")
             assert found.notes
@@ -71,5 +71,5 @@ class TestLocalServer(ServerTests):
     def test_a_wrong_password_is_one_clear_message(self, endpoint: Endpoint) -> None:
         address = endpoint.uri.replace("//", "//neo4j:geheim@")
         with pytest.raises(ServerError, match=r"refuses the user 'neo4j'.*NEO4J_PASSWORD") as caught:
-            open_server(address, graph_fingerprint="", load_graph=pytest.fail, announce=print)
+            open_server(address, graph_fingerprint="", load_graph=pytest.fail)
         assert "geheim" not in str(caught.value)

@@ -24,7 +24,8 @@ from retrocypher.kg.server.open import (
     reuse,
     state_file,
 )
-from retrocypher.plugins.cli.graph import down_command, load_command, status_command, up_command
+from retrocypher.plugins.cli.graph import load_command, up_command
+from retrocypher.plugins.cli.main import cli
 
 ENDPOINT = Endpoint("bolt://127.0.0.1:20001", "neo4j", "geheim", owned=True)
 
@@ -102,7 +103,7 @@ def fallen(control: Path) -> Iterator[Supervisor]:
 
 
 def up(**asked: Any) -> tuple[Background, str]:
-    return leave_running(pytest.fail, "graph-a", "graph A", announce=print, **asked)
+    return leave_running(pytest.fail, "graph-a", "graph A", **asked)
 
 
 @pytest.mark.usefixtures("control")
@@ -113,31 +114,33 @@ def up(**asked: Any) -> tuple[Background, str]:
         described(Path("gone"), schema_version=0),
     ],
 )
-def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(text: str) -> None:
-    said: list[str] = []
+def test_a_state_file_that_cannot_be_read_is_no_server_and_goes_with_a_line(
+    text: str, logged: list[str]
+) -> None:
     for ask in (
-        lambda: background_server(said.append),
-        lambda: end_background(said.append),
-        lambda: reuse("graph-a", ("local",), said.append),
+        lambda: background_server(),
+        lambda: end_background(),
+        lambda: reuse("graph-a", ("local",)),
     ):
         state_file().write_text(text)
         assert ask() is None
         assert not state_file().exists()
-    assert len(said) == 3
-    assert all(str(state_file()) in line and "removed" in line for line in said)
+    assert len(logged) == 3
+    assert all(str(state_file()) in line and "removed" in line for line in logged)
 
-    for command in (status_command, down_command):
+    for command in ("status", "down"):
         state_file().write_text(text)
-        shown = CliRunner().invoke(command, catch_exceptions=False)
+        shown = CliRunner().invoke(cli, ["graph", command], catch_exceptions=False)
         assert shown.exit_code == 0
         assert "removed" in shown.output
         assert "No server is left running" in shown.output
 
 
-def test_a_server_with_another_graph_is_passed_over_with_a_line(fallen: Supervisor) -> None:
-    said: list[str] = []
-    assert reuse("graph-b", ("local", "docker"), said.append) is None
-    assert said == [f"Not with the server left running at {ENDPOINT.uri}: it holds another graph (graph A)"]
+def test_a_server_with_another_graph_is_passed_over_with_a_line(
+    fallen: Supervisor, logged: list[str]
+) -> None:
+    assert reuse("graph-b", ("local", "docker")) is None
+    assert logged == [f"Not with the server left running at {ENDPOINT.uri}: it holds another graph (graph A)"]
     assert "restart" not in fallen.asked
 
 
@@ -159,7 +162,7 @@ def test_a_server_that_does_not_start_again_is_replaced_by_a_new_one(control: Pa
     state_file().write_text(described(control))
     new = RunningServer(replace(ENDPOINT, uri="bolt://127.0.0.1:20002"))
     new.detach = lambda: None  # type: ignore[method-assign]
-    made, outcome = leave_running(lambda: new, "graph-a", "graph A", announce=print)
+    made, outcome = leave_running(lambda: new, "graph-a", "graph A")
     assert (made.endpoint.uri, outcome) == (new.endpoint.uri, "started")
     assert supervisor.asked[-2:] == ["restart", "stop"]
     assert json.loads(state_file().read_text())["endpoint"]["uri"] == new.endpoint.uri

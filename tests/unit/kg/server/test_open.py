@@ -67,8 +67,8 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_password(spec: st
     assert "geheim" not in str(caught.value)
 
 
-def open_with(spec: str, announce: Callable[[str], object] = print) -> RunningServer:
-    return open_server(spec, graph_fingerprint="", load_graph=pytest.fail, announce=announce)
+def open_with(spec: str) -> RunningServer:
+    return open_server(spec, graph_fingerprint="", load_graph=pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -228,22 +228,24 @@ def test_docker_without_a_daemon_and_an_unknown_way_are_one_message(
 
 
 @pytest.mark.usefixtures("_no_daemon")
-def test_auto_goes_on_to_a_local_process_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_goes_on_to_a_local_process_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, logged: list[str]
+) -> None:
     local = RunningServer(Endpoint("bolt://127.0.0.1:1", "neo4j", "x"))
-    monkeypatch.setattr(opening, "LocalEngine", lambda announce: "local")
+    monkeypatch.setattr(opening, "LocalEngine", lambda: "local")
     monkeypatch.setattr(opening.Opener, "open", lambda self, fingerprint, fill, before_load: local)
-    said: list[str] = []
-    assert open_with("auto", said.append) is local
-    assert said[0].startswith("Using Neo4j as a local process, without Docker: no Docker daemon answers")
+    assert open_with("auto") is local
+    assert logged[0].startswith("Using Neo4j as a local process, without Docker: no Docker daemon answers")
 
 
 @pytest.mark.usefixtures("daemon")
-def test_an_image_that_cannot_be_pulled_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image_that_cannot_be_pulled_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, logged: list[str]
+) -> None:
     monkeypatch.setenv(IMAGE_VARIABLE, "mine/neo4j:5")
-    said: list[str] = []
     with pytest.raises(DockerUnavailableError, match=r"mine/neo4j:5 is not here and cannot be.*no such host"):
-        DockerEngine(said.append)
-    assert said == ["Pulling the Docker image mine/neo4j:5"]
+        DockerEngine()
+    assert logged == ["Pulling the Docker image mine/neo4j:5"]
 
 
 @pytest.mark.usefixtures("daemon")
@@ -251,7 +253,7 @@ def test_a_container_is_planned_with_the_settings_and_no_password(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(IMAGE_VARIABLE, "here:1")
-    engine = DockerEngine(pytest.fail)
+    engine = DockerEngine()
     assert engine.store_key == "docker-0123456789ab"
     bare = Plan("docker", str(tmp_path), 20001, owner=1, startup_timeout_s=1.0)
     new = engine.plan_for_new(bare, tmp_path)
@@ -270,4 +272,4 @@ def test_a_daemon_on_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Daemon)
     monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
     with serving(server), pytest.raises(DockerUnavailableError, match=r"Unset DOCKER_HOST.*--graph local"):
-        DockerEngine(pytest.fail)
+        DockerEngine()

@@ -1,6 +1,7 @@
 """Runs scored again from their records, or judged afterwards."""
 
 import json
+import logging
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +26,7 @@ from retrocypher.plugins.analysis.scores import SliceMean
 from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.judge import render_judged
 from retrocypher.plugins.cli.main import cli
-from retrocypher.plugins.operations import judging
+from retrocypher.plugins.formatting import progress
 from retrocypher.plugins.operations.judging import JUDGED_RUN_METRICS, JudgedRun, final_status
 from retrocypher.plugins.operations.rescore import rescore
 from retrocypher.plugins.reporting.run_tables import render_table
@@ -336,13 +337,14 @@ def test_only_what_lacked_judgements_alone_ends_otherwise(
     assert final_status(before, msgspec.convert({**WHOLE, **totals}, RunSummary)) == after
 
 
-def test_messages_between_two_announcements_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    say = judging.throttled(said.append)
+def test_messages_shortly_after_another_are_dropped(
+    monkeypatch: pytest.MonkeyPatch, logged: list[str]
+) -> None:
+    say = progress.throttled(logging.getLogger("retrocypher"))
     say("1 judgement")
-    monkeypatch.setattr(judging, "_EVERY_S", 0.0)
+    monkeypatch.setattr(progress, "_EVERY_S", 0.0)
     say("2 judgements")
-    assert said == ["2 judgements"]
+    assert logged == ["2 judgements"]
 
 
 def judged(cases: int = 9, **fields: Any) -> JudgedRun:

@@ -201,7 +201,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_each_case_is_shown_once_with_its_status(run: Path, tmp_path: Path) -> None:
     written = write_results(RunLog(run), tmp_path / "results")
-    assert (written.cases, written.lost) == (3, 1)
+    assert (written.cases, written.crashed) == (3, 1)
     found = shown(tmp_path / "results")
     statuses = {case: result["status"] for case, result in found.items()}
     assert statuses == {RIGHT: "passed", WRONG: "failed", UNASKED: "broken", LOST: "broken"}
@@ -302,13 +302,9 @@ def log_of(folder: Path, *records: Record, started: str = "2026-01-02T03:04:05+0
     return RunLog(write_run(folder, records, ASKED, manifest_of(started=started), messages={}))
 
 
-def live(log: RunLog, folder: Path, said: list[str] | None = None) -> LiveResults:
-    return LiveResults(folder, log, (said if said is not None else []).append)
-
-
 def test_a_case_is_shown_with_its_times_and_what_it_printed(tmp_path: Path) -> None:
     folder = tmp_path / "allure-results"
-    results = live(log_of(tmp_path / "run"), folder)
+    results = LiveResults(folder, log_of(tmp_path / "run"))
     results.add(record(0, rounds=[]), {}, report())
     (file,) = folder.glob("*-result.json")
     result = json.loads(file.read_text())
@@ -323,7 +319,7 @@ def test_a_case_is_shown_with_its_times_and_what_it_printed(tmp_path: Path) -> N
 
 def test_a_crashed_case_is_broken_even_if_it_has_a_record(tmp_path: Path) -> None:
     folder = tmp_path / "allure-results"
-    results = live(log_of(tmp_path / "run"), folder)
+    results = LiveResults(folder, log_of(tmp_path / "run"))
     results.add(record(0), {}, report())
     results.finish([node(case) for case in CASES[:2]], 1, 2)
     found = shown(folder)
@@ -338,13 +334,13 @@ def test_a_resumed_run_has_the_results_of_its_records(tmp_path: Path, own: bool)
     log = log_of(run, record(0), record(1))
     other = log_of(tmp_path / "other", started="2025-01-01T00:00:00+00:00")
     if not own:
-        live(other, folder).add(record(2), {}, report())
-    before = live(log, folder)
+        LiveResults(folder, other).add(record(2), {}, report())
+    before = LiveResults(folder, log)
     before.add(record(0), {}, report())
     before.add(record(2), {}, report())
     (folder / "half-result.json.tmp").touch()
     kept = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
-    live(RunLog(run), folder).resume(CASES[:3])
+    LiveResults(folder, RunLog(run)).resume(CASES[:3])
     assert not list(folder.glob("*.tmp"))
     cases = sorted(shown(folder))
     assert cases == sorted(CASES[:2] if own else CASES[:3])
@@ -353,9 +349,10 @@ def test_a_resumed_run_has_the_results_of_its_records(tmp_path: Path, own: bool)
     assert len(again) >= 2
 
 
-def test_results_that_cannot_be_written_end_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    results = live(log_of(tmp_path / "run"), tmp_path / "allure-results", said)
+def test_results_that_cannot_be_written_end_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: list[str]
+) -> None:
+    results = LiveResults(tmp_path / "allure-results", log_of(tmp_path / "run"))
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -364,5 +361,5 @@ def test_results_that_cannot_be_written_end_nothing(tmp_path: Path, monkeypatch:
     results.add(record(0), {}, report())
     results.add(record(1), {}, report())
     results.finish([], 2, 2)
-    assert len(said) == 1
-    assert "No space left on device" in said[0]
+    assert len(logged) == 1
+    assert "No space left on device" in logged[0]

@@ -224,26 +224,26 @@ def test_a_context_of_rows_alone_has_no_search() -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_questions_of_another_graph_start_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "LocalEngine", lambda announce: SimpleNamespace(kind="local", store_key="5"))
+def test_questions_of_another_graph_start_no_server(
+    monkeypatch: pytest.MonkeyPatch, logged: list[str]
+) -> None:
+    monkeypatch.setattr(server, "LocalEngine", lambda: SimpleNamespace(kind="local", store_key="5"))
     questions = replace(load_questions(), fingerprint="0" * 64)
-    said: list[str] = []
     with pytest.raises(InputError, match=r"which is not the shipped one.*--graph DIR"):
-        open_graph("local", questions, said.append)
-    assert said == []
+        open_graph("local", questions)
+    assert logged == []
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_folder_of_another_graph_or_of_none_starts_no_server(tmp_path: Path) -> None:
-    said: list[str] = []
+def test_a_folder_of_another_graph_or_of_none_starts_no_server(tmp_path: Path, logged: list[str]) -> None:
     questions = replace(load_questions(), fingerprint="0" * 64)
     with pytest.raises(InputError, match=r"questions build --graph \S*graph --out.*--questions"):
-        open_graph(str(DEFAULT_GRAPH), questions, said.append)
+        open_graph(str(DEFAULT_GRAPH), questions)
     with pytest.raises(InputError, match=r"absent/graph holds no graph: manifest\.json is missing"):
-        open_graph(str(tmp_path / "absent" / "graph"), questions, said.append)
+        open_graph(str(tmp_path / "absent" / "graph"), questions)
     with pytest.raises(InputError, match=r"--graph grpah: expected auto, .* folder of a graph"):
-        open_graph("grpah", questions, said.append)
-    assert said == []
+        open_graph("grpah", questions)
+    assert logged == []
 
 
 def test_a_folder_is_loaded_into_a_server_of_any_kind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_a_folder_is_loaded_into_a_server_of_any_kind(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("retrocypher.plugins.session.manifest.open_server", refuse)
     with pytest.raises(GraphError, match="no server"):
-        open_graph(str(DEFAULT_GRAPH), load_questions(), print)
+        open_graph(str(DEFAULT_GRAPH), load_questions())
     assert asked == ["auto"]
 
 

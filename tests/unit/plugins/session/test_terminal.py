@@ -1,7 +1,7 @@
 """What a session shows: progress, messages of failed cases, exit status."""
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -21,10 +21,9 @@ class Run:
 
     cost: float | None = None
     now: float = 1_000.0
-    lines: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.progress = Progress(self.lines.append, lambda: self.cost, lambda: self.now)
+        self.progress = Progress(lambda: self.cost, lambda: self.now)
 
     def cases(self, count: int, total: int, *, every_s: float, f1: float | None = 1.0) -> None:
         for _ in range(count):
@@ -32,19 +31,19 @@ class Run:
             self.now += every_s
 
 
-def test_a_line_each_twentieth_with_rate_and_time_left() -> None:
+def test_a_line_each_twentieth_with_rate_and_time_left(logged: list[str]) -> None:
     run = Run()
     run.cases(2_000, 2_000, every_s=0.1)
-    assert len(run.lines) == 20
-    assert run.lines[0] == "100 of 2,000 cases, mean F1 1.000, 10.0 cases/s, 3 min left"
-    assert run.lines[9] == "1,000 of 2,000 cases, mean F1 1.000, 10.0 cases/s, 2 min left"
-    assert run.lines[-1] == "2,000 of 2,000 cases, mean F1 1.000, 10.0 cases/s"
+    assert len(logged) == 20
+    assert logged[0] == "100 of 2,000 cases, mean F1 1.000, 10.0 cases/s, 3 min left"
+    assert logged[9] == "1,000 of 2,000 cases, mean F1 1.000, 10.0 cases/s, 2 min left"
+    assert logged[-1] == "2,000 of 2,000 cases, mean F1 1.000, 10.0 cases/s"
 
 
-def test_slow_cases_are_told_of_each_minute() -> None:
+def test_slow_cases_are_told_of_each_minute(logged: list[str]) -> None:
     run = Run()
     run.cases(7, 30, every_s=30.0, f1=0.5)
-    assert run.lines == [
+    assert logged == [
         "3 of 30 cases, mean F1 0.500, 2.0 cases/min, 14 min left",
         "5 of 30 cases, mean F1 0.500, 2.0 cases/min, 12 min left",
         "7 of 30 cases, mean F1 0.500, 2.0 cases/min, 12 min left",
@@ -62,19 +61,21 @@ def test_slow_cases_are_told_of_each_minute() -> None:
         (1, 5.0, 1.0, None, ["1 of 1 case, mean F1 1.000"]),
     ],
 )
-def test_a_line(cases: int, every_s: float, f1: float | None, cost: float | None, lines: list[str]) -> None:
+def test_a_line(
+    cases: int, every_s: float, f1: float | None, cost: float | None, lines: list[str], logged: list[str]
+) -> None:
     run = Run(cost=cost)
     run.cases(cases, cases, every_s=every_s, f1=f1)
-    assert run.lines == lines
+    assert logged == lines
 
 
-def test_cases_taken_over_count_but_not_in_the_rate() -> None:
+def test_cases_taken_over_count_but_not_in_the_rate(logged: list[str]) -> None:
     run = Run()
     for f1 in (1.0, 0.0, None):
         run.progress.take_over(f1)
-    assert run.lines == []
+    assert logged == []
     run.cases(50, 120, every_s=1.0, f1=0.5)
-    assert run.lines == ["53 of 120 cases, mean F1 0.500, 1 infrastructure error, 1.0 cases/s, 1 min left"]
+    assert logged == ["53 of 120 cases, mean F1 0.500, 1 infrastructure error, 1.0 cases/s, 1 min left"]
 
 
 def test_the_rate_forgets_the_start_and_single_long_cases() -> None:

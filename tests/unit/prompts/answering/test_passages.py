@@ -186,19 +186,20 @@ def test_an_index_is_of_its_passages_and_its_encoder() -> None:
             VectorSearch(passages, index, other, 1)
 
 
-def test_an_interrupted_index_is_resumed() -> None:
-    passages, encoder = shelf(*["ab"] * 130), Letters()
-
-    def stop(done: int, of: int) -> None:
-        assert of == 130
-        if done == 128:
+class Interrupted(Letters):
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if self.asked == 128:
             raise KeyboardInterrupt
+        return super().encode(texts)
 
+
+def test_an_interrupted_index_is_resumed() -> None:
+    passages, first, encoder = shelf(*["ab"] * 130), Interrupted(), Letters()
     with pytest.raises(KeyboardInterrupt):
-        build_index(passages, encoder, stop)
+        build_index(passages, first)
     file = build_index(passages, encoder)
     assert build_index(passages, encoder) == file
-    assert encoder.asked == 130
+    assert (first.asked, encoder.asked) == (128, 2)
     assert read_index(encoder.name).vectors.shape == (130, 2)
     assert [each.name for each in file.parent.iterdir() if each.suffix != ".lock"] == [file.name]
 
