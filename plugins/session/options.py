@@ -19,6 +19,7 @@ from retrocypher.prompts.templates.template import Prompt, load_prompts
 
 Given = Any
 """The value that pytest has for an option: a text, a list of texts, true, or None if it was not given."""
+DEFAULT_VALIDATOR = "schema"
 _SPEC = "spec"
 
 
@@ -112,7 +113,7 @@ class Options:
         "none",
     )
     validator: str | None = _option(
-        "validator of queries in loops: schema (default), checklist, or both", "NAME"
+        f"validator of queries in loops: schema, checklist, or both (default: {DEFAULT_VALIDATOR})", "NAME"
     )
     loop_model: str | None = _option(
         "model that plays the other roles of loops (default: the model itself; for one that reads no "

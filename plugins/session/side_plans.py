@@ -10,7 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
-from retrocypher.plugins.session.options import Options
+from retrocypher.plugins.session.options import DEFAULT_VALIDATOR, Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
 from retrocypher.prompts.loops.registry import loops_by_name
@@ -195,7 +195,6 @@ def _weights(text: str) -> tuple[float, float]:
 
 
 _VALIDATORS = get_args(ValidatorName)
-_DEFAULT_VALIDATOR = "schema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +260,7 @@ def loop_plan(
     if unknown or not options.loop:
         wrong = unknown[0] if unknown else "names none"
         raise InputError(f"--loop {wrong}: no such loop; choose from {', '.join(known)}")
-    named = options.validator or _DEFAULT_VALIDATOR
+    named = options.validator or DEFAULT_VALIDATOR
     if named not in _VALIDATORS:
         raise InputError(f"--validator {named}: no such validator; choose from {', '.join(_VALIDATORS)}")
     loops = {name: known[name] for name in options.loop}
