@@ -64,15 +64,15 @@ class Judge:
 
     def _judgement(self, call: Call, variant: Variant, score: float | None) -> Judgement:
         answer, read = call.answer, call.read
-        told = dict(answer.details) if answer else {}
-        told.pop("numbers", None)
+        details = dict(answer.details) if answer else {}
+        details.pop("numbers", None)
         return Judgement(
             model=self.label,
             variant=variant,
             score=score,
             weighted=score is not None and read is not None and bool(read.likely),
             reason=read.reason if read else "",
-            error=None if call.failure is None else _error(call.failure, told),
+            error=None if call.failure is None else _error(call.failure, details),
             tokens=convert(answer.tokens, Tokens) if answer and answer.tokens else None,
             cost=answer.cost if answer else None,
             time_s=answer.time_s if answer else 0.0,
@@ -80,14 +80,14 @@ class Judge:
             criteria=self.criteria.sha256,
             rating=read.score if read else None,
             asked_sha256=call.asked_sha256,
-            details=told,
+            details=details,
         )
 
 
-def _error(failure: Exception, told: dict[str, object]) -> JudgeError:
+def _error(failure: Exception, details: dict[str, object]) -> JudgeError:
     if isinstance(failure, UnreadableError):
         # Why the text is empty is known to the model alone: a filter, a refusal, a context too short.
-        why = told.get("no_answer") if failure.kind == "no_answer" else None
+        why = details.get("no_answer") if failure.kind == "no_answer" else None
         return JudgeError(failure.kind, str(why or failure))
     if isinstance(failure, ModelError):
         return JudgeError(failure.kind, str(failure))

@@ -146,7 +146,7 @@ class RunLock:
             self._lock.acquire(blocking=False)
         except Timeout:
             raise InputError(
-                f"{folder}: {_told(_holder(self._file))} is writing this run; wait for it, or name another "
+                f"{folder}: {_named(_holder(self._file))} is writing this run; wait for it, or name another "
                 "folder with --run-dir (without --run-dir, --fresh starts a new run beside it)"
             ) from None
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": _now()}
@@ -180,13 +180,13 @@ def is_held(folder: Path) -> bool:
 
 def _holder(file: Path) -> dict[str, JsonValue]:
     with suppress(OSError, ValueError):
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if isinstance(told, dict):
-            return told
+        holder = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(holder, dict):
+            return holder
     return {}
 
 
-def _told(holder: dict[str, JsonValue]) -> str:
+def _named(holder: dict[str, JsonValue]) -> str:
     if not holder:
         return "another process"
     return f"process {holder.get('pid')} on {holder.get('host')} (since {holder.get('since')})"

@@ -351,12 +351,12 @@ class ReplayedModel:
 
 
 def _as_answer(turn: Round) -> Completion:
-    told = [each for each in turn.findings if isinstance(each, dict) and _DETAILS & each.keys()]
+    found = [each for each in turn.findings if isinstance(each, dict) and _DETAILS & each.keys()]
     return Completion(
         turn.answer,
         tokens=None if turn.tokens is None else structs.asdict(turn.tokens),
         time_s=turn.time_s,
-        details=dict(told[-1]) if told else {},
+        details=dict(found[-1]) if found else {},
         cached=True,
     )
 
