@@ -70,7 +70,8 @@ def named_incomplete(folder: Path, key: RunKey) -> Path | None:
     if there is None or is_complete(run):
         ended = "is complete" if there else "was made before runs could be resumed"
         raise InputError(
-            f"--run-dir {folder}: holds a run already, which {ended}; name another folder, or remove this one"
+            f"--run-dir {folder}: holds a run already, which {ended}; name another folder, or remove "
+            "this one (--fresh does not replace a run)"
         )
     if there.sha256 != key.sha256:
         differing = "; ".join(differences(there.parts, key.parts))

@@ -142,7 +142,10 @@ class RunDirectory:
 
 def _require_room(path: Path) -> None:
     if holds_records(path):
-        raise InputError(f"--run-dir {path}: holds a run already; name another folder, or remove this one")
+        raise InputError(
+            f"--run-dir {path}: holds a run already; name another folder, or remove this one (--fresh does "
+            "not replace a run)"
+        )
     there = {entry.name for entry in path.iterdir() if entry.suffix != _PARTIAL}
     if there - _OURS or (there and not there & {RECORDS, LOCK}):
         raise InputError(f"--run-dir {path}: holds other files; name a new or an empty folder")
