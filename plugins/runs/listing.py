@@ -45,7 +45,7 @@ class RunEntry(Struct, frozen=True):
     commit: str | None = None
     """The commit it was made with."""
     changed: bool | None = None
-    """Whether files were changed since that commit."""
+    """Whether files outside `reports/` had changes that were not committed."""
 
 
 def read_entry(run: RunLog) -> RunEntry:

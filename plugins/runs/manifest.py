@@ -149,7 +149,7 @@ class Git(Struct):
     commit: str = ""
     """Hash of the commit."""
     changed: bool = False
-    """Whether files were changed since."""
+    """Whether files outside `reports/` had changes that were not committed."""
 
 
 class Machine(Struct):
@@ -449,6 +449,7 @@ _PACKAGES = (
 )
 # Not to be taken for the server's version.
 _SHOWN_AS = {"neo4j": "neo4j-driver"}
+_NO_CODE = ":(top,exclude)reports"
 
 
 def code_facts(checkout: Path) -> dict[str, JsonValue]:
@@ -474,6 +475,6 @@ def _commit(checkout: Path) -> Git | None:
     try:
         # The package may be installed in a folder of somebody else's repository.
         git("ls-files", "--error-unmatch", str(Path(__file__).resolve()))
-        return Git(git("rev-parse", "HEAD"), bool(git("status", "--porcelain")))
+        return Git(git("rev-parse", "HEAD"), bool(git("status", "--porcelain", "--", ":/", _NO_CODE)))
     except (OSError, subprocess.SubprocessError):
         return None
