@@ -1,6 +1,7 @@
 """Models of a run: checks before it starts, identity in the response cache, opening them in a process."""
 
 import hashlib
+import logging
 import os
 import secrets
 import warnings
@@ -44,6 +45,8 @@ from retrocypher.prompts.models.response_cache import (
 )
 from retrocypher.prompts.models.retries import CircuitBreaker, Slots
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
+
+_logger = logging.getLogger(__name__)
 
 
 def check_models(
@@ -198,6 +201,9 @@ def start_shared(
     try:
         for spec in () if offline else specs:
             if spec.kind in ("local", "gguf") and str(gguf_path(spec)) not in processes:
+                _logger.info(
+                    f"Starting llama.cpp with {spec.label}. On a CPU, a completion takes 10 s to minutes."
+                )
                 processes[str(gguf_path(spec))] = LlamaProcess(settings_for(spec, api_key))
     except BaseException:
         SharedModels(processes, api_key, weights).stop()
