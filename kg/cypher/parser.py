@@ -196,7 +196,6 @@ class ParsedQuery:
     root: Node
     tokens: tuple[Token, ...]
     errors: tuple[SyntaxIssue, ...]
-    prefix_tokens: int
 
     def source(self, part: Node | Token) -> str:
         """The text of a node or token."""
@@ -238,7 +237,7 @@ class Grammar:
                 root, found = self._recovery.parse(body, body_types, len(text))
                 issues += found
         issues += number_issues(body)
-        return ParsedQuery(text, root, tokens, tuple(sorted(issues)), prefix)
+        return ParsedQuery(text, root, tokens, tuple(sorted(issues)))
 
 
 @cache

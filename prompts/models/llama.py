@@ -153,11 +153,6 @@ class LlamaProcess:
         """Where it listens, ``http://127.0.0.1:PORT``."""
         return f"http://127.0.0.1:{self._settings.port}"
 
-    @property
-    def pid(self) -> int:
-        """Process id of the child that runs now."""
-        return self._process.pid
-
     def stop(self) -> None:
         """End the process; harmless when it has ended."""
         self._stopping.set()

@@ -174,10 +174,6 @@ class SharedModels:
         addresses = {path: process.address for path, process in self._processes.items()}
         return {"llama": addresses, "llama_key": self._api_key, "weights": self._weights}
 
-    def pids(self) -> dict[str, int]:
-        """Return the process ids by path of the file."""
-        return {path: process.pid for path, process in self._processes.items()}
-
     def stop(self) -> None:
         """End all processes; harmless when repeated."""
         while self._processes:

@@ -25,7 +25,6 @@ Intent = Literal[
     "multi_step_precursors",
 ]
 assert get_args(Intent) == TASKS  # one word for a thing: an intent is called as the task is
-INTENTS: tuple[Intent, ...] = get_args(Intent)
 
 MoleculeRole = Literal["target", "start", "product"]
 

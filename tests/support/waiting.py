@@ -18,6 +18,12 @@ def becomes_true(condition: Callable[[], bool]) -> bool:
     return True
 
 
+def children(part: str) -> list[psutil.Process]:
+    """Return the children of this process whose command line has a part, the newest first."""
+    found = [each for each in psutil.Process().children() if part in " ".join(each.cmdline())]
+    return sorted(found, key=lambda each: each.create_time(), reverse=True)
+
+
 def gone(pid: int) -> bool:
     """Return whether a process ends within a minute; a zombie has ended."""
     return becomes_true(lambda: _has_ended(pid))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import neo4j
 import pytest
-from support.waiting import gone
+from support.waiting import children, gone
 
 from retrocypher.kg.execution import recovery as care
 from retrocypher.kg.execution.execution import GraphUnavailable, Limits
@@ -64,9 +64,7 @@ def test_values_that_would_break_the_reader_do_not(executor: GuardedExecutor) ->
 
 def test_a_crashed_reader_is_replaced(executor: GuardedExecutor) -> None:
     assert_usable(executor)
-    process = executor._client._process
-    assert process
-    os.kill(process.pid, signal.SIGSEGV)
+    children("client_process")[0].send_signal(signal.SIGSEGV)
     assert_usable(executor)
 
 
@@ -100,8 +98,7 @@ def test_the_client_process_ends_with_its_parent(endpoint: Endpoint, tmp_path: P
     if parent == 0:
         executor = GuardedExecutor(endpoint, LIMITS, tmp_path)
         executor.run("RETURN 1")
-        process = executor._client._process
-        os.write(writer, str(process.pid if process else 0).encode())
+        os.write(writer, str(children("client_process")[0].pid).encode())
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(parent, 0)
     child = int(os.read(reader, 20))

@@ -56,18 +56,24 @@ def test_a_vector_does_not_depend_on_its_neighbours(shot_encoder: Encoder) -> No
     assert np.array_equal(shot_encoder.encode(texts)[:1], shot_encoder.encode(texts[:1]))
 
 
-class Few(Passages):
+class Few:
     """The passages of some reactions."""
 
     def __init__(self, passages: Passages, reactions: set[int]) -> None:
-        super().__init__(passages._connection)
+        self._passages = passages
         self._reactions = reactions
 
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._passages, name)
+
+    def __len__(self) -> int:
+        return len(self._passages)
+
     def __iter__(self) -> Iterator[Passage]:
-        return (each for each in super().__iter__() if each.reaction in self._reactions)
+        return (each for each in self._passages if each.reaction in self._reactions)
 
     def reactions_with(self, molecule: str) -> tuple[int, ...]:
-        return tuple(each for each in super().reactions_with(molecule) if each in self._reactions)
+        return tuple(each for each in self._passages.reactions_with(molecule) if each in self._reactions)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,10 @@
 """A real small model in llama.cpp: the same answers every time, and no process left behind."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.waiting import gone
+from support.waiting import children, gone
 
 from retrocypher.kg.errors import InputError
 from retrocypher.prompts.models.interface import ModelError, Request, TextModel
@@ -27,16 +27,25 @@ SPEC = parse_spec("local", {})
 PROMPT = "What is 2+2?"
 OWNER = """
 import json, time
+import psutil
 from retrocypher.prompts.models.spec import parse_spec
 from retrocypher.prompts.models.open import start_shared
 shared = start_shared([parse_spec("local", {})])
-print(json.dumps(list(shared.pids().values())), flush=True)
+print(json.dumps([child.pid for child in psutil.Process().children()]), flush=True)
 time.sleep(600)
 """
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[SharedModels]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where processes have their temporary files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("processes")))
+        yield Path(tempfile.gettempdir())
+
+
+@pytest.fixture(scope="module")
+def shared(folder: Path) -> Iterator[SharedModels]:
     running = start_shared([SPEC])
     yield running
     running.stop()
@@ -45,11 +54,6 @@ def shared() -> Iterator[SharedModels]:
 def opened(running: SharedModels, folder: Path, **more: Any) -> TextModel:
     shared = json.loads(json.dumps(running.to_json()))
     return ModelContext(folder, 8, 0, shared=shared, **more).open_text(SPEC)
-
-
-def pid_of(running: SharedModels) -> int:
-    (pid,) = running.pids().values()
-    return pid
 
 
 def test_answers_alike_every_time_and_after_a_restart(
@@ -65,14 +69,14 @@ def test_answers_alike_every_time_and_after_a_restart(
     model.answer(ask("Hi"))
     assert model.answer(ask(PROMPT)).text == first.text
 
-    killed = pid_of(shared)
-    os.kill(killed, signal.SIGKILL)
+    (killed,) = children("llama_child")
+    killed.kill()
     assert model.answer(ask(PROMPT)).text == first.text
-    assert pid_of(shared) != killed
+    assert children("llama_child") != [killed]
 
 
 def test_an_answer_is_the_same_where_its_beginning_was_read_before(
-    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
+    shared: SharedModels, ask: Callable[[str], Request], folder: Path, tmp_path: Path
 ) -> None:
     model = opened(shared, tmp_path)
     whole = ask(f"You add numbers. {PROMPT}")
@@ -81,8 +85,7 @@ def test_an_answer_is_the_same_where_its_beginning_was_read_before(
     said = [model.answer(each) for each in (whole, alike, other, alike)]
     assert said[0].text == said[1].text == said[3].text
     assert said[0].tokens == said[1].tokens == said[3].tokens
-    (process,) = shared._processes.values()
-    assert len([file for file in process._folder.path.iterdir() if file.stat().st_size > 10_000]) == 1
+    assert len([file for file in folder.rglob("*") if file.is_file() and file.stat().st_size > 10_000]) == 1
 
 
 def test_a_prompt_over_the_context_has_no_query(
@@ -107,16 +110,16 @@ def test_a_process_that_was_stopped_is_gone_for_good_and_what_it_answered_is_kep
     monkeypatch.setattr("retrocypher.prompts.models.llama._COMEBACK_S", 0.3)
     with open_cache(tmp_path / "answers.sqlite") as store:
         stopped = start_shared([SPEC], contents=contents_of([SPEC]))
-        model, pid = opened(stopped, tmp_path, answers=store), pid_of(stopped)
+        model, process = opened(stopped, tmp_path, answers=store), children("llama_child")[0]
         first = model.answer(ask(PROMPT))
         stopped.stop()
-        assert gone(pid)
+        assert gone(process.pid)
         for _ in range(2):
             with pytest.raises(ModelError, match="did not come back") as caught:
                 model.answer(ask("Hi"))
             assert caught.value.kind == "local_model"
         nobody = start_shared([SPEC], contents=contents_of([SPEC]), offline=True)
-        assert nobody.pids() == {}
+        assert nobody.to_json()["llama"] == {}
         again = opened(nobody, tmp_path, answers=store, offline=True).answer(ask(PROMPT))
     assert again == replace(first, cached=True)
 

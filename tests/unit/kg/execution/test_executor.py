@@ -291,14 +291,15 @@ def test_whoever_waited_for_the_same_query_does_not_run_it_again(
     executor: GuardedExecutor, stage: Stage, another: Another, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.outcomes = [LATE, LATE, LATE]
-    wait = executor._lock.exclusive
+    wait = SharedExclusiveLock.exclusive
     with another() as other:
 
-        def overtaken() -> AbstractContextManager[None]:
+        def overtaken(lock: SharedExclusiveLock) -> AbstractContextManager[None]:
+            monkeypatch.setattr(SharedExclusiveLock, "exclusive", wait)
             other.run("RETURN 1")
-            return wait()
+            return wait(lock)
 
-        monkeypatch.setattr(executor._lock, "exclusive", overtaken)
+        monkeypatch.setattr(SharedExclusiveLock, "exclusive", overtaken)
         assert executor.run("RETURN 1").status == "timeout"
     assert stage.outcomes == []
     assert executor.standstill.queries == 1

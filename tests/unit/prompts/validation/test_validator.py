@@ -18,7 +18,7 @@ from retrocypher.kg.questions.question import PARAPHRASE_COUNT, TASKS, paraphras
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.prompts.validation.check_text import syntax_words
-from retrocypher.prompts.validation.finding import CONVENTIONS, INTENTS, QuestionIntent, QuestionMolecule
+from retrocypher.prompts.validation.finding import CONVENTIONS, QuestionIntent, QuestionMolecule
 from retrocypher.prompts.validation.question import read_question
 from retrocypher.prompts.validation.validator import SchemaValidator, checklist_for, read_checklist_answer
 
@@ -258,7 +258,7 @@ def test_a_checklist_is_for_setting_and_task() -> None:
         "wrong_aggregation_or_order",
     }
     assert checklist_for("multi_step", None) != plain
-    for intent in INTENTS:
+    for intent in TASKS:
         setting = setting_of(intent)
         assert len(checklist_for(setting, intent)) > len(checklist_for(setting, None))
 
