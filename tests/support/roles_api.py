@@ -33,7 +33,7 @@ class Said:
     """An answer: a text after a pause, or an HTTP status that is no answer.
 
     With ``tokens`` the text is made of them, and for each there are probabilities of what might have stood
-    there; they are told only where they are asked for. ``error`` is that of a status that is no answer,
+    there; they are sent only where they are asked for. ``error`` is that of a status that is no answer,
     ``body`` a reply that is sent as it is, and ``parts`` are those of a reply that are otherwise. Where
     ``drop`` is set the connection is closed without a word.
     """
@@ -52,15 +52,15 @@ class Said:
     drop: bool = False
 
 
-Player = Callable[[str], Said | str]
+Role = Callable[[str], Said | str]
 """Given all that a role is asked, joined, what it says."""
 
 
 @dataclass
 class RolesApi:
-    """Plays roles; a role without a player says nothing."""
+    """Answers in roles; one that is not in `roles` says nothing."""
 
-    players: dict[str, Player] = field(default_factory=dict)
+    roles: dict[str, Role] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -95,7 +95,7 @@ class RolesApi:
             self.times.append(time.monotonic())
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
-        said = self.players[role](text) if role in self.players else ""
+        said = self.roles[role](text) if role in self.roles else ""
         return Said(said) if isinstance(said, str) else said
 
     def __enter__(self) -> Self:
@@ -150,7 +150,7 @@ def _reply(said: Said, logprobs: bool) -> object:
         return {"error": dict(said.error)}
     text = "".join(token for token, _ in said.tokens) or said.text
     message = {"role": "assistant", "content": text, "refusal": said.refusal}
-    told = {"content": [_token(token, others) for token, others in said.tokens]}
+    fields = {"content": [_token(token, others) for token, others in said.tokens]}
     return {
         "id": "c",
         "object": "chat.completion",
@@ -162,7 +162,7 @@ def _reply(said: Said, logprobs: bool) -> object:
                 "index": 0,
                 "finish_reason": "stop",
                 "message": message,
-                "logprobs": told if said.tokens and logprobs else None,
+                "logprobs": fields if said.tokens and logprobs else None,
             }
         ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
@@ -171,26 +171,26 @@ def _reply(said: Said, logprobs: bool) -> object:
 
 
 def _token(token: str, others: Mapping[str, float]) -> dict[str, object]:
-    told = [{"token": name, "logprob": math.log(share), "bytes": None} for name, share in others.items()]
+    found = [{"token": name, "logprob": math.log(share), "bytes": None} for name, share in others.items()]
     share = others.get(token, 1.0)
-    return {"token": token, "logprob": math.log(share), "bytes": list(token.encode()), "top_logprobs": told}
+    return {"token": token, "logprob": math.log(share), "bytes": list(token.encode()), "top_logprobs": found}
 
 
-def right(references: Mapping[str, str]) -> Player:
+def right(references: Mapping[str, str]) -> Role:
     """Answer with the reference query of the question that is asked."""
 
-    def player(text: str) -> str:
+    def answer(text: str) -> str:
         # Names have an X more where a query holds the word itself.
         name = "MOLECULEX" if "MOLECULEX_1" in text else "MOLECULE"
         lines = text.replace(name, "MOLECULE").splitlines()
         query = next((references[line] for line in lines if line in references), "")
         return f"```\n{query.replace('MOLECULE_', f'{name}_')}\n```"
 
-    return player
+    return answer
 
 
 @cache
-def right_answers() -> Player:
+def right_answers() -> Role:
     """Answer each of the shipped questions rightly."""
     references: dict[str, str] = {}
     for question in load_questions().questions:
@@ -199,7 +199,7 @@ def right_answers() -> Player:
     return right(references)
 
 
-def always(said: Said | str) -> Player:
+def always(said: Said | str) -> Role:
     """Say the same whatever is asked."""
     return lambda _: said
 
@@ -207,5 +207,5 @@ def always(said: Said | str) -> Player:
 def scripted_api() -> RolesApi:
     """Return an API whose models write right queries and object to nothing."""
     said = {"validator": VALID, "reviewer": ACCEPTED, "analyst": "Molecules react.", "judge": JUDGED}
-    players = {role: always(text) for role, text in said.items()}
-    return RolesApi({"generator": right_answers(), "corrector": right_answers(), **players})
+    scripted = {role: always(text) for role, text in said.items()}
+    return RolesApi({"generator": right_answers(), "corrector": right_answers(), **scripted})

@@ -39,7 +39,7 @@ def arguments(endpoint: Endpoint) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def in_one_go(arguments: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """The run as it is without an interruption."""
-    ran = Session(arguments, tmp_path_factory.mktemp("whole") / "run").whole()
+    ran = Session((*arguments, "-n0"), tmp_path_factory.mktemp("whole") / "run").whole()
     assert (ran.status, len(ran.records)) == (1, CASES), ran.output
     return ran
 
@@ -74,7 +74,8 @@ def test_ctrl_c_closes_the_run(session: Session) -> None:
     assert shown(ran.run / "allure-results").keys() == ran.records.keys()
 
 
-def test_a_lost_worker_makes_the_run_incomplete(session: Session) -> None:
+def test_a_lost_worker_makes_the_run_incomplete(endpoint: Endpoint, tmp_path: Path) -> None:
+    session = Session(("-n2", "--model=oracle", "--sample=50", f"--graph={endpoint.uri}"), tmp_path / "run")
     process = session.reached(10)
     workers_of(process)[0].kill()
     ran = session.ended(process)
@@ -82,12 +83,12 @@ def test_a_lost_worker_makes_the_run_incomplete(session: Session) -> None:
     assert len(ran.summary["lost_cases"]) == 1
     assert len(assert_shown_again(ran.run, "broken")) == 1
     # A worker killed between a case's record and the case's end loses it although the record is there.
-    assert ran.summary["passed"] in (99, 100)
+    assert ran.summary["passed"] in (49, 50)
 
 
 def test_killed_at_random_moments(in_one_go: Ran, arguments: tuple[str, ...], tmp_path: Path) -> None:
     session = Session(arguments, tmp_path / "run")
-    struck = [killed(session, moment) for moment in moments(11, 4, CASES)]
+    struck = [killed(session, moment) for moment in moments(11, 2, CASES)]
     assert any(struck)
     taken = session.count()
     if is_complete(RunLog(session.run)):
@@ -112,7 +113,7 @@ def test_no_answer_is_paid_twice_and_errors_are_tried_again(
 ) -> None:
     seen: list[str] = []
 
-    def player(text: str) -> Said | str:
+    def generator(text: str) -> Said | str:
         """Refuse the third and the fourth question that come, until they come again."""
         known = text in seen
         if not known:
@@ -121,12 +122,12 @@ def test_no_answer_is_paid_twice_and_errors_are_tried_again(
             Said(status=400) if not known and len(seen) in (3, 4) else Said(str(right_answers()(text)), 0.05)
         )
 
-    api.players["generator"] = player
+    api.roles["generator"] = generator
     monkeypatch.setenv("OPENAI_API_KEY", "any")
     monkeypatch.setenv("OPENAI_BASE_URL", api.address)
-    told = ("--model=scripted", "--sample=10", "--prompt=P5", "--shot=ZS", "--tb=no", "-n0")
+    options = ("--model=scripted", "--sample=10", "--prompt=P5", "--shot=ZS", "--tb=no", "-n0")
     kept = f"--cache={tmp_path / 'answers.sqlite'}"
-    session = Session((*told, kept, f"--graph={endpoint.uri}"), tmp_path / "run")
+    session = Session((*options, kept, f"--graph={endpoint.uri}"), tmp_path / "run")
     assert killed(session, Moment(6, 0.0))
     before = len(api.asked)
     ended = session.whole()
@@ -138,9 +139,6 @@ def test_no_answer_is_paid_twice_and_errors_are_tried_again(
     # Two that were refused; perhaps one that was on its way when the session was killed.
     assert 12 <= len(api.asked) <= 13
     assert len(api.asked) - before <= 4 + 2 + 1
-    refused = session.whole()
-    assert refused.status == 4
-    assert "holds a run already, which is complete; name another folder" in refused.output
 
 
 @pytest.fixture
@@ -160,7 +158,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_ends_the_run_cleanly_and_it_is_resumed(
     in_one_go: Ran, arguments: tuple[str, ...], disk: Path, tmp_path: Path
 ) -> None:
-    session = Session(arguments, disk / "run", said=tmp_path / "said")
+    session = Session((*arguments, "-n0"), disk / "run", said=tmp_path / "said")
     ended = session.whole()
     assert ended.status == 16, ended.output
     assert "INTERNALERROR" not in ended.output

@@ -30,9 +30,9 @@ def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
         refused.append(question)
         return Said(status=400, error={"message": "not now"}) if question == refused[0] else JUDGED
 
-    api.players["judge"] = refusing
+    api.roles["judge"] = refusing
     cache, run = f"--cache={tmp_path / 'answers.sqlite'}", tmp_path / "judged"
-    first = judged(cache, "-n2", run_dir=run)
+    first = judged(cache, "-n1", run_dir=run)
     assert first.status == 16
     assert "incomplete: 1 case without a judgement: judge bad_request" in first.output
     assert "judge with reference: mean 0.900 of 5 cases; no score: bad_request 1" in first.output
@@ -44,7 +44,7 @@ def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
     assert "judge-key-1" not in (run / "records.jsonl").read_text() + first.output
 
     asked = len(api.asked)
-    api.players["judge"] = always(JUDGED)
+    api.roles["judge"] = always(JUDGED)
     second = judged(cache, "-n0", run_dir=run)
     assert second.status == 0
     assert "5 of 6 cases are taken" in second.output
@@ -53,7 +53,7 @@ def test_a_judge_that_fails_takes_no_score_and_is_asked_again(
     manifest = second.manifest
     assert manifest["judge"]["api"] == api.address.removeprefix("http://")
     # What was paid for the case before it was asked again belongs to the run.
-    told = manifest["answers"]["by_model"]["judge:gpt-4o"]
-    assert (told["asked"], told["from_cache"]) == (12, 0)
+    usage = manifest["answers"]["by_model"]["judge:gpt-4o"]
+    assert (usage["asked"], usage["from_cache"]) == (12, 0)
     costs = {r["judge"]["without_reference"]["cost"] for r in second.records.values()}
     assert None not in costs

@@ -40,11 +40,11 @@ def never_worse(ran: Ran) -> None:
 def repairing(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ran, RolesApi]]:
     """A run of wrong queries with a corrector that is right and takes its time."""
     with pytest.MonkeyPatch.context() as patch, scripted_api() as api:
-        api.players["corrector"] = lambda text: Said(str(right_answers()(text)), PAUSE_S)
+        api.roles["corrector"] = lambda text: Said(str(right_answers()(text)), PAUSE_S)
         patch.setenv("OPENAI_API_KEY", "any")
         patch.setenv("OPENAI_BASE_URL", api.address)
         loops = ("--loop=none,cove", "--validator=schema", "--ledger", "--cache=none")
-        asked = ("-n2", f"--graph={endpoint.uri}", "--model=mutant", *loops, "--sample=6")
+        asked = ("-n1", f"--graph={endpoint.uri}", "--model=mutant", *loops, "--sample=6")
         yield Session(asked, tmp_path_factory.mktemp("repairing") / "run").whole(), api
 
 
@@ -129,7 +129,7 @@ BAD = (
 def test_a_corrector_that_does_harm_does_none(scripted: Suite, api: RolesApi) -> None:
     """Each case is corrected three times, each time in another bad way."""
     turns = iter(range(10_000))
-    api.players |= {
+    api.roles |= {
         "corrector": lambda _: BAD[next(turns) % len(BAD)],
         "validator": always(WRONG),
     }
@@ -148,8 +148,8 @@ def test_a_corrector_that_does_harm_does_none(scripted: Suite, api: RolesApi) ->
         assert sum(turn["role"] == "corrector" for turn in record["rounds"]) == 3
     (entry,) = ran.summary["ledger"]
     assert entry["broken"] == 0
-    told = entry["validators"]["checklist"]
-    assert told["false_alarm_rate"]["value"] == 1.0
+    found = entry["validators"]["checklist"]
+    assert found["false_alarm_rate"]["value"] == 1.0
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def guarded(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Ran
     models = ("--model=oracle", "--model=turned=mutant:reverse_arrow", "--model=mutant:unbalanced_bracket")
     loops = ("--loop=none,guarded,guarded-limit", "--sample=3", *ONE_STEP)
     # The terminal shows no failures of a run that has many, unless an option asks for them.
-    asked = ("-n2", f"--graph={endpoint.uri}", "--tb=short", *models, *loops)
+    asked = ("-n0", f"--graph={endpoint.uri}", "--tb=short", *models, *loops)
     return Session(asked, tmp_path_factory.mktemp("guarded") / "run").whole()
 
 
@@ -176,14 +176,14 @@ def test_the_fallback_is_marked_and_scored_apart(guarded: Ran) -> None:
         assert not record["passed"]
         steps = [step["name"] for step in results[record["case_id"]]["steps"]]
         assert any(step.startswith(f"Fallback ({fallback['reason']}): ") for step in steps)
-    told = guarded.summary["fallback"]
-    assert told["cases"] == len(fell)
-    assert list(told["by_loop"]) == ["guarded", "guarded-limit"]
-    assert sum(each["cases"] for each in told["by_loop"].values()) == len(fell)
+    found = guarded.summary["fallback"]
+    assert found["cases"] == len(fell)
+    assert list(found["by_loop"]) == ["guarded", "guarded-limit"]
+    assert sum(each["cases"] for each in found["by_loop"].values()) == len(fell)
     for count in Counter((record["model"], record["loop"]) for record in fell).values():
         assert f"fallback in {count} case" in guarded.output
     assert "loop:     guarded: fallback (empty): " in guarded.output
-    assert told["means"]["recall"] > 0
+    assert found["means"]["recall"] > 0
     assert all(entry["repaired"] == 0 for entry in guarded.summary["ledger"])
 
 
@@ -194,11 +194,22 @@ def test_a_limit_changes_what_a_query_returns(guarded: Ran) -> None:
             assert "fallback" not in record["execution"]
 
 
-def test_a_corrector_that_cannot_be_asked_is_no_score(scripted: Suite, api: RolesApi) -> None:
-    api.players["corrector"] = always(Said(status=401))
-    ran = scripted("-n0", "--model=mutant:drop_component", "--loop=none,cove", "--sample=3", *ONE_STEP)
+def test_a_key_that_is_refused_takes_only_the_scores_of_who_needs_it(scripted: Suite, api: RolesApi) -> None:
+    api.roles |= {"corrector": always(Said(status=401)), "generator": always(Said(status=401))}
+    models = ("--model=mutant:drop_component", "--model=gpt-4.1-mini")
+    ran = scripted("-n0", *models, "--loop=none,cove", "--sample=3", *ONE_STEP)
     assert ran.status == 16, ran.output
-    failed = [record for record in ran.records.values() if record["infrastructure_error"]]
+    assert ran.summary["infrastructure_errors"] + ran.summary["scored"] == len(ran.records) == 12
+    closing = "incomplete: 9 cases without a score: model authentication: The API refused the key (401)"
+    assert ran.output.count(closing) == 1
+    assert len(api.asked) == 2
+    unasked = [record for record in ran.records.values() if record["model"] == "gpt-4.1-mini"]
+    assert {record["infrastructure_error"]["kind"] for record in unasked} == {"authentication"}
+    failed = [
+        record
+        for record in ran.records.values()
+        if record["infrastructure_error"] and record["model"] != "gpt-4.1-mini"
+    ]
     assert failed
     for record in failed:
         assert record["loop"] == "cove"
@@ -241,7 +252,7 @@ def pytest_retrocypher_loops(config):
 def test_a_loop_of_a_users_own(scripted: Suite, plugin: Callable[[str], str]) -> None:
     """The worked example of the hook."""
     ran = scripted(
-        *("-n2", plugin(LOOK_AGAIN), "--model=mutant:drop_component", "--loop=none,look-again"),
+        *("-n0", plugin(LOOK_AGAIN), "--model=mutant:drop_component", "--loop=none,look-again"),
         *("--sample=4", "--task=precursors,conditions", *ONE_STEP),
     )
     by_loop = ran.summary["by"]["loop"]

@@ -51,7 +51,7 @@ def test_no_secret_is_left_anywhere(
             parts={"model": f"m-{KEY}", "system_fingerprint": f"fp-{OF_ADDRESS}"},
         )
 
-    api.players["generator"] = repeats
+    api.roles["generator"] = repeats
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", api.address.replace("://", f"://me:{OF_ADDRESS}@"))
     monkeypatch.setenv("NEO4J_PASSWORD", PASSWORD)
@@ -62,7 +62,7 @@ def test_no_secret_is_left_anywhere(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "job.md"))
     said = ("-o", "junit_logging=all", "--log-level=DEBUG", "-v", "-rA", "-l")
     cases = ("--model=m", "--loop=none,careless", "--sample=5", "--prompt=P5", "--shot=ZS")
-    ran = suite("-n2", f"--cache={tmp_path / 'answers.sqlite'}", *said, *cases)
+    ran = suite("-n1", f"--cache={tmp_path / 'answers.sqlite'}", *said, *cases)
     assert ran.status == 16, ran.output
     assert {record["infrastructure_error"] is None for record in ran.records.values()} == {True, False}
     assert "raised ['***', '***'," in ran.output

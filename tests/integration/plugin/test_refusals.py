@@ -105,6 +105,16 @@ def test_a_loop_that_is_none(pytester: pytest.Pytester, refused: Refused, brough
     assert said in refused()
 
 
+def test_markers_and_a_selection_of_no_case(live: Suite, suite: Suite) -> None:
+    ran = suite("--markers")
+    assert ran.status == 0, ran.output
+    for name in ("single_step", "multi_step"):
+        assert f"@pytest.mark.{name}" in ran.output
+    ran = live("-n0", "--model=oracle", "--sample=2", "-k", "no_such_case")
+    assert ran.status == 5, ran.output
+    assert "Traceback" not in ran.output
+
+
 def test_a_session_that_is_refused_ends_at_once(suite: Suite) -> None:
     ran = suite("-n2", "--model=oracle", "--prompt=P11")
     assert ran.status == 4, ran.output

@@ -30,13 +30,13 @@ import os, sys
 
 def look(event, arguments):
     if event == "subprocess.Popen":
-        told = f"{event} {os.path.basename(os.fspath(arguments[0]))}"
+        line = f"{event} {os.path.basename(os.fspath(arguments[0]))}"
     elif event == "socket.connect":
-        told = f"{event} {arguments[1]}"
+        line = f"{event} {arguments[1]}"
     else:
         return
     with open(os.environ["WATCHED"], "a") as file:
-        file.write(told + "\\n")
+        file.write(line + "\\n")
 
 sys.addaudithook(look)
 """
@@ -65,8 +65,8 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A validator and a reviewer that are never content.
-    api.players["validator"] = always('{"valid": false, "errors": [{"item": 1, "problem": "not so"}]}')
-    api.players["reviewer"] = always('{"accepted": false, "issues": ["It is too long."]}')
+    api.roles["validator"] = always('{"valid": false, "errors": [{"item": 1, "problem": "not so"}]}')
+    api.roles["reviewer"] = always('{"accepted": false, "issues": ["It is too long."]}')
     models = ("--model=gpt-4.1-mini", odd, *PROMPTS, *LOOPS)
     with monkeypatch.context() as there:
         there.setenv("OPENAI_BASE_URL", api.address)
@@ -89,7 +89,7 @@ def test_a_run_is_all_that_it_takes_to_repeat_it(
     monkeypatch.setenv("PATH", str(empty))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere")
-    replay = ("-n2", plugin(WATCHES), "-p", "no:allure_pytest", "--offline", "--graph=none")
+    replay = ("-n0", plugin(WATCHES), "-p", "no:allure_pytest", "--offline", "--graph=none")
     again = suite(*replay, f"--replay={first.run}", *models, "--sample=7")
     assert again.status == first.status, again.output
     assert len(api.asked) == asked

@@ -65,11 +65,11 @@ def said(*arguments: object, status: int = 0) -> Any:
 
 def test_summary_list_comparison_and_gate(run: Path) -> None:
     cases, kept = CASES[run.name], json.loads((run / "summary.json").read_text())
-    told = said("summary", run)
-    assert told["runs"] == [{"run": str(run), "cases": cases, "lacks": None}]
-    assert told["summary"]["means"] == kept["means"]
-    assert told["summary"]["per_key"]["agents"]["cases"] > 0
-    summary = without_keys(told["summary"])
+    output = said("summary", run)
+    assert output["runs"] == [{"run": str(run), "cases": cases, "lacks": None}]
+    assert output["summary"]["means"] == kept["means"]
+    assert output["summary"]["per_key"]["agents"]["cases"] > 0
+    summary = without_keys(output["summary"])
     assert {name: value for name, value in summary.items() if kept[name] != value} == {}
     (listed,) = said("runs", run.parent)["runs"]
     assert (listed["state"], listed["done"]) == ("complete", cases)
@@ -82,10 +82,10 @@ def test_summary_list_comparison_and_gate(run: Path) -> None:
 
 def test_cases_are_shown_as_recorded(run: Path) -> None:
     for record in raw_records(run)[:3]:
-        told = said("show", run, record["case_id"], "--messages")
-        assert {name: told["record"][name] for name in record} == record
+        output = said("show", run, record["case_id"], "--messages")
+        assert {name: output["record"][name] for name in record} == record
         asked = [each["messages_sha256"] for each in record["rounds"] if each["messages_sha256"]]
-        assert set(asked) <= set(told["messages"])
+        assert set(asked) <= set(output["messages"])
 
 
 def test_report_and_allure(run: Path, tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_report_and_allure(run: Path, tmp_path: Path) -> None:
 
 
 def test_scoring_again_changes_nothing(run: Path, tmp_path: Path) -> None:
-    told = said("rescore", run, "--out", tmp_path / "again")
-    assert (told["rescored"], told["changed"]) == (CASES[run.name], 0)
+    output = said("rescore", run, "--out", tmp_path / "again")
+    assert (output["rescored"], output["changed"]) == (CASES[run.name], 0)
     before, after = (without_times(raw_records(each)) for each in (run, tmp_path / "again"))
     for case, record in before.items():
         assert {name: after[case][name] for name in record} == record

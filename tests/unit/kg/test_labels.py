@@ -1,11 +1,23 @@
 """The error labels and how a record writes them."""
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 
 from retrocypher.kg.execution.execution import Status
+from retrocypher.kg.labels import error_labels
 from retrocypher.kg.labels.error_labels import LABELS, detail_of, is_label, name_of, with_detail
+
+
+def test_the_file_of_labels_has_its_form() -> None:
+    entries = yaml.safe_load(Path(error_labels.__file__).with_name("labels.yaml").read_text("utf-8"))
+    assert [entry["name"] for entry in entries] == list(LABELS)
+    fields = {"name", "meaning", "source", "where", "example"}
+    for entry in entries:
+        assert fields <= entry.keys() <= {*fields, "details"}, entry["name"]
+        assert entry["meaning"].endswith("."), entry["name"]
 
 
 def test_every_status_that_is_not_ok_has_a_label_of_its_name() -> None:

@@ -57,6 +57,28 @@ def test_ten_prompts_in_order_with_their_settings() -> None:
     assert Prompt("P1", "single_step", "a", "b").sha256 == hashlib.sha256(b"a\0b").hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("name", "added"),
+    [
+        ("P2", "## Order of clauses"),
+        ("P3", "## Direction"),
+        ("P4", "IS NOT NULL"),
+        ("P5", "OPTIONAL MATCH ("),
+        ("P7", "## Building the query"),
+        ("P8", "       RETURN DISTINCT reaction_nodes"),
+        ("P9", "character by character"),
+        ("P10", "## The last line"),
+    ],
+)
+def test_each_prompt_adds_to_the_one_before(name: str, added: str) -> None:
+    prompts = load_prompts()
+    text, before = prompts[name].text, prompts[f"P{int(name[1:]) - 1}"].text
+    assert added in text
+    assert added not in before
+    # P5, P7 and P8 put a part of the one before in other words.
+    assert name in ("P5", "P7", "P8") or set(before.splitlines()) <= set(text.splitlines())
+
+
 def test_system_message_is_the_same_with_and_without_an_exemplar() -> None:
     prompt = load_prompts()["P5"]
     exemplar = load_bank("single_step")[0]
