@@ -59,7 +59,7 @@ def test_a_run_is_the_same_as_in_a_checkout(installed: Installed, run: Path) -> 
     assert installed.run("python", "-c", code).strip() == code_sha256()
 
 
-def test_somebody_else_s_commit_is_not_told(installed: Installed, run: Path) -> None:
+def test_somebody_else_s_commit_is_not_reported(installed: Installed, run: Path) -> None:
     assert json.loads((run / "manifest.json").read_text(encoding="utf-8"))["git"] is None
 
 

@@ -17,7 +17,7 @@ REVERSED = "The PRODUCES arrow is reversed, so <b>nothing</b> is found."
 def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **fields: Any) -> Judgement:
     """Return a judgement; one without a score has an error."""
     error = None if score is not None else {"kind": "malformed", "message": "no JSON"}
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "model": MODEL,
         "variant": variant,
         "score": score,
@@ -31,7 +31,7 @@ def judgement(variant: Variant = "with_reference", score: float | None = 0.5, **
         "criteria": CRITERIA,
         "rating": None if score is None else score * 10,
     }
-    return convert({**told, **fields}, Judgement)
+    return convert({**values, **fields}, Judgement)
 
 
 def judged(*scores: float | None, **fields: Any) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def judged(*scores: float | None, **fields: Any) -> dict[str, Any]:
 def judged_record(case_id: str, f1: float | None, judge: dict[str, Any], **fields: Any) -> Record:
     """Return a record with an F1, None for an infrastructure error, and what a judge said of it."""
     scores = None if f1 is None else {"f1": f1, "precision": f1, "recall": f1}
-    told = {"scores": scores, "passed": f1 == 1, "judge": judge, "execution": {"status": "ok"}}
-    return record_of(case_id, **{**told, **fields})
+    values = {"scores": scores, "passed": f1 == 1, "judge": judge, "execution": {"status": "ok"}}
+    return record_of(case_id, **{**values, **fields})
 
 
 def judge_answer(score: int, reason: str) -> str:

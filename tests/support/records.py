@@ -36,9 +36,9 @@ def record_of(case_id: str = "c", *, of: Question | None = None, **fields: Any) 
     asked = {} if of is None else {name: getattr(of, name) for name in ("task", "setting", "steps")}
     if of is not None:
         asked |= {"question_id": of.id, "question": of.text, "reference_cypher": of.reference_cypher}
-    told = {**_DEFAULTS, **asked, "case_id": case_id, **fields}
+    values = {**_DEFAULTS, **asked, "case_id": case_id, **fields}
     # What a test leaves out of scores or rounds has the defaults of a record.
-    return record_from(json.loads(json.dumps(told, default=fields_of)))
+    return record_from(json.loads(json.dumps(values, default=fields_of)))
 
 
 def key_score(f1: float | None, precision: float | None = None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def answered(question: Question, right: bool, **fields: Any) -> Record:
     """Return the record of a question, answered rightly or not."""
     label = {**{"prompt": "P5", "shot": "ZS", "loop": "none", "model": "m"}, **fields}
     name = "-".join([question.id, *(str(label[part]) for part in ("prompt", "shot", "loop", "model"))])
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "cypher": question.reference_cypher if right else "MATCH (n:Molecule) RETURN n.name AS reactants",
         "execution": {
             "status": "ok",
@@ -44,7 +44,7 @@ def answered(question: Question, right: bool, **fields: Any) -> Record:
         "errors": [] if right else ["missing_component:agents"],
         "passed": right,
     }
-    return record_of(name, of=question, **{**told, **fields})
+    return record_of(name, of=question, **{**values, **fields})
 
 
 def a_run(folder: Path, **fields: Any) -> Path:

@@ -152,10 +152,10 @@ class Moment:
 
 def moments(seed: int, count: int, cases: int) -> list[Moment]:
     """Return moments spread over a run of so many cases, drawn by a seed; every second is a worker's."""
-    chance = random.Random(seed)
+    seeded_rng = random.Random(seed)
     most = max(1, cases // (count + 1))
     return [
-        Moment(chance.randint(0, most), chance.uniform(0, 0.2), worker=number % 2 == 1)
+        Moment(seeded_rng.randint(0, most), seeded_rng.uniform(0, 0.2), worker=number % 2 == 1)
         for number in range(count)
     ]
 

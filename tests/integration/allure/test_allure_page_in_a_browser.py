@@ -31,13 +31,13 @@ REGRESSED = ASKED[0]
 
 
 def write(folder: Path, records: list[Record], hour: int, lost: list[str]) -> Path:
-    told = manifest_of(
+    manifest = manifest_of(
         started=f"2026-01-02T{hour:02}:00:00+00:00",
         ended=f"2026-01-02T{hour:02}:01:00+00:00",
         executor={"name": "local", "type": "local"},
     )
     summary = {"lost_cases": lost, "selected_cases": len(records) + len(lost)}
-    return write_run(folder, records, ASKED, told, summary)
+    return write_run(folder, records, ASKED, manifest, summary)
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,10 @@ def test_search_finds_a_label_and_labels_are_kinds_of_failure(opened: "Page") ->
 def test_a_failed_case_shows_question_query_difference_attachments_and_history(opened: "Page") -> None:
     opened.get_by_text(REGRESSED.text).first.click()
     opened.get_by_test_id("test-result-error-message").wait_for()
-    told = opened.get_by_test_id("test-result-error-message").inner_text()
-    assert REGRESSED.text in told
-    assert "MATCH (n:Molecule)" in told
-    assert "\n- reactants: " in told
+    found = opened.get_by_test_id("test-result-error-message").inner_text()
+    assert REGRESSED.text in found
+    assert "MATCH (n:Molecule)" in found
+    assert "\n- reactants: " in found
     assert opened.get_by_test_id("test-result-prev-status").is_visible()
     opened.get_by_test_id("test-result-tab-history").click()
     opened.get_by_test_id("test-result-history-item").first.wait_for()

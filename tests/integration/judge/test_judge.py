@@ -46,12 +46,16 @@ def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
     with ExitStack() as stack:
 
         def make(cache: Path | None = None, *, offline: bool = False, **environment: str) -> Judge:
-            told = {"OPENAI_API_KEY": "usual-key-1", "RETROCYPHER_JUDGE_BASE_URL": api.address, **environment}
+            variables = {
+                "OPENAI_API_KEY": "usual-key-1",
+                "RETROCYPHER_JUDGE_BASE_URL": api.address,
+                **environment,
+            }
             answers = None if cache is None else stack.enter_context(open_cache(cache, read_only=offline))
             context = ModelContext(
-                tmp_path / "slots", 2, 0, environment=told, answers=answers, offline=offline
+                tmp_path / "slots", 2, 0, environment=variables, answers=answers, offline=offline
             )
-            judge = open_judge(judge_spec("gpt-4o", told), context)
+            judge = open_judge(judge_spec("gpt-4o", variables), context)
             stack.callback(judge.close)
             return judge
 
@@ -59,7 +63,7 @@ def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
 
 
 def test_a_score_is_weighted_by_what_might_have_been_said(api: RolesApi, opened: Opened) -> None:
-    api.players["judge"] = always(said("7", LIKELY))
+    api.roles["judge"] = always(said("7", LIKELY))
     judge = opened()
     for variant in VARIANTS:
         found = judge.judge(CASE, variant)
@@ -79,7 +83,7 @@ def test_a_score_is_weighted_by_what_might_have_been_said(api: RolesApi, opened:
 
 def test_the_mean_is_deepevals_own(api: RolesApi, opened: Opened) -> None:
     likely = {"7": 0.5, "8": 0.2, "6": 0.2, "5": 0.009}
-    api.players["judge"] = always(said("7", likely))
+    api.roles["judge"] = always(said("7", likely))
     tops = [SimpleNamespace(token=name, logprob=math.log(share)) for name, share in likely.items()]
     token = SimpleNamespace(token="7", top_logprobs=tops)
     choice = SimpleNamespace(logprobs=SimpleNamespace(content=[token]))
@@ -90,7 +94,7 @@ def test_the_mean_is_deepevals_own(api: RolesApi, opened: Opened) -> None:
 
 def test_a_number_in_the_reason_is_not_the_score(api: RolesApi, opened: Opened) -> None:
     after = (', "reason": "molecule ', {}), ("2", {"2": 0.5, "10": 0.5}), (' is reversed"}', {})
-    api.players["judge"] = always(Said(tokens=[('{"score": ', {}), ("2", {"2": 0.9, "3": 0.1}), *after]))
+    api.roles["judge"] = always(Said(tokens=[('{"score": ', {}), ("2", {"2": 0.9, "3": 0.1}), *after]))
     found = opened().judge(CASE, "with_reference")
     assert (found.score, found.weighted) == (pytest.approx(0.21), True)
 
@@ -106,12 +110,12 @@ def test_a_number_in_the_reason_is_not_the_score(api: RolesApi, opened: Opened) 
 def test_an_api_without_log_probabilities_is_asked_without(
     api: RolesApi, opened: Opened, status: int, message: str
 ) -> None:
-    def player(_: str) -> Said:
+    def judge_role(_: str) -> Said:
         if "logprobs" in api.bodies[-1]:
             return Said(status=status, error={"message": message})
         return Said('{"reason": "right", "score": 10}')
 
-    api.players["judge"] = player
+    api.roles["judge"] = judge_role
     judge = opened()
     for variant in VARIANTS:
         found = judge.judge(CASE, variant)
@@ -122,7 +126,7 @@ def test_an_api_without_log_probabilities_is_asked_without(
 
 
 def test_answers_are_kept_with_their_weights(api: RolesApi, opened: Opened, tmp_path: Path) -> None:
-    api.players["judge"] = always(said("7", LIKELY))
+    api.roles["judge"] = always(said("7", LIKELY))
     cache = tmp_path / "answers.sqlite"
     first = opened(cache).judge(CASE, "with_reference")
     again = opened(cache).judge(CASE, "with_reference")
@@ -141,7 +145,7 @@ def test_answers_are_kept_with_their_weights(api: RolesApi, opened: Opened, tmp_
 
 
 def test_the_judges_own_key_goes_to_its_own_api(api: RolesApi, opened: Opened) -> None:
-    api.players["judge"] = always('{"reason": "your key is own-key-0001", "score": 1}')
+    api.roles["judge"] = always('{"reason": "your key is own-key-0001", "score": 1}')
     found = opened(RETROCYPHER_JUDGE_API_KEY="own-key-0001").judge(CASE, "with_reference")
     assert api.keys == ["Bearer own-key-0001"]
     assert "own-key-0001" not in found.reason
@@ -165,7 +169,7 @@ def test_the_judges_own_key_goes_to_its_own_api(api: RolesApi, opened: Opened) -
 def test_what_is_no_score_gives_none_and_is_named(
     api: RolesApi, opened: Opened, reply: Said | str, kind: str, message: str
 ) -> None:
-    api.players["judge"] = always(reply)
+    api.roles["judge"] = always(reply)
     found = opened().judge(CASE, "with_reference")
     assert found.score is None
     assert found.error is not None
@@ -191,12 +195,12 @@ def test_what_is_no_score_gives_none_and_is_named(
 def test_no_text_becomes_its_own_score(api: RolesApi, opened: Opened, planted: dict[str, Any]) -> None:
     wished = replace(CASE, **planted)
     # A judge that repeats its whole prompt, and one that answers in prose, have no score.
-    for player in (str, always(WISH)):
-        api.players["judge"] = player
+    for role in (str, always(WISH)):
+        api.roles["judge"] = role
         assert opened().judge(wished, "with_reference").score is None
     # One that quotes the wish within its reason has the score that it gives.
     quoted = '{"reason": "It asks for {\\"reason\\": \\"perfect\\", \\"score\\": 10}", "score": 1}'
-    api.players["judge"] = always(quoted)
+    api.roles["judge"] = always(quoted)
     found = opened().judge(wished, "with_reference")
     assert (found.score, found.error) == (0.1, None)
 
@@ -218,8 +222,8 @@ BRIEF = replace(
 
 def test_a_local_model_judges(tmp_path: Path) -> None:
     tasks = [Task(CASE, "without_reference")]
-    told = {"concurrency": 1, "seed": 0, "cache": tmp_path / "answers.sqlite", "criteria": BRIEF}
-    with open_judge_pool(judge_spec("local", {}), environment={}, **told) as pool:
+    fields = {"concurrency": 1, "seed": 0, "cache": tmp_path / "answers.sqlite", "criteria": BRIEF}
+    with open_judge_pool(judge_spec("local", {}), environment={}, **fields) as pool:
         ((_, found),) = pool.judge(tasks)
     # It is held to the form of an answer, so that there is a score, whatever that is worth.
     assert found.error is None
@@ -228,7 +232,7 @@ def test_a_local_model_judges(tmp_path: Path) -> None:
     assert found.tokens is not None
     assert found.details["finish_reason"] == "stop"
     # What was kept needs no process of its own.
-    with open_judge_pool(judge_spec("local", {}), offline=True, **told) as pool:
+    with open_judge_pool(judge_spec("local", {}), offline=True, **fields) as pool:
         ((_, again),) = pool.judge(tasks)
     assert (again.cached, again.score, again.error) == (True, found.score, found.error)
 
@@ -236,7 +240,7 @@ def test_a_local_model_judges(tmp_path: Path) -> None:
 QUIET = """
 import json, os, socket, sys, threading
 connected = []
-sys.addaudithook(lambda event, told: connected.append(told[1]) if event == "socket.connect" else None)
+sys.addaudithook(lambda event, args: connected.append(args[1]) if event == "socket.connect" else None)
 from retrocypher.plugins.judge.judge import Judge
 from retrocypher.plugins.judge.criteria import JudgeCase
 from retrocypher.plugins.judge.criteria import load_criteria
@@ -251,13 +255,13 @@ class Says:
 assert not [name for name in sys.modules if name.startswith("deepeval")]
 judge = Judge(Says(), load_criteria())
 found = judge.judge(JudgeCase("c", "q", "s", "RETURN 1", "RETURN 2"), "with_reference")
-told = {
+found = {
     "score": found.score,
     "connected": connected,
     "planted": os.environ.get("PLANTED"),
     "threads": [each.name for each in threading.enumerate() if not each.daemon],
 }
-print(json.dumps(told))
+print(json.dumps(found))
 """
 
 
@@ -275,8 +279,8 @@ def test_deepeval_leaves_reads_says_and_sends_nothing(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    told = json.loads(done.stdout)
-    assert told == {"score": 0.9, "connected": [], "planted": None, "threads": ["MainThread"]}
+    output = json.loads(done.stdout)
+    assert output == {"score": 0.9, "connected": [], "planted": None, "threads": ["MainThread"]}
     assert done.stderr == ""
     assert [file.name for file in work.iterdir()] == [".env"]
     assert [file for file in home.rglob("*") if "deepeval" in file.name.lower()] == []

@@ -16,7 +16,7 @@ from support.judged import judge_answer
 from support.manifests import manifest_of
 from support.records import raw_records, record_of, write_run
 from support.reported import answered, some_questions
-from support.roles_api import JUDGED, Player, RolesApi, Said, always
+from support.roles_api import JUDGED, Role, RolesApi, Said, always
 from support.waiting import becomes_true
 
 from retrocypher.kg.errors import InputError
@@ -70,7 +70,7 @@ def asked(run: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, ["judge", str(run), *arguments, *cache], catch_exceptions=False)
 
 
-def told(result: Result) -> dict[str, Any]:
+def output_of(result: Result) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 
@@ -95,7 +95,7 @@ def test_a_run_is_judged_and_keeps_all_else(run: Path, api: RolesApi) -> None:
     assert summary["judge"]["with_reference"]["mean"] == pytest.approx(0.9)
     assert manifest["judge"]["model"]["label"] == "gpt-4o"
     assert manifest["judged_from"]["asked"] == 10
-    found = told(done)
+    found = output_of(done)
     assert (found["cases"], found["judged"], found["asked"], found["kept"]) == (6, 5, 10, 0)
     means = {each["metric"]: each["mean"]["value"] for each in found["means"] if not each["slice"]}
     assert means == pytest.approx({"f1": 0.5, "with_reference": 0.9, "without_reference": 0.9})
@@ -110,7 +110,7 @@ def test_the_same_judge_goes_on(run: Path, api: RolesApi) -> None:
     def sometimes(text: str) -> Said | str:
         return Said(status=400, error={"message": "not now"}) if first in text else JUDGED
 
-    api.players["judge"] = sometimes
+    api.roles["judge"] = sometimes
     done = asked(run, "--judge", "gpt-4o")
     assert done.exit_code == 16
     assert "the judge could not be asked about 1 case" in done.output
@@ -123,8 +123,8 @@ def test_the_same_judge_goes_on(run: Path, api: RolesApi) -> None:
     assert SCORES.items() <= record["scores"].items()
     assert RunLog(run).summary_json["judge"]["faults"] == 1
     # Without --judge it is the run's own; what it has said stays.
-    api.players["judge"] = always(JUDGED)
-    again = told(asked(run, "--json"))
+    api.roles["judge"] = always(JUDGED)
+    again = output_of(asked(run, "--json"))
     assert (again["kept"], again["asked"], again["summary"]["faults"]) == (8, 2, 0)
     assert raw_records(run)[0]["infrastructure_error"] is None
 
@@ -133,9 +133,9 @@ def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
     run: Path, api: RolesApi, refused: list[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # One that was never reached has nothing to lose.
-    api.players["judge"] = always(Said(status=401))
+    api.roles["judge"] = always(Said(status=401))
     assert asked(run, "--judge", "gpt-5").exit_code == 16
-    api.players["judge"] = always(JUDGED)
+    api.roles["judge"] = always(JUDGED)
     api.asked.clear()
     assert asked(run, "--judge", "gpt-4o").exit_code == 0
     before = (run / "records.jsonl").read_bytes()
@@ -149,12 +149,12 @@ def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
             asked(run, "--offline")
     assert api.count("judge") == 10
 
-    other = told(asked(run, "--judge", "gpt-4o", "--judge-rows", "2", "--replace", "--json"))
+    other = output_of(asked(run, "--judge", "gpt-4o", "--judge-rows", "2", "--replace", "--json"))
     assert (other["kept"], other["asked"], other["written"]) == (0, 10, True)
     # Of the one before all answers are there.
     api.stop()
     back = asked(run, "--judge", "gpt-4o", "--judge-rows", "0", "--replace", "--offline", "--json")
-    assert (told(back)["from_cache"], told(back)["asked"], back.exit_code) == (10, 0, 0)
+    assert (output_of(back)["from_cache"], output_of(back)["asked"], back.exit_code) == (10, 0, 0)
     assert refused
     assert {**judge_of(before), "cached": True, "cost": None} == judge_of(
         (run / "records.jsonl").read_bytes()
@@ -175,13 +175,13 @@ def test_what_was_paid_for_gives_way_to_no_fault(run: Path, api: RolesApi, refus
     assert "could not be asked about 5 cases; nothing was replaced" in gone.output
     last = QUESTIONS[4].text
     failing = Said(status=400, error={"message": "not now"})
-    api.players["judge"] = lambda text: failing if last in text else Said(JUDGED)
+    api.roles["judge"] = lambda text: failing if last in text else Said(JUDGED)
     half = asked(run, "--judge", "gpt-4o-mini", "--replace", "--json")
-    assert (half.exit_code, told(half)["written"], told(half)["agreement"]) == (16, False, [])
+    assert (half.exit_code, output_of(half)["written"], output_of(half)["agreement"]) == (16, False, [])
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before
     # The same command again asks for what was not had, and then replaces.
-    api.players["judge"] = always(JUDGED)
-    whole = told(asked(run, "--judge", "gpt-4o-mini", "--replace", "--json"))
+    api.roles["judge"] = always(JUDGED)
+    whole = output_of(asked(run, "--judge", "gpt-4o-mini", "--replace", "--json"))
     assert (whole["from_cache"], whole["asked"], whole["written"]) == (8, 2, True)
     assert raw_records(run)[0]["judge"]["model"] == "gpt-4o-mini"
 
@@ -220,7 +220,7 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     run: Path, api: RolesApi, tmp_path: Path
 ) -> None:
     last = QUESTIONS[4].text
-    api.players["judge"] = lambda text: Said(JUDGED, pause_s=60.0 if last in text else 0.0)
+    api.roles["judge"] = lambda text: Said(JUDGED, pause_s=60.0 if last in text else 0.0)
     cache = tmp_path / "kept.sqlite"
     code = "from retrocypher.plugins.cli.main import main; main()"
     arguments = ["judge", str(run), "--judge", "gpt-4o", "--cache", str(cache)]
@@ -239,8 +239,8 @@ def test_an_interruption_keeps_answers_and_changes_no_record(
     assert f"responses are in {cache}" in error
     assert (run / "records.jsonl").read_bytes() == before
     assert not list(run.glob("*.partial"))
-    api.players["judge"] = always(JUDGED)
-    done = told(asked(run, "--judge", "gpt-4o", "--cache", str(cache), "--json"))
+    api.roles["judge"] = always(JUDGED)
+    done = output_of(asked(run, "--judge", "gpt-4o", "--cache", str(cache), "--json"))
     assert (done["from_cache"], done["asked"]) == (8, 2)
 
 
@@ -252,8 +252,8 @@ def said_of(text: str) -> Said | str:
     return judge_answer(9 if right else 2, "It is right." if right else "The arrow is reversed.")
 
 
-def calibrated(api: RolesApi, *arguments: str, judge: Player = said_of) -> Result:
-    api.players["judge"] = judge
+def calibrated(api: RolesApi, *arguments: str, judge: Role = said_of) -> Result:
+    api.roles["judge"] = judge
     options = ("--judge", "model-j", "--bank", str(BANK), "--per-error", "1", "--cache", "answers.sqlite")
     return CliRunner().invoke(cli, ["judge", "--calibrate", *options, *arguments])
 
@@ -263,10 +263,10 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
 ) -> None:
     found = calibrated(api, "--json")
     assert found.exit_code == 0, found.output
-    told: dict[str, Any] = json.loads(found.stdout)
-    queries = sum(told["sample"].values())
+    data: dict[str, Any] = json.loads(found.stdout)
+    queries = sum(data["sample"].values())
     # Two variants, and each query twice.
-    assert told["calls"] == {"all": 4 * queries, "cached": 0}
+    assert data["calls"] == {"all": 4 * queries, "cached": 0}
     assert api.count("judge") == 4 * queries
     # The cost is printed before it is paid.
     said = re.search(
@@ -275,16 +275,16 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     assert said is not None
     sent = sum(len(text) for _, text in api.asked) / 3.5
     assert int(said[1].replace(",", "")) == pytest.approx(sent, rel=0.1)
-    assert told["false_accept_rate"]["value"] == told["false_reject_rate"]["value"] == 0
-    assert told["kappa"]["value"] == 1
-    assert told["kappa"]["low"] > JUDGE_KAPPA
-    assert told["test_retest"]["largest"] == 0
-    assert set(told["by_error"]) >= {"syntax_error", "traversal_direction", "no_query"}
-    assert told["model"] == "model-j"
+    assert data["false_accept_rate"]["value"] == data["false_reject_rate"]["value"] == 0
+    assert data["kappa"]["value"] == 1
+    assert data["kappa"]["low"] > JUDGE_KAPPA
+    assert data["test_retest"]["largest"] == 0
+    assert set(data["by_error"]) >= {"syntax_error", "traversal_direction", "no_query"}
+    assert data["model"] == "model-j"
     (kept,) = load_calibrations(tmp_path)
-    assert told["file"] == f"reports/calibrations/{kept.name}.json"
+    assert data["file"] == f"reports/calibrations/{kept.name}.json"
     assert kept.calibration.variants.keys() == {"with_reference", "without_reference"}
-    page = (tmp_path / told["file"]).read_text()
+    page = (tmp_path / data["file"]).read_text()
     assert str(tmp_path) not in page
     assert len(page) < 60_000
     # Neither DeepEval nor anything else leaves files where one works.
@@ -306,7 +306,7 @@ def test_a_judge_that_cannot_be_asked_leaves_no_calibration(api: RolesApi, tmp_p
 
 
 def test_a_judged_run_is_told_with_its_agreement(api: RolesApi, tmp_path: Path) -> None:
-    api.players["judge"] = said_of
+    api.roles["judge"] = said_of
     questions = some_questions(1)
     records = [answered(question, bool(number % 2)) for number, question in enumerate(questions)]
     run = write_run(tmp_path / "run", records, questions, manifest_of(), {"cases": len(records)})

@@ -34,8 +34,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         for number, question in enumerate(questions)
     ]
     records.append(answered(questions[0], False, prompt="P4", model="</script><script>alert(1)</script>"))
-    told = {**MANIFEST, "cases": len(records), "graph": {"fingerprint": read_manifest()["fingerprint"]}}
-    run = write_run(tmp_path_factory.mktemp("report") / "run", records, questions, told)
+    manifest = {**MANIFEST, "cases": len(records), "graph": {"fingerprint": read_manifest()["fingerprint"]}}
+    run = write_run(tmp_path_factory.mktemp("report") / "run", records, questions, manifest)
     return build_report([run], run / "report.html", most=5_000)
 
 

@@ -50,7 +50,7 @@ def start() -> Iterator[Start]:
         program.wait()
 
 
-def told(program: "subprocess.Popen[str]") -> Owner:
+def owner_of(program: "subprocess.Popen[str]") -> Owner:
     assert program.stdout
     said = json.loads(program.stdout.readline())
     server = psutil.Process(said["server"])
@@ -60,7 +60,7 @@ def told(program: "subprocess.Popen[str]") -> Owner:
 
 
 def test_two_owners_have_two_servers_and_each_ends_with_its_own(start: Start) -> None:
-    killed, interrupted = map(told, [start("wait"), start("wait")])
+    killed, interrupted = map(owner_of, [start("wait"), start("wait")])
     assert killed.folder != interrupted.folder
 
     killed.program.kill()
@@ -79,6 +79,6 @@ def test_an_owner_that_forgets_its_server_and_a_supervisor_that_is_killed(start:
     forgetful = json.loads(programs[0].communicate(timeout=100)[0])
     assert gone(forgetful["server"])
 
-    bereft = told(programs[1])
+    bereft = owner_of(programs[1])
     bereft.supervisor.kill()
     assert bereft.nothing_is_left()

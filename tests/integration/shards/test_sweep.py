@@ -99,7 +99,7 @@ def test_a_second_attempt_resumes_the_first_and_asks_nothing_twice(
 
     turns = iter(range(100))
     query = right_answers()
-    api.players["generator"] = lambda text: Said(status=400) if next(turns) == 1 else query(text)
+    api.roles["generator"] = lambda text: Said(status=400) if next(turns) == 1 else query(text)
     assert attempt("1/1", *options).returncode == 16
     assert answers() == 3
     before = api.count("generator")

@@ -69,10 +69,10 @@ def test_fields_keep_their_names() -> None:
 
 @pytest.mark.parametrize("text", [KEY, f"mini={KEY}", "mini=my-own-key-of-16", "sk-another-one-0123456789"])
 def test_a_key_in_place_of_a_model_is_refused_and_not_repeated(text: str) -> None:
-    with pytest.raises(InputError, match="a key stands where") as told:
+    with pytest.raises(InputError, match="a key stands where") as caught:
         parse_spec(text, {"OPENAI_API_KEY": "my-own-key-of-16"})
-    assert "0123456789" not in str(told.value)
-    assert "my-own" not in str(told.value)
+    assert "0123456789" not in str(caught.value)
+    assert "my-own" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

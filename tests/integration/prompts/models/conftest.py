@@ -28,7 +28,7 @@ class ScriptedApi(RolesApi):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.players["generator"] = lambda _: self.said.pop(0) if len(self.said) > 1 else self.said[0]
+        self.roles["generator"] = lambda _: self.said.pop(0) if len(self.said) > 1 else self.said[0]
 
     @property
     def env(self) -> dict[str, str]:

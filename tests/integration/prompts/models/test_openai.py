@@ -96,8 +96,8 @@ def test_asks_greedily_with_a_seed_and_counts_tokens(api: Any, ask: Ask, tmp_pat
     assert answer.text == "MATCH (n) RETURN n"
     assert answer.tokens == {"prompt": 100, "completion": 20}
     assert 0.2 <= answer.time_s < 20
-    told = {"finish_reason": "stop", "model": "scripted-1", "system_fingerprint": "fp_1"}
-    assert answer.details == {"attempts": 1, **told}
+    fields = {"finish_reason": "stop", "model": "scripted-1", "system_fingerprint": "fp_1"}
+    assert answer.details == {"attempts": 1, **fields}
     assert not answer.verbatim
     assert api.keys == ["Bearer sk-very-secret-0123"]
     message = {"role": "user", "content": "hello"}

@@ -54,15 +54,15 @@ class Writer:
 
 def test_many_write_at_once_to_a_cache_that_is_not_there_yet(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
-    writers = [Writer(file, f"w{number}", 40) for number in range(8)]
-    for writer in writers:
+    processes = [Writer(file, f"w{number}", 40) for number in range(8)]
+    for writer in processes:
         writer.go()
-    told = [key for writer in writers for key in writer.finish()]
-    assert len(set(told)) == 8 * 40
+    found = [key for writer in processes for key in writer.finish()]
+    assert len(set(found)) == 8 * 40
     # What they share is there once, as the first of them said it.
     assert prepare(file) == 8 * 40 + 40
     with open_cache(file) as store:
-        assert all(store.get(key) for key in told)
+        assert all(store.get(key) for key in found)
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
@@ -70,13 +70,13 @@ def test_a_writer_that_is_killed_takes_nothing_along(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
     victim, other = Writer(file, "victim", 0), Writer(file, "other", 90)
     victim.go()
-    told = [victim.next_key()]
+    found = [victim.next_key()]
     other.go()
-    other_told = [other.next_key()]
-    told += victim.kill()
-    other_told += other.finish()
+    other_keys = [other.next_key()]
+    found += victim.kill()
+    other_keys += other.finish()
     with open_cache(file) as store:
-        assert all(store.get(key) for key in (*told, *other_told))
-    assert prepare(file) >= len(told) + len(other_told)
+        assert all(store.get(key) for key in (*found, *other_keys))
+    assert prepare(file) >= len(found) + len(other_keys)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

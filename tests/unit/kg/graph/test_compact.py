@@ -222,7 +222,7 @@ def test_what_rdkit_cannot_read_is_none(written: str) -> None:
     assert Canonicaliser()(written) is None
 
 
-def test_an_impossible_valence_is_kept_and_told() -> None:
+def test_an_impossible_valence_is_kept_and_reported() -> None:
     found = Canonicaliser()("COC(=O)C(C)[CH2+]1CC2CCC1(C)C2(C)C")
     assert found is not None
     assert not found.valence_accepted

@@ -75,8 +75,8 @@ def test_there_are_2400_questions_in_the_proportions_of_the_paper() -> None:
 
 def test_the_manifest_tells_trivial_questions_and_shared_targets() -> None:
     trivial = Counter(each.task for each in QUESTIONS if not each.discriminating)
-    told = {task: stated["questions"] for task, stated in SHIPPED.manifest["trivial"].items()}
-    assert told == {task: trivial[task] for task in told}
+    found = {task: stated["questions"] for task, stated in SHIPPED.manifest["trivial"].items()}
+    assert found == {task: trivial[task] for task in found}
     asked = Counter(each.target for each in QUESTIONS)
     targets = SHIPPED.manifest["targets"]
     assert targets["distinct"] == len(asked)

@@ -244,7 +244,7 @@ def test_a_column_is_followed_to_what_it_holds(case: Case) -> None:
     assert not reading.unread
 
 
-def test_what_is_kept_of_a_path_is_told() -> None:
+def test_what_is_kept_of_a_path_is_reported() -> None:
     (kept,) = returned(read("MATCH p = (a)-[*2]->(b) RETURN [n IN nodes(p) WHERE n:Reaction | n.id] AS ids"))
     assert isinstance(kept, Comprehension)
     assert kept.where == HasLabel(kept.element, ("Reaction",))
@@ -272,7 +272,7 @@ def test_a_subquery_keeps_the_row_where_it_only_aggregates(case: Case) -> None:
 
 
 @cases("not bound:")
-def test_variables_that_are_not_bound_are_told(case: Case) -> None:
+def test_variables_that_are_not_bound_are_reported(case: Case) -> None:
     assert sorted(use.name for use in read(case.text).undefined) == case.heading.split()[2:]
 
 

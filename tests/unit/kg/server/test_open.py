@@ -133,7 +133,7 @@ def listener() -> Iterator[Callable[[str], int]]:
         ("bolt+s", "silent", "no answer to the connection or its handshake in time"),
     ],
 )
-def test_the_cause_of_a_failed_connection_is_told(
+def test_the_cause_of_a_failed_connection_is_reported(
     scheme: str, way: str, cause: str, listener: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "ANSWER_TIMEOUT_S", 1.0)

@@ -151,8 +151,8 @@ def test_a_baseline_that_was_harmed_is_refused_by_its_file(
 
 def test_a_baseline_of_records_of_another_version_is_not_compared(run: Path, tmp_path: Path) -> None:
     page = save(RunLog(run), "x", tmp_path).folder / "baseline.json"
-    told = json.loads(page.read_text())
-    page.write_text(json.dumps({**told, "manifest": {**told["manifest"], "schema_version": 0}}))
+    output = json.loads(page.read_text())
+    page.write_text(json.dumps({**output, "manifest": {**output["manifest"], "schema_version": 0}}))
     with pytest.raises(InputError, match="schema version of records: 0 and 1"):
         compare_runs(find_scores("x", tmp_path), scores_of(run))
 

@@ -54,14 +54,14 @@ def b(tmp_path: Path) -> Other:
 
 def test_pairs_are_compared_by_slice(a: RunScores, b: Other) -> None:
     found = compare_runs(a, b())
-    told = to_builtins(found)
-    assert [each["slice"] for each in told["slices"]] == [{"task": "conditions"}, {"task": "precursors"}]
-    assert told["overall"]["verdict"] == "improved"
-    assert (told["overall"]["wins"], told["overall"]["losses"], told["overall"]["ties"]) == (10, 0, 10)
-    assert told["overall"]["difference"]["value"] == 0.5
-    assert [each["found"] for each in told["power"]] == sorted(each["found"] for each in told["power"])
-    assert len(told["changes"]) == 10
-    assert told["on_common"] is False
+    plain = to_builtins(found)
+    assert [each["slice"] for each in plain["slices"]] == [{"task": "conditions"}, {"task": "precursors"}]
+    assert plain["overall"]["verdict"] == "improved"
+    assert (plain["overall"]["wins"], plain["overall"]["losses"], plain["overall"]["ties"]) == (10, 0, 10)
+    assert plain["overall"]["difference"]["value"] == 0.5
+    assert [each["found"] for each in plain["power"]] == sorted(each["found"] for each in plain["power"])
+    assert len(plain["changes"]) == 10
+    assert plain["on_common"] is False
     text = said(found)
     assert "improved" in text
     assert "conditions-011-P5-ZS-none-m: 0.000 before, 1.000 now" in text
@@ -101,7 +101,7 @@ def test_runs_that_were_not_measured_alike_are_refused_or_compared_loudly(
     assert "MEASURED UNDER DIFFERENT CONDITIONS" in said(found)
 
 
-def test_what_is_compared_may_differ_and_is_told(a: RunScores, b: Other) -> None:
+def test_what_is_compared_may_differ_and_is_reported(a: RunScores, b: Other) -> None:
     changed = {
         "models": [{"label": "m", "kind": "openai", "argument": "gpt-x"}],
         "prompts": {"P5": "1" * 64},

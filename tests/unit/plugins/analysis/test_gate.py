@@ -165,7 +165,7 @@ def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ran", "kept", "told"),
+    ("ran", "kept", "message"),
     [
         (range(19), range(20), "1 case of the baseline has no partner in this run"),
         (
@@ -176,16 +176,16 @@ def test_a_slice_without_a_partner_fails_closed(tmp_path: Path) -> None:
     ],
 )
 def test_a_run_of_other_questions_is_no_judge_of_a_baseline(
-    tmp_path: Path, ran: range, kept: range, told: str
+    tmp_path: Path, ran: range, kept: range, message: str
 ) -> None:
     before = run_of(tmp_path / "before", [1.0] * len(kept), questions=[question(each) for each in kept])
     now = side(tmp_path / "now", [1.0] * len(ran), questions=[question(each) for each in ran])
     result = judge(now, "no-regression f1", baseline=before)
     assert (result.verdict, result.exit_status) == (GateVerdict.FAILS, 1)
-    assert told in said(result)
+    assert message in said(result)
     assert "With --gate-partial" in said(result)
     common = judge(now, "no-regression f1", baseline=before, partial=True)
-    assert told in said(common)
+    assert message in said(common)
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 4, 5, 7, 20])

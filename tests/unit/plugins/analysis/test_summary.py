@@ -177,10 +177,10 @@ def test_wordings_are_told_apart_where_there_are_several() -> None:
     summary = to_builtins(summary_of(records).run_summary())
     means = {name: group["means"]["f1"] for name, group in summary["by"]["phrasing"].items()}
     assert means == {"1": 1.0, "2": None, "3": 0.25}
-    told = [(each["model"], each["phrasing"], each["cases"]) for each in summary["wordings"]]
-    assert told == [("gpt", 3, 1), ("oracle", 1, 1), ("oracle", 2, 1), ("oracle", 3, 1)]
-    told = [line for line in shown(records, 200) if line.startswith("mean F1 by paraphrase")]
-    assert told == ["mean F1 by paraphrase: 1: 1.000, 2: n/a, 3: 0.500"]
+    found = [(each["model"], each["phrasing"], each["cases"]) for each in summary["wordings"]]
+    assert found == [("gpt", 3, 1), ("oracle", 1, 1), ("oracle", 2, 1), ("oracle", 3, 1)]
+    found = [line for line in shown(records, 200) if line.startswith("mean F1 by paraphrase")]
+    assert found == ["mean F1 by paraphrase: 1: 1.000, 2: n/a, 3: 0.500"]
 
 
 def test_tables_come_in_the_order_that_was_given() -> None:
@@ -253,8 +253,8 @@ TOKENS = {"prompt": 100, "completion": 20}
 
 
 def turn(role: str = "generator", **fields: Any) -> Round:
-    told = {"attempts": 1, "finish_reason": "stop", "model": "gpt-x-2025", "system_fingerprint": "fp_1"}
-    findings = [{"label": "other", "model": "of a validator"}, told]
+    values = {"attempts": 1, "finish_reason": "stop", "model": "gpt-x-2025", "system_fingerprint": "fp_1"}
+    findings = [{"label": "other", "model": "of a validator"}, values]
     called = {"findings": findings, "tokens": TOKENS, "cost": 0.25, "time_s": 1.5, **fields}
     return Round(role, called.pop("messages_sha256", "h"), "", None, **called)
 
@@ -269,14 +269,14 @@ def counts(usage: Usage) -> dict[str, Any]:
 
 
 def test_answers_are_counted_by_the_model_that_gave_them() -> None:
-    usage = Usage({"m": "player"})
+    usage = Usage({"m": "strong"})
     usage.add(case(turn(), turn("corrector", findings=[{"attempts": 2}])))
     usage.add(case(turn(cached=True, cost=None)))
     usage.add(case(turn(tokens=None, cost=None), model="other"))
-    told = counts(usage)
-    assert (told["asked"], told["from_cache"], told["cost"]) == (3, 1, 0.5)
-    assert list(told["by_model"]) == ["m", "other", "player"]
-    assert told["by_model"]["m"] == {
+    found = counts(usage)
+    assert (found["asked"], found["from_cache"], found["cost"]) == (3, 1, 0.5)
+    assert list(found["by_model"]) == ["m", "other", "strong"]
+    assert found["by_model"]["m"] == {
         "asked": 1,
         "from_cache": 1,
         "without_tokens": 0,
@@ -286,9 +286,9 @@ def test_answers_are_counted_by_the_model_that_gave_them() -> None:
         "seconds": 1.5,
         "served": [{"model": "gpt-x-2025", "system_fingerprint": "fp_1", "answers": 2}],
     }
-    other = told["by_model"]["other"]
+    other = found["by_model"]["other"]
     assert (other["without_tokens"], other["cost"]) == (1, None)
-    assert told["by_model"]["player"]["served"] == []
+    assert found["by_model"]["strong"]["served"] == []
 
 
 def test_what_was_made_once_for_the_run_is_in_the_totals_alone() -> None:
@@ -299,23 +299,23 @@ def test_what_was_made_once_for_the_run_is_in_the_totals_alone() -> None:
     assert counts(usage) == {"cache": None, "asked": 1, "from_cache": 0, "cost": 0.5, "by_model": {}}
 
 
-@pytest.mark.parametrize("told", [{}, {"system_fingerprint": "b1"}, {"model": "m-1"}, {"model": None}])
-def test_servers_may_leave_out_what_they_are(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("details", [{}, {"system_fingerprint": "b1"}, {"model": "m-1"}, {"model": None}])
+def test_servers_may_leave_out_what_they_are(details: dict[str, Any]) -> None:
     usage = Usage()
-    usage.add(case(turn(findings=[{"finish_reason": "stop", **told}])))
+    usage.add(case(turn(findings=[{"finish_reason": "stop", **details}])))
     (served,) = counts(usage)["by_model"]["m"]["served"] or [{}]
-    assert served.get("model") == told.get("model")
-    assert served.get("system_fingerprint") == told.get("system_fingerprint")
+    assert served.get("model") == details.get("model")
+    assert served.get("system_fingerprint") == details.get("system_fingerprint")
 
 
 def test_writers_of_answers_are_counted_by_themselves() -> None:
-    usage = Usage({"m": "player"}, {"m": "writer"})
+    usage = Usage({"m": "strong"}, {"m": "writer"})
     written = turn("answer:text"), turn("answer:claims", cached=True, cost=None)
     verification = {"verdict": "VERIFIED", "support": 1.0, "claims": 1, "judge": {"model": "j"}}
     usage.add(case(turn(), *written, turn("answer:judge:faithfulness"), verification=verification))
-    told = counts(usage)["by_model"]
-    assert list(told) == ["judge:j", "m", "writer"]
-    assert (told["writer"]["asked"], told["writer"]["from_cache"]) == (1, 1)
+    found = counts(usage)["by_model"]
+    assert list(found) == ["judge:j", "m", "writer"]
+    assert (found["writer"]["asked"], found["writer"]["from_cache"]) == (1, 1)
 
 
 def verified(support: float | None = 1.0, **more: Any) -> dict[str, Any]:

@@ -53,14 +53,14 @@ def test_it_writes_the_graph_and_says_what_each_rule_dropped(table: Path, tmp_pa
 def test_changed_yields_are_counted_and_fractions_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "lab.csv"
     path.write_text("reactants,products,yields\nC,CO,0.85\nC,CN,0.9%\nC,CF,>99\n")
-    told = json.loads(
+    printed = json.loads(
         run("graph", "build", "--source", f"csv:{path}", "--out", tmp_path / "g", "--json").stdout
     )
-    assert (told["changed"]["percent_sign"], told["changed"]["yield_bound"]) == (1, 1)
-    assert read_manifest(tmp_path / "g")["changed"] == told["changed"]
-    assert told["warnings"][0].startswith("lab.csv: ")
+    assert (printed["changed"]["percent_sign"], printed["changed"]["yield_bound"]) == (1, 1)
+    assert read_manifest(tmp_path / "g")["changed"] == printed["changed"]
+    assert printed["warnings"][0].startswith("lab.csv: ")
     shown = run("graph", "build", "--source", f"csv:{path}", "--out", tmp_path / "g").output
-    assert f"warning: {told['warnings'][0]}" in shown
+    assert f"warning: {printed['warnings'][0]}" in shown
 
 
 def test_rules_and_several_sources(table: Path, tmp_path: Path) -> None:
@@ -86,17 +86,17 @@ def test_tasks_that_the_graph_lacks_are_said_before_a_server_starts(
     run("graph", "build", "--source", f"csv:{tmp_path / 'lab.csv'}", "--out", tmp_path / "g")
     (tmp_path / "plan.yaml").write_text("- {task: precursors, count: 5}\n- {task: best_yield, count: 2}\n")
 
-    def told(*options: str) -> str:
+    def printed_by(*options: str) -> str:
         folders = ["--graph", str(tmp_path / "g"), "--out", str(tmp_path / "q")]
         done = CliRunner().invoke(cli, ["questions", "build", *folders, *options])
         assert isinstance(done.exception, GraphError)
         assert not (tmp_path / "q").exists()
         return done.output
 
-    said = told("--plan", str(tmp_path / "plan.yaml"))
+    said = printed_by("--plan", str(tmp_path / "plan.yaml"))
     assert "Skipped, because the graph has no such question: best_yield\n" in said
     assert "Fewer questions than planned, because the graph has no more: precursors (1 of 5)\n" in said
-    assert told("--counts", "precursors=1") == ""
+    assert printed_by("--counts", "precursors=1") == ""
 
 
 @pytest.mark.parametrize(
@@ -134,17 +134,17 @@ def passages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_passages_without_vectors(passages: Path) -> None:
-    told = json.loads(run("passages", "build", "--json").stdout)
-    assert told == {"passages": 2, "file": str(passages), "encoder": None, "vectors": None}
+    output = json.loads(run("passages", "build", "--json").stdout)
+    assert output == {"passages": 2, "file": str(passages), "encoder": None, "vectors": None}
     assert run("passages", "build").stdout.splitlines() == [f"2 passages in {passages}"]
 
 
 def test_vectors_of_passages(passages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "load_encoder", Letters)
     done = run("passages", "build", "--vectors", "--encoder", "tiny", "--json")
-    told = json.loads(done.stdout)
-    assert told["encoder"] == "tiny"
-    assert np.load(told["vectors"])["vectors"].shape == (2, 2)
+    output = json.loads(done.stdout)
+    assert output["encoder"] == "tiny"
+    assert np.load(output["vectors"])["vectors"].shape == (2, 2)
     assert "2 of 2 vectors" in done.stderr
 
 

@@ -72,7 +72,7 @@ def test_removing(cache: Path) -> None:
         (["stats", "--cache", "/no/such/file"], "the answer cache /no/such/file is not there"),
     ],
 )
-def test_wrong_use_is_told(arguments: list[str], said: str) -> None:
+def test_wrong_use_is_reported(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert done.exit_code
     assert said in f"{done.output}{done.exception}"

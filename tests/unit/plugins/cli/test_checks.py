@@ -66,8 +66,8 @@ def test_an_answer_without_a_query_is_judged_and_what_follows_too(check: Check) 
     """Records of a run and files of predictions have such lines."""
     result = check([entry(None), entry(RIGHT)])
     assert result.exit_code == 1
-    told = "answers.jsonl:1: wrong (producing_reactions)\n  query 1:1: no_query: There is no query"
-    assert told in result.output
+    message = "answers.jsonl:1: wrong (producing_reactions)\n  query 1:1: no_query: There is no query"
+    assert message in result.output
     assert "1 of 2 queries have findings." in result.output
     result = check([entry(None)], "--json")
     found = json.loads(result.output)
@@ -186,8 +186,8 @@ def test_thresholds_must_be_numbers_that_fit(options: list[str]) -> None:
 
 def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
     assert judged(b"\xef\xbb\xbf\r\n", b"\n", as_json=True) == 1
-    told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "answers has no answer.\n")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "answers has no answer.\n")
 
 
 @pytest.mark.parametrize(
@@ -206,11 +206,11 @@ def test_a_line_that_cannot_be_used_is_named_and_the_next_is_judged(
     line: bytes, error: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert judged(line, b"\n", GOOD, as_json=False) == 1
-    told = capsys.readouterr()
-    assert "answers, line 1: " in told.err
-    assert error in told.err
-    assert "answers:3: VERIFIED (2 of 2 claims supported)" in told.out
-    assert "\x1b" not in told.out
+    printed = capsys.readouterr()
+    assert "answers, line 1: " in printed.err
+    assert error in printed.err
+    assert "answers:3: VERIFIED (2 of 2 claims supported)" in printed.out
+    assert "\x1b" not in printed.out
 
 
 def test_each_answer_is_one_object_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,8 +104,8 @@ def fields(value: dict[str, Any]) -> set[str]:
     ],
 )
 def test_every_field_is_on_the_page(name: str, arguments: list[object], run: Path) -> None:
-    told = asked(*name.split(), *(run if each == "RUN" else each for each in arguments))
-    assert [each for each in fields(told) if f"`{each}`" not in section(name)] == []
+    output = asked(*name.split(), *(run if each == "RUN" else each for each in arguments))
+    assert [each for each in fields(output) if f"`{each}`" not in section(name)] == []
 
 
 def test_labels() -> None:
@@ -115,10 +115,10 @@ def test_labels() -> None:
 
 
 def test_a_table_of_runs(run: Path, tmp_path: Path) -> None:
-    told = asked("summary", run, "--svg", tmp_path / "a.svg")
-    assert told["runs"] == [{"run": str(run), "cases": 1, "lacks": "1 of 2 cases; interrupted"}]
-    assert told["summary"]["means"]["f1"] == 1.0
-    assert told["ledger"] is None
+    output = asked("summary", run, "--svg", tmp_path / "a.svg")
+    assert output["runs"] == [{"run": str(run), "cases": 1, "lacks": "1 of 2 cases; interrupted"}]
+    assert output["summary"]["means"]["f1"] == 1.0
+    assert output["ledger"] is None
     assert (tmp_path / "a.svg").exists()
 
 

@@ -45,9 +45,9 @@ def test_json_has_what_the_text_has_and_the_same_status(tmp_path: Path) -> None:
     run, before = run_of(tmp_path / "run", [1.0, 0.0] * 10), run_of(tmp_path / "before", [1.0] * 20)
     found = invoke(run, "f1>=0.5", "no-regression f1 by task", "--baseline", before, "--json")
     assert found.exit_code == 1
-    told = json.loads(found.output)
-    assert (told["verdict"], told["exit_status"]) == ("fails", 1)
-    first, second = told["rules"]
+    printed = json.loads(found.output)
+    assert (printed["verdict"], printed["exit_status"]) == ("fails", 1)
+    first, second = printed["rules"]
     assert (first["rule"], first["verdict"], first["holds"]) == ("f1>=0.5", "holds", True)
     assert first["slices"][0]["estimate"]["value"] == 0.5
     verdicts = {each["slice"]["task"]: each["verdict"] for each in second["slices"]}

@@ -172,11 +172,11 @@ def test_it_says_what_it_wrote(tmp_path: Path) -> None:
     assert (run / "report.html").is_file()
     options = ["--cases", "2", "--json", "--out", str(tmp_path / "x.html")]
     result = CliRunner().invoke(report_command, [str(run), *options])
-    told = json.loads(result.output)
+    data = json.loads(result.output)
     page = (CHECKOUT / "docs" / "commands.md").read_text("utf-8")
     paragraph = page.split("### retrocypher report")[1].split("\n###")[0]
-    assert all(f"`{name}`" in paragraph for name in told)
-    assert (told["failed"], told["listed"]) == (40, 2)
-    assert told["bytes"] == Path(told["page"]).stat().st_size < 5_000_000
-    assert told["pages"] == len([*Path(told["folder"]).glob("*.html")])
-    assert told["pages_bytes"] == sum(each.stat().st_size for each in Path(told["folder"]).glob("*.html"))
+    assert all(f"`{name}`" in paragraph for name in data)
+    assert (data["failed"], data["listed"]) == (40, 2)
+    assert data["bytes"] == Path(data["page"]).stat().st_size < 5_000_000
+    assert data["pages"] == len([*Path(data["folder"]).glob("*.html")])
+    assert data["pages_bytes"] == sum(each.stat().st_size for each in Path(data["folder"]).glob("*.html"))

@@ -95,9 +95,9 @@ def test_the_sample_has_each_label_and_as_many_right_queries() -> None:
     # What is written otherwise has its reference beside it.
     references = {each.question.id for each in sample if each.kind == "reference"}
     assert {each.question.id for each in sample if each.kind == "neutral"} <= references
-    told = sizes(sample)
-    assert told["clause_order"] == 4
-    assert told["alias_names"] == 8
+    found = sizes(sample)
+    assert found["clause_order"] == 4
+    assert found["alias_names"] == 8
     assert len({each.question.task for each in sample}) == 10
     # Operators take turns, so that none stands for its label.
     syntax = [each.operator for each in sample if each.group == "syntax_error"]
@@ -129,17 +129,17 @@ def test_rates_are_those_that_are_counted_by_hand() -> None:
     draw = np.random.default_rng(3)
     scores = [float(each) for each in draw.integers(0, 11, size=len(drawn())) / 10]
     found = calibrated(lambda task: scores[place_of(task)]).calibration.variants["with_reference"]
-    told = list(zip(drawn(), scores, strict=True))
-    accepted = [score >= 0.5 for item, score in told if not item.right]
-    rejected = [score < 0.5 for item, score in told if item.right]
+    seen = list(zip(drawn(), scores, strict=True))
+    accepted = [score >= 0.5 for item, score in seen if not item.right]
+    rejected = [score < 0.5 for item, score in seen if item.right]
     assert found.false_accept_rate.value == pytest.approx(np.mean(accepted))
     assert found.false_reject_rate.value == pytest.approx(np.mean(rejected))
     assert found.by_error["limit"].rate.value == pytest.approx(
-        np.mean([score >= 0.5 for item, score in told if item.group == "limit"])
+        np.mean([score >= 0.5 for item, score in seen if item.group == "limit"])
     )
     assert found.by_right["reference"].rate.n == sizes(drawn())["reference"]
-    order = {item.question.id: score for item, score in told if item.kind == "reference"}
-    moved = [score - order[item.question.id] for item, score in told if item.group == "alias_names"]
+    order = {item.question.id: score for item, score in seen if item.kind == "reference"}
+    moved = [score - order[item.question.id] for item, score in seen if item.group == "alias_names"]
     alias = found.sensitivity["alias_names"]
     assert alias.change.value == pytest.approx(np.mean(moved))
     assert alias.size.value == pytest.approx(np.mean(np.abs(moved)))
@@ -189,11 +189,11 @@ def test_both_variants_are_measured_apart() -> None:
         lambda task: 0.9 if task.variant == "without_reference" or not is_wrong(task) else 0.1,
         variants=VARIANTS,
     )
-    told = to_builtins(done.calibration.report())
-    shown, blind = (told["variants"][name] for name in VARIANTS)
-    assert (told["variant"], shown["kappa"]["value"], blind["kappa"]["value"]) == ("with_reference", 1, 0)
+    plain = to_builtins(done.calibration.report())
+    shown, blind = (plain["variants"][name] for name in VARIANTS)
+    assert (plain["variant"], shown["kappa"]["value"], blind["kappa"]["value"]) == ("with_reference", 1, 0)
     for name in ("false_accept_rate", "false_reject_rate", "by_error", "kappa", "test_retest"):
-        assert told[name] == shown[name]
+        assert plain[name] == shown[name]
 
 
 def test_rows_are_shown_where_the_criteria_say_so() -> None:
@@ -232,9 +232,9 @@ def records() -> list[Record]:
 
 
 def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
-    told = records()
+    drawn_records = records()
     targets = {f"q-{number}": f"molecule {number // 2}" for number in range(60)}
-    shown, blind = agreements(all_ratings(told, targets))
+    shown, blind = agreements(all_ratings(drawn_records, targets))
     assert (shown.judge, shown.criteria) == (MODEL, CRITERIA)
     assert (shown.variant, blind.variant) == ("with_reference", "without_reference")
     # As the tasks are listed everywhere.
@@ -244,7 +244,7 @@ def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
     assert shown.overall.f1.clusters == 30
     assert shown.overall.auroc.value == pytest.approx(1 - blind.overall.auroc.value)
     assert shown.overall.kendall.value == pytest.approx(-blind.overall.kendall.value)
-    agree = [(each.judge.with_reference.score >= 0.5) == (each.scores.f1 == 1) for each in told]
+    agree = [(each.judge.with_reference.score >= 0.5) == (each.scores.f1 == 1) for each in drawn_records]
     accepted, right = shown.overall.accepted.value, shown.overall.right.value
     by_chance = accepted * right + (1 - accepted) * (1 - right)
     assert shown.overall.kappa.value == pytest.approx((np.mean(agree) - by_chance) / (1 - by_chance))
@@ -252,13 +252,13 @@ def test_every_variant_is_measured_over_all_cases_and_by_task() -> None:
 
 
 def test_the_cases_that_lie_furthest_apart_come_first() -> None:
-    told = [
+    seen = [
         judged_record("a", 1.0, judged(0.9)),
         judged_record("b", 1.0, judged(0.1, reason="The arrow is reversed.")),
         judged_record("c", 0.0, judged(0.8)),
         judged_record("d", 0.5, judged(0.5)),
     ]
-    (found,) = agreements(all_ratings(told, {}), most=2)
+    (found,) = agreements(all_ratings(seen, {}), most=2)
     assert [each.case_id for each in found.disagreements] == ["b", "c"]
     most = {"case_id": "b", "task": "precursors", "score": 0.1, "f1": 1.0}
     assert fields_of(found.disagreements[0]) == {**most, "reason": "The arrow is reversed."}
@@ -266,7 +266,7 @@ def test_the_cases_that_lie_furthest_apart_come_first() -> None:
 
 def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
     late = {"kind": "timeout", "message": "no answer"}
-    told = [
+    seen = [
         judged_record("a", 1.0, judged(1.0)),
         judged_record("b", 1.0, judged(None)),
         judged_record("c", 0.0, judged(None, error=late)),
@@ -274,7 +274,7 @@ def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
         judged_record("e", None, judged(1.0)),
         record_of("f", scores={"f1": 1.0}),
     ]
-    (found,) = agreements(all_ratings(told, {}))
+    (found,) = agreements(all_ratings(seen, {}))
     assert found.overall.judged == 1
     assert found.overall.score.value == 1
     assert found.overall.unjudged == {"malformed": 1, "timeout": 2}
@@ -282,10 +282,10 @@ def test_a_judgement_without_a_score_is_counted_and_no_zero() -> None:
 
 
 def test_the_table_fits_80_columns_and_shows_names_of_others_plainly() -> None:
-    told = records()
-    told[0].case_id = "a\x1b[31m case"
-    told[0].judge.with_reference.score = 1 - round(told[0].scores.f1)
-    text = printed(agreement_table(agreements(all_ratings(told, {}))))
+    drawn_records = records()
+    drawn_records[0].case_id = "a\x1b[31m case"
+    drawn_records[0].judge.with_reference.score = 1 - round(drawn_records[0].scores.f1)
+    text = printed(agreement_table(agreements(all_ratings(drawn_records, {}))))
     assert "agreement with execution, with reference" in text
     assert "\x1b" not in text
     assert text.count("furthest apart") == 2

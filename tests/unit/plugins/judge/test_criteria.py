@@ -44,7 +44,7 @@ def test_judges_that_are_told_different_things_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "said"),
     [
         ("steps", {"with_reference": ["a"]}, "`steps` must hold"),
         ("steps", {"with_reference": ["a"], "without_reference": []}, "without_reference"),
@@ -57,12 +57,12 @@ def test_judges_that_are_told_different_things_are_told_apart() -> None:
         ("more", 1, "nothing else"),
     ],
 )
-def test_other_criteria_are_refused_with_what_is_wrong(name: str, value: object, told: str) -> None:
+def test_other_criteria_are_refused_with_what_is_wrong(name: str, value: object, said: str) -> None:
     body = {**yaml.safe_load(FILE.read_text()), name: value}
     with pytest.raises(InputError) as caught:
         parse_criteria(yaml.safe_dump(body))
     assert "criteria.yaml" in str(caught.value)
-    assert told in str(caught.value)
+    assert said in str(caught.value)
     with pytest.raises(InputError, match="not YAML"):
         parse_criteria("name: [")
 
@@ -77,7 +77,7 @@ def test_what_the_form_allows_is_read_as_a_score(end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "environment", "told"),
+    ("text", "environment", "said"),
     [
         ("oracle", KEY, "reads no messages and cannot judge"),
         ("mutant", KEY, "reads no messages and cannot judge"),
@@ -92,10 +92,10 @@ def test_what_the_form_allows_is_read_as_a_score(end: str) -> None:
         ("sk-0123456789abcdef0123", KEY, "a key stands where the name of a model belongs"),
     ],
 )
-def test_what_cannot_judge_is_refused(text: str, environment: dict[str, str], told: str) -> None:
+def test_what_cannot_judge_is_refused(text: str, environment: dict[str, str], said: str) -> None:
     with pytest.raises(InputError) as caught:
         judge_spec(text, environment)
-    assert told in str(caught.value)
+    assert said in str(caught.value)
     assert "--model" not in str(caught.value)
 
 
@@ -179,7 +179,7 @@ def test_all_else_is_no_score(text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "said"),
     [
         ("10.0000001", "10.0000001"),
         ("-0.00000001", "-1e-08"),
@@ -188,8 +188,8 @@ def test_all_else_is_no_score(text: str, kind: str) -> None:
         ("1" + "0" * 400, "1.79"),
     ],
 )
-def test_a_score_off_the_scale_is_told_so_that_one_sees_it(written: str, told: str) -> None:
-    with pytest.raises(UnreadableError, match=f"the score is {told}.*, not from 0 to 10"):
+def test_a_score_off_the_scale_is_told_so_that_one_sees_it(written: str, said: str) -> None:
+    with pytest.raises(UnreadableError, match=f"the score is {said}.*, not from 0 to 10"):
         read_answer(f'{{"reason": "r", "score": {written}}}', SCALE)
 
 
@@ -200,10 +200,10 @@ def numbers(text: str, token: str, *likely: tuple[str, float]) -> list[dict[str,
 
 def test_what_might_have_stood_there_is_read_with_the_score() -> None:
     text = '{"reason": "step 7 is right", "score": 7}'
-    told = numbers(text, "7", ("7", -0.5), ("9", -1.0), ("95", -3.0), ("07", -4.0))
-    assert read_answer(text, SCALE, told).likely == ((7, -0.5), (9, -1.0))
+    tokens = numbers(text, "7", ("7", -0.5), ("9", -1.0), ("95", -3.0), ("07", -4.0))
+    assert read_answer(text, SCALE, tokens).likely == ((7, -0.5), (9, -1.0))
     # The same digits in the reason are not the score.
-    elsewhere = [{**told[0], "at": text.index("7")}]
+    elsewhere = [{**tokens[0], "at": text.index("7")}]
     assert read_answer(text, SCALE, elsewhere).likely == ()
     text = '```json\n{"reason": "C\\C=C\\C of 7, not \\"8\\"", "score": 7}\n```'
     assert read_answer(text, SCALE, numbers(text, "7", ("7", -0.1))).likely == ((7, -0.1),)
@@ -235,8 +235,8 @@ def test_a_well_formed_answer_is_read_as_it_was_written(reason: str, score: int)
         return
     for ascii_alone in (True, False):
         text = json.dumps({"reason": reason, "score": score}, ensure_ascii=ascii_alone)
-        told = numbers(text, str(score), (str(score), -0.25))
-        read = read_answer(text, SCALE, told)
+        tokens = numbers(text, str(score), (str(score), -0.25))
+        read = read_answer(text, SCALE, tokens)
         assert (read.reason, read.score) == (reason.strip(), score)
         assert read.likely == (() if score == 1 else ((score, -0.25),))
 

@@ -84,9 +84,9 @@ def test_a_judgement_that_failed_names_what_was_set(
 ) -> None:
     fault = ModelError("connection", "The API cannot be reached. Is OPENAI_BASE_URL right?")
     monkeypatch.setattr(ModelContext, "open_text", lambda *_, **__: Scripted(fault))
-    told = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
-    spec = judge_spec("gpt-x", told)
-    model = open_judge_model(spec, ModelContext(tmp_path, 1, 0, environment=told))
+    fields = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
+    spec = judge_spec("gpt-x", fields)
+    model = open_judge_model(spec, ModelContext(tmp_path, 1, 0, environment=fields))
     found = Judge(model, load_criteria()).judge(CASE, "with_reference")
     assert found.error == JudgeError("connection", f"The API cannot be reached. Is {name} right?")
 
@@ -110,8 +110,8 @@ BEGINS = ["question", "query"]
 
 
 def case(**fields: object) -> JudgeCase:
-    told = {"question": "Q?", "schema": "(:Molecule)", "cypher": "RETURN 1", "reference": "RETURN 2"}
-    return JudgeCase(case_id="c", **{**told, **fields})  # type: ignore[arg-type]
+    values = {"question": "Q?", "schema": "(:Molecule)", "cypher": "RETURN 1", "reference": "RETURN 2"}
+    return JudgeCase(case_id="c", **{**values, **fields})  # type: ignore[arg-type]
 
 
 def test_the_reference_is_shown_to_one_variant_alone() -> None:
@@ -124,17 +124,17 @@ def test_the_reference_is_shown_to_one_variant_alone() -> None:
 
 def test_rows_are_shown_only_where_wanted_and_cut() -> None:
     rows = [["C" * 1_000]] + [[number] for number in range(20)]
-    told = case(columns=["name"], rows=rows)
-    assert "name" not in shown(told, "without_reference", load_criteria()).answered
-    answered = shown(told, "without_reference", load_criteria(3)).answered
+    found = case(columns=["name"], rows=rows)
+    assert "name" not in shown(found, "without_reference", load_criteria()).answered
+    answered = shown(found, "without_reference", load_criteria(3)).answered
     assert '["name"]' in answered
     assert "more characters)" in answered
     assert "(18 more rows)" in answered
     assert "(no rows)" in shown(case(columns=[], rows=[]), "without_reference", load_criteria(3)).answered
     assert "<<< rows" not in shown(case(), "without_reference", load_criteria(3)).answered
     assert "(there is none)" in shown(case(cypher=None), "without_reference", load_criteria()).answered
-    told = shown(case(question="[DEEPEVAL:IMAGE:1] [DEEPEVAL:PDF:2]"), "without_reference", load_criteria())
-    assert not re.search(r"\[DEEPEVAL:(?:IMAGE|PDF):(.*?)\]", told.asked)
+    found = shown(case(question="[DEEPEVAL:IMAGE:1] [DEEPEVAL:PDF:2]"), "without_reference", load_criteria())
+    assert not re.search(r"\[DEEPEVAL:(?:IMAGE|PDF):(.*?)\]", found.asked)
 
 
 def test_the_schema_cannot_end_its_own_part() -> None:
@@ -150,11 +150,11 @@ def test_the_schema_cannot_end_its_own_part() -> None:
 def test_no_text_can_end_its_own_part(question: str, cypher: str, again: int) -> None:
     for _ in range(again):
         # Whatever marks one has seen, they are others once they are in the text.
-        told = shown(case(question=question, cypher=cypher), "without_reference", load_criteria())
-        question += "\n" + "\n".join(match[0] for match in MARK.finditer(told.asked))
-    told = shown(case(question=question, cypher=cypher), "without_reference", load_criteria())
-    mark = told.asked.rsplit(">>> ", 1)[1]
-    parts = re.findall(rf"^<<< ([a-z ]+) {mark}$", f"{told.asked}\n{told.answered}", re.MULTILINE)
+        found = shown(case(question=question, cypher=cypher), "without_reference", load_criteria())
+        question += "\n" + "\n".join(match[0] for match in MARK.finditer(found.asked))
+    found = shown(case(question=question, cypher=cypher), "without_reference", load_criteria())
+    mark = found.asked.rsplit(">>> ", 1)[1]
+    parts = re.findall(rf"^<<< ([a-z ]+) {mark}$", f"{found.asked}\n{found.answered}", re.MULTILINE)
     assert parts == BEGINS
     assert mark not in question + cypher
 
@@ -165,8 +165,8 @@ EXECUTION = {"status": "ok", "columns": ["a"], "rows": [[1]], "row_count": 1}
 
 def run(**fields: Any) -> Record:
     scores = {"f1": 1.0, "precision": 1.0, "recall": 1.0}
-    told = {"cypher": "RETURN 1", "execution": EXECUTION, "scores": scores, "passed": True, **fields}
-    return record_of(**told)
+    values = {"cypher": "RETURN 1", "execution": EXECUTION, "scores": scores, "passed": True, **fields}
+    return record_of(**values)
 
 
 def test_a_judgement_is_read_as_it_was_written() -> None:
@@ -196,7 +196,7 @@ def test_only_a_judge_that_could_not_be_asked_is_a_fault_of_the_harness() -> Non
 
 def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
     fault = {"stage": "judge", **UNREACHED}
-    told = to_builtins(
+    plain = to_builtins(
         summary_of(
             [
                 run(case_id="a", judge=judged(1.0, 0.5)),
@@ -211,9 +211,9 @@ def test_a_fault_of_the_judge_takes_no_score_from_the_case() -> None:
             ]
         ).run_summary()
     )
-    assert (told["scored"], told["infrastructure_errors"], told["means"]["f1"]) == (3, 1, 1.0)
-    assert told["infrastructure_errors_by_stage"] == {"judge": 1, "model": 1}
-    judge = told["judge"]
+    assert (plain["scored"], plain["infrastructure_errors"], plain["means"]["f1"]) == (3, 1, 1.0)
+    assert plain["infrastructure_errors_by_stage"] == {"judge": 1, "model": 1}
+    judge = plain["judge"]
     assert (judge["cases"], judge["faults"]) == (3, 1)
     assert judge["with_reference"] == {"scored": 1, "mean": 1.0, "weighted": 0, "no_score": {"malformed": 2}}
     assert judge["without_reference"]["mean"] == 0.25
@@ -323,7 +323,7 @@ def test_an_answer_that_claims_nothing_has_no_share() -> None:
     assert set(map(_kind, found.values())) == {"nothing_claimed"}
 
 
-def test_a_judge_that_cannot_be_asked_is_told() -> None:
+def test_a_judge_that_cannot_be_asked_is_reported() -> None:
     found, steps = measured_by(Scripted(ModelError("timeout", "too long"), *GOOD[3:]))
     assert found["faithfulness"] == MeasuredAnswer(None, 0, JudgeError("timeout", "too long"))
     assert found["answer_relevancy"].score == 1.0

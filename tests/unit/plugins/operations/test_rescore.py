@@ -67,8 +67,8 @@ def plain(value: Any) -> dict[str, Any]:
 def case(name: str, asked: Question, cypher: str | None, execution: Execution, **more: Any) -> dict[str, Any]:
     found = ASSESSOR.case(asked, cypher, execution)
     held = {"scores": found.scores, "errors": found.labels, "passed": found.passed}
-    told = {"cypher": cypher, "execution": execution, **held, **more}
-    return plain(record_of(name, of=asked, **told))
+    fields = {"cypher": cypher, "execution": execution, **held, **more}
+    return plain(record_of(name, of=asked, **fields))
 
 
 def looped(name: str, asked: Question) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def spoil(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "scores": scores, "errors": ["limit"], "passed": False}
 
 
-def test_what_changed_is_told(tmp_path: Path) -> None:
+def test_what_changed_is_reported(tmp_path: Path) -> None:
     kept = records()
     kept[0] = spoil(kept[0])
     kept[-1]["execution"]["fallback"]["scores"]["recall"] = 0.5
@@ -299,8 +299,8 @@ def test_what_changed_is_printed_and_nothing_written(tmp_path: Path, monkeypatch
     assert "nothing was written" in output
     assert max(map(len, output.splitlines())) <= 80 or str(run) in output
     assert (run / "records.jsonl").read_bytes() == before
-    told = json.loads(said(run, "--json", "--out", tmp_path / "new"))
-    assert (told["changed"], told["written"]) == (1, str(tmp_path / "new"))
+    printed = json.loads(said(run, "--json", "--out", tmp_path / "new"))
+    assert (printed["changed"], printed["written"]) == (1, str(tmp_path / "new"))
     assert "nothing changed" in said(tmp_path / "new")
     with pytest.raises(InputError, match="--out and --in-place"):
         said(run, "--out", "x", "--in-place")
@@ -349,8 +349,15 @@ def test_messages_shortly_after_another_are_dropped(
 
 def judged(cases: int = 9, **fields: Any) -> JudgedRun:
     counts = {"cases": cases, "judged": cases, "kept": 0, "asked": 2 * cases, "from_cache": 0, "cost": None}
-    told = {"run": "reports/run", "summary": JudgeSummary(), "means": [], "written": True, **counts, **fields}
-    return JudgedRun(judge=JudgeEntry(ModelEntry("judge-1")), **told)
+    values = {
+        "run": "reports/run",
+        "summary": JudgeSummary(),
+        "means": [],
+        "written": True,
+        **counts,
+        **fields,
+    }
+    return JudgedRun(judge=JudgeEntry(ModelEntry("judge-1")), **values)
 
 
 def test_means_and_intervals_fit_80_columns() -> None:
@@ -362,7 +369,7 @@ def test_means_and_intervals_fit_80_columns() -> None:
     assert all(f"\n{task} " in text for task in TASKS)
 
 
-def test_why_a_judge_could_not_be_asked_is_told() -> None:
+def test_why_a_judge_could_not_be_asked_is_reported() -> None:
     why = "The API cannot be reached. Is RETROCYPHER_JUDGE_BASE_URL right?"
     done = judged(judged=2, summary=JudgeSummary(faults=7), written=False)
     assert f"\n{why}\n" in printed(render_judged(done, why))

@@ -70,11 +70,11 @@ def test_long_rows_and_texts_are_cut_and_say_so(tmp_path: Path) -> None:
     rows = [{"id": number, "name": "C" * 50} for number in range(10_000)]
     long = record_of(rounds=[Round("generator", None, "", "x" * 50_000, findings=rows)])
     short = record_of(rounds=[Round("generator", None, "", None, findings=rows[:3])])
-    told = attachments(result_of(tmp_path / "long", long))
-    assert len(told["findings"]) < CAP + 200
-    assert "of 10,000 rows: see the case in records.jsonl" in told["findings"].splitlines()[-1]
+    attached = attachments(result_of(tmp_path / "long", long))
+    assert len(attached["findings"]) < CAP + 200
+    assert "of 10,000 rows: see the case in records.jsonl" in attached["findings"].splitlines()[-1]
     left = f"… {50_000 - CAP:,} more characters: see the case in records.jsonl"
-    assert told["Cypher"].endswith(left)
+    assert attached["Cypher"].endswith(left)
     assert json.loads(attachments(result_of(tmp_path / "short", short))["findings"]) == rows[:3]
 
 
@@ -107,10 +107,10 @@ def test_each_label_has_a_kind_of_its_own(label: str) -> None:
 
 
 def test_what_has_no_score_is_no_wrong_answer() -> None:
-    told = {each["name"]: each["matchedStatuses"] for each in categories_2()}
-    assert [name for name, statuses in told.items() if "broken" in statuses] == [NO_SCORE]
-    told = {each["name"]: each["matchers"]["statuses"] for each in categories_3()}
-    assert [name for name, statuses in told.items() if "broken" in statuses] == [NO_SCORE]
+    found = {each["name"]: each["matchedStatuses"] for each in categories_2()}
+    assert [name for name, statuses in found.items() if "broken" in statuses] == [NO_SCORE]
+    found = {each["name"]: each["matchers"]["statuses"] for each in categories_3()}
+    assert [name for name, statuses in found.items() if "broken" in statuses] == [NO_SCORE]
 
 
 def _matches_3(kind: dict[str, Any], label: str) -> bool:
@@ -158,8 +158,8 @@ def _matches_2(kind: dict[str, Any], label: str) -> bool:
 def test_the_service_that_runs_it_is_named(
     environment: dict[str, str], kind: str, name: str, build: str, url: str
 ) -> None:
-    told = {"buildName": build, "buildOrder": int(build.partition("#")[2]), "buildUrl": url}
-    assert executor_of({"CI": "true", **environment}) == {"name": name, "type": kind, **told}
+    fields = {"buildName": build, "buildOrder": int(build.partition("#")[2]), "buildUrl": url}
+    assert executor_of({"CI": "true", **environment}) == {"name": name, "type": kind, **fields}
     assert executor_of({"CI": "true"}) == {"name": "CI", "type": "ci"}
     assert executor_of({}) == {"name": "local", "type": "local"}
 
@@ -211,10 +211,10 @@ def test_each_case_is_shown_once_with_its_status(run: Path, tmp_path: Path) -> N
     assert said[UNASKED].endswith("CaseError: model unreachable: nobody there")
     assert "case_view.CaseError: harness lost: the case ended" in said[LOST]
     assert {"name": "error", "value": "empty_result"} in found[WRONG]["labels"]
-    told = attachments(found[WRONG])
-    assert (told["question"], told["messages"]) == (ASKED[1].text, "--- user ---\nWhich?")
-    assert told["reference Cypher"] == ASKED[1].reference_cypher
-    assert told["difference"].startswith("- ")
+    attached = attachments(found[WRONG])
+    assert (attached["question"], attached["messages"]) == (ASKED[1].text, "--- user ---\nWhich?")
+    assert attached["reference Cypher"] == ASKED[1].reference_cypher
+    assert attached["difference"].startswith("- ")
     texts = "".join(file.read_text() for file in (tmp_path / "results").glob("*-result.json"))
     # Allure 3 shows an attachment of two cases with one of them only.
     files = [file.name for file in (tmp_path / "results").glob("*-attachment.*")]
@@ -274,14 +274,14 @@ def test_a_run_that_still_goes_on_is_shown(tmp_path: Path) -> None:
     """It has no manifest yet, and the messages of its last cases were not there when they were read."""
     run = write_run(tmp_path / "run", [record(0, passed=True)], ASKED, messages={})
     assert write_results(RunLog(run), tmp_path / "results").cases == 1
-    told = attachments(shown(tmp_path / "results")[RIGHT])
-    assert "messages" not in told
-    assert told["question"] == ASKED[0].text
+    attached = attachments(shown(tmp_path / "results")[RIGHT])
+    assert "messages" not in attached
+    assert attached["question"] == ASKED[0].text
 
 
 def test_a_judgement_is_a_line_with_its_reason(tmp_path: Path) -> None:
-    told = record(1, **SCORED, judge=judged(0.75, None), infrastructure_error={**FAULT, "stage": "judge"})
-    run = write_run(tmp_path / "run", [told], ASKED, manifest_of(), {}, {"abc": []})
+    found = record(1, **SCORED, judge=judged(0.75, None), infrastructure_error={**FAULT, "stage": "judge"})
+    run = write_run(tmp_path / "run", [found], ASKED, manifest_of(), {}, {"abc": []})
     write_results(RunLog(run), tmp_path / "results")
     (result,) = shown(tmp_path / "results").values()
     # Its judge is no reason to call it broken.

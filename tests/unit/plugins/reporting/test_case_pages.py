@@ -67,7 +67,7 @@ def test_routes_are_told_apart_and_drawn() -> None:
     assert "1 were found" in read.text
     assert "found " + " → ".join(map(str, right)) in read.text
     assert "too much 1 → 2" in read.text
-    assert "reaction extra" in [told["class"] for tag, told in read.tags if tag == "rect"]
+    assert "reaction extra" in [attributes["class"] for tag, attributes in read.tags if tag == "rect"]
     assert [tag for tag, _ in read.tags].count("symbol") > 1
     # On another graph boxes are drawn without molecules.
     html = page_of(question_of("chains_to_target"), fingerprint="another", execution=execution(["x"], []))
@@ -119,7 +119,7 @@ def test_nothing_in_a_record_becomes_a_part_of_the_page() -> None:
     hostile, plain = with_text(HOSTILE), with_text("plain")
     assert {tag for tag, _ in hostile.tags} == {tag for tag, _ in plain.tags}
     assert [tag for tag, _ in hostile.tags].count("script") == 1
-    assert not [name for _, told in hostile.tags for name in told if name.startswith("on")]
+    assert not [name for _, attributes in hostile.tags for name in attributes if name.startswith("on")]
 
 
 @pytest.mark.parametrize("value", ["not a molecule", "C" * 5_000, "C1CC", "", "\ud800", "[Xx]", "é"])
@@ -162,7 +162,7 @@ def test_each_failed_case_has_a_page_and_a_link_to_it(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [answered(q, False) for q in questions], questions, dict(MANIFEST))
     report = build_report([run], run / "report.html", most=99)
     assert report.pages == 10
-    links = {told["href"] or "" for tag, told in Read(report.page.read_text()).tags if tag == "a"}
+    links = {attributes["href"] or "" for tag, attributes in Read(report.page.read_text()).tags if tag == "a"}
     pages = {f"report-cases/{each.name}" for each in report.folder.glob("*.html")}
     assert pages <= links
     assert len(pages) == 10

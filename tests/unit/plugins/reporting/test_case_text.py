@@ -35,8 +35,8 @@ def failed(case_id: str = "precursors-001-P5-ZS-none-m", **fields: Any) -> Recor
     query = QUESTION.reference_cypher.replace("MATCH", "match", 1).replace("PRODUCES", "MAKES")
     tokens = {"prompt": 9, "completion": 1}
     turn = Round("generator", "h", f"Here: {query}", query, time_s=1.25, tokens=tokens)
-    told = {"rounds": [turn], "cypher": query, "execution": execution(), "scores": SCORES}
-    return record_of(case_id, of=QUESTION, **{**told, "errors": ["syntax_error"], **fields})
+    values = {"rounds": [turn], "cypher": query, "execution": execution(), "scores": SCORES}
+    return record_of(case_id, of=QUESTION, **{**values, "errors": ["syntax_error"], **fields})
 
 
 def run_of(folder: Path, *records: Record) -> Path:
@@ -73,22 +73,22 @@ def test_a_failed_case(tmp_path: Path) -> None:
 
 def test_a_case_for_programs(tmp_path: Path) -> None:
     run = run_of(tmp_path, failed())
-    told = json.loads(shown(run, "precursors", "--json", "--messages").stdout)
-    assert told["run"] == str(run)
-    assert told["case_id"] == told["record"]["case_id"] == "precursors-001-P5-ZS-none-m"
-    assert told["question"]["gold"] == QUESTION.gold
-    assert told["exemplar"] is None
-    assert [each["label"] for each in told["labels"]] == ["syntax_error"]
-    assert told["difference"]
-    assert list(told["messages"]) == ["h"]
+    output = json.loads(shown(run, "precursors", "--json", "--messages").stdout)
+    assert output["run"] == str(run)
+    assert output["case_id"] == output["record"]["case_id"] == "precursors-001-P5-ZS-none-m"
+    assert output["question"]["gold"] == QUESTION.gold
+    assert output["exemplar"] is None
+    assert [each["label"] for each in output["labels"]] == ["syntax_error"]
+    assert output["difference"]
+    assert list(output["messages"]) == ["h"]
     assert json.loads(shown(run, "precursors", "--json").stdout)["messages"] is None
 
 
 def test_text_of_others_steers_no_terminal(tmp_path: Path) -> None:
     turn = Round(f"role{EVIL}", "h", EVIL, EVIL, EVIL, [{"a": EVIL}], 1.0)
-    told = {"rounds": [turn], "cypher": f"RETURN 1 // {EVIL}", "errors": [f"x{EVIL}"]}
+    fields = {"rounds": [turn], "cypher": f"RETURN 1 // {EVIL}", "errors": [f"x{EVIL}"]}
     ended = execution(status="runtime_error", code=EVIL, message=EVIL, rows=[[EVIL]], columns=[EVIL])
-    record = failed(f"c{EVIL}", model=EVIL, question=EVIL, execution=ended, **told)
+    record = failed(f"c{EVIL}", model=EVIL, question=EVIL, execution=ended, **fields)
     write_run(tmp_path, [record], [QUESTION], messages={"h": [{"role": EVIL, "content": EVIL}]})
     output = shown(tmp_path, "c", "--messages").output
     assert all(each.isprintable() or each == "\n" for each in output)
@@ -155,16 +155,18 @@ def test_names_of_cases(tmp_path: Path) -> None:
 )
 def test_names_that_are_not_one_case(tmp_path: Path, name: str, said: str) -> None:
     run = write_run(tmp_path / "run", [failed(case) for case in CASES])
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as caught:
         find_case(RunLog(run), name)
-    assert said in str(told.value)
+    assert said in str(caught.value)
     with pytest.raises(InputError, match="no records"):
         find_case(RunLog(tmp_path), "a")
 
 
 def test_a_written_answer_is_shown_with_its_claims(tmp_path: Path) -> None:
-    told = written(f"It is CCO. {EVIL}", "REFUTED", shortcomings=["Nothing is said of agents."])
-    done = shown(run_of(tmp_path, failed(**{**told, "rounds": failed().rounds + told["rounds"][1:]})), "pre")
+    found = written(f"It is CCO. {EVIL}", "REFUTED", shortcomings=["Nothing is said of agents."])
+    done = shown(
+        run_of(tmp_path, failed(**{**found, "rounds": failed().rounds + found["rounds"][1:]})), "pre"
+    )
     assert "\x1b" not in done.output
     text = " ".join(done.output.split())
     assert "round 2: answer:text, written, 0.50 s" in text

@@ -47,11 +47,11 @@ def test_what_it_says(tmp_path: Path) -> None:
 
 
 def test_artifacts_are_linked_only_where_the_address_is_one(tmp_path: Path) -> None:
-    told = facts(tmp_path)
+    found = facts(tmp_path)
     action = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b", "GITHUB_RUN_ID": "7"}
-    assert "(https://github.com/a/b/actions/runs/7#artifacts)" in "\n".join(job_summary(told, action))
+    assert "(https://github.com/a/b/actions/runs/7#artifacts)" in "\n".join(job_summary(found, action))
     for name, value in (("GITHUB_REPOSITORY", "a/b)<x"), ("GITHUB_RUN_ID", "7x"), ("GITHUB_SERVER_URL", "x")):
-        assert "#artifacts" not in "\n".join(job_summary(told, {**action, name: value}))
+        assert "#artifacts" not in "\n".join(job_summary(found, {**action, name: value}))
 
 
 HOSTILE = [
@@ -125,13 +125,13 @@ def test_it_is_appended_and_never_larger_than_shown(tmp_path: Path) -> None:
 
 
 def test_a_run_without_scores_has_no_mean(tmp_path: Path) -> None:
-    told = facts(tmp_path)
+    found = facts(tmp_path)
     fault = {"stage": "model", "kind": "timeout", "message": "too long"}
     nothing = summary_of(
         record_of(case_id=str(number), scores=None, execution=None, infrastructure_error=fault, passed=False)
         for number in range(20)
     )
-    empty = replace(told, f1=replace(told.f1, value=None, low=None, high=None, n=0), summary=nothing)
+    empty = replace(found, f1=replace(found.f1, value=None, low=None, high=None, n=0), summary=nothing)
     text = "\n".join(job_summary(empty, {}))
     assert "Mean F1 **n/a** over 0 cases" in text
     assert "**Incomplete**: 20 cases" in text

@@ -63,13 +63,13 @@ def test_figures_and_tables_are_the_same_each_time(made: tuple[Path, Report], tm
 def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) -> None:
     run, out = made[0], made[1].figures[0].parent
     table = ScoreTable(RunLog(run).records(), RunLog(run).targets)
-    told = {
+    found = {
         (row["shot"], row["task"]): [float(row[name]) for name in ("f1", "f1_low", "f1_high")]
         for row in rows_of(out / "scores.csv")
         if row["task"] != "all"
     }
     means = slice_means(table, ("shot", "task"))
-    assert told == {place_of(each): [each.mean.value, each.mean.low, each.mean.high] for each in means}
+    assert found == {place_of(each): [each.mean.value, each.mean.low, each.mean.high] for each in means}
     medians = {(row["shot"], row["task"]): float(row["median"]) for row in rows_of(out / "boxes.csv")}
     assert medians == {
         place_of(each): each.box.median for each in slice_boxes(table, ("task", "prompt", "shot"))
@@ -95,9 +95,13 @@ def test_untrusted_names_harm_no_table(tmp_path: Path) -> None:
 
 
 def test_a_table_for_a_paper_lacks_no_number() -> None:
-    told = {"model": "my_model", "shot": "ZS", "task": "task_0", "mean_b": 1.0, "losses": 0}
-    told |= {"detectable": None, "p_value": 0.0001, "whisker_low": 0.25, "whisker_high": 0.75}
-    rows = [told, {**told, "task": "task_1", "p_value": 0.5}, {"model": "other", "shot": "ZS", "task": "all"}]
+    fields = {"model": "my_model", "shot": "ZS", "task": "task_0", "mean_b": 1.0, "losses": 0}
+    fields |= {"detectable": None, "p_value": 0.0001, "whisker_low": 0.25, "whisker_high": 0.75}
+    rows = [
+        fields,
+        {**fields, "task": "task_1", "p_value": 0.5},
+        {"model": "other", "shot": "ZS", "task": "all"},
+    ]
     header, _, first, *_ = as_latex(rows).splitlines()[2:]
     assert header == r"model & task & mean b & losses & p value & whisker low & whisker high \\"
     assert first == r"my\_model & task 0 & 1.000 & 0 & ${<}0.001$ & 0.250 & 0.750 \\"

@@ -79,7 +79,11 @@ def test_headline_boxes_and_correlations_are_those_of_the_statistics(run: Path, 
     assert f"{mean.mean.value:.3f} mean F1" in read.text
     assert f"[{mean.mean.low:.3f}, {mean.mean.high:.3f}]" in read.text
     assert "shot: 1S-D-S against ZS" in read.text
-    labels = [told["aria-label"] for _, told in read.tags if (told.get("class") or "").startswith("mark box")]
+    labels = [
+        attributes["aria-label"]
+        for _, attributes in read.tags
+        if (attributes.get("class") or "").startswith("mark box")
+    ]
     assert sorted(labels) == sorted(
         f"median {each.box.median:.3f}, quartiles {each.box.q1:.3f} to {each.box.q3:.3f}, whiskers "
         f"{each.box.whisker_low:.3f} to {each.box.whisker_high:.3f}, mean {each.box.mean:.3f}"
@@ -159,7 +163,7 @@ def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
     # Where nothing could be asked there are no empty parts.
     read = page(write_run(tmp_path / "none", map(not_run, questions), questions, {"exit_status": 16}))
     assert "Distribution of F1" not in read.text
-    assert ("href", "#boxes") not in [each for _, told in read.tags for each in told.items()]
+    assert ("href", "#boxes") not in [each for _, attributes in read.tags for each in attributes.items()]
 
 
 def test_a_run_of_records_alone_is_reported(tmp_path: Path) -> None:
@@ -176,7 +180,7 @@ def test_a_long_list_takes_some_of_each_kind(tmp_path: Path) -> None:
     records.append(answered(questions[0], False, shot="1S-D-S", prompt="P4", errors=["timeout"]))
     run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
     read = page(run, most=22)
-    rows = [told for tag, told in read.tags if tag == "tr" and "data-k" in told]
+    rows = [attributes for tag, attributes in read.tags if tag == "tr" and "data-k" in attributes]
     assert len(rows) == 22
     assert "22 of them are listed" in read.text
     assert any("timeout" in row for row in read.rows if len(row) > 3)
@@ -297,14 +301,14 @@ def page_with(folder: Path, text: str) -> str:
     record = answered(question, False, model=text, prompt=text, shot=text, cypher=text)
     record.question = text
     record.errors = [text]
-    told = {"options": {text: text}, "models": [{"label": text, "argument": text}], "api": text}
-    run = write_run(folder / "run", [record], [question], {**MANIFEST, **told})
+    fields = {"options": {text: text}, "models": [{"label": text, "argument": text}], "api": text}
+    run = write_run(folder / "run", [record], [question], {**MANIFEST, **fields})
     build_report([run], run / "report.html", most=9)
     return (run / "report.html").read_text("utf-8")
 
 
 def shape(html: str) -> list[tuple[str, list[str]]]:
-    return [(tag, sorted(told)) for tag, told in Read(html).tags]
+    return [(tag, sorted(attributes)) for tag, attributes in Read(html).tags]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -319,14 +323,14 @@ def test_text_is_shown_and_does_nothing(tmp_path: Path, text: str) -> None:
 def test_any_text_comes_out_as_text(text: str) -> None:
     html = environment().from_string('<p title="{{ text }}">{{ text }}</p>').render(text=text)
     html.encode()
-    ((tag, told),) = Read(html).tags
+    ((tag, found),) = Read(html).tags
     assert tag == "p"
-    assert (told["title"] or "") == visible(text)
+    assert (found["title"] or "") == visible(text)
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_alone(tmp_path: Path) -> None:
     html = page_with(tmp_path, "plain")
-    metas = [told for tag, told in Read(html).tags if tag == "meta"]
+    metas = [attributes for tag, attributes in Read(html).tags if tag == "meta"]
     (policy,) = [each["content"] for each in metas if each.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
     assert "unsafe" not in policy

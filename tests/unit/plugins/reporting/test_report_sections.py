@@ -53,7 +53,7 @@ def test_verdicts_are_told_by_task(tmp_path: Path) -> None:
     assert ["precursors", "2", "2", "1", "0", "1", "0", "0", "0", "0", "0.500"] in rows
 
 
-def test_what_a_judge_measured_of_answers_is_told(tmp_path: Path) -> None:
+def test_what_a_judge_measured_of_answers_is_reported(tmp_path: Path) -> None:
     asked = zip(some_questions(1), (0.25, 0.75, None), strict=False)
     records = [answered(question, True, **written(judge=measured(score))) for question, score in asked]
     part = section(html_of(report_on(tmp_path, records)), "answers")

@@ -69,9 +69,9 @@ def test_how_runs_ended(
     tmp_path: Path, manifest: dict[str, Any], cases: int, ended: bool, state: str
 ) -> None:
     run_of(tmp_path / "a", manifest, cases=cases, ended=ended)
-    told = entries(tmp_path)["a"]
-    assert (told["state"], told["done"], told["mean_f1"]) == (state, cases, 0.5)
-    assert told["cost"] == (1.25 if ended else 0.5)
+    found = entries(tmp_path)["a"]
+    assert (found["state"], found["done"], found["mean_f1"]) == (state, cases, 0.5)
+    assert found["cost"] == (1.25 if ended else 0.5)
 
 
 def test_a_run_that_is_running(tmp_path: Path) -> None:

@@ -223,9 +223,9 @@ def test_a_list_of_runs_says_where_summary_and_records_do_not_fit(tmp_path: Path
     run = write_run(tmp_path / "run", [record_of("a"), record_of("b")], (), manifest_of(), summary)
     assert read_entry(RunLog(run)).reason is None
     lines = (run / "records.jsonl").read_text().splitlines(keepends=True)
-    told = f"{run}: summary.json tells 2 cases, and records.jsonl has"
+    message = f"{run}: summary.json tells 2 cases, and records.jsonl has"
     for kept, left in ((lines[0], 1), (lines[0] + lines[1][:50], 1), ("", 0)):
         (run / "records.jsonl").write_text(kept)
-        assert (read_entry(RunLog(run)).reason or "").startswith(f"{told} {left}; ")
+        assert (read_entry(RunLog(run)).reason or "").startswith(f"{message} {left}; ")
     (run / "records.jsonl").unlink()
-    assert (read_entry(RunLog(run)).reason or "").startswith(f"{told} 0; ")
+    assert (read_entry(RunLog(run)).reason or "").startswith(f"{message} 0; ")

@@ -129,12 +129,12 @@ def test_the_manifest_says_what_the_shards_said(tmp_path: Path) -> None:
     assert manifest["versions"] == {"python": "3.12"}
     assert manifest["shard"] is None
     assert manifest["key"]["parts"]["seed"] == 0
-    told = manifest["merged_from"]
-    assert [(each["run"], each["number"], each["of"]) for each in told] == [
+    found = manifest["merged_from"]
+    assert [(each["run"], each["number"], each["of"]) for each in found] == [
         (str(run), number, 3) for number, run in enumerate(runs, 1)
     ]
-    assert [each["options"]["graph"] for each in told] == [f"bolt://host{n}:7687" for n in (1, 2, 3)]
-    assert [each.get("continued") for each in told] == [None, once, None]
+    assert [each["options"]["graph"] for each in found] == [f"bolt://host{n}:7687" for n in (1, 2, 3)]
+    assert [each.get("continued") for each in found] == [None, once, None]
     assert "continued" not in manifest
     assert manifest["exit_status"] == 1
 
@@ -239,8 +239,8 @@ def test_shards_that_were_judged_otherwise_afterwards(tmp_path: Path) -> None:
     judge = {"model": {"label": "j"}, "criteria": "c"}
     other = {"model": {"label": "k"}, "criteria": "c"}
     one, two, none = (
-        write_shard(tmp_path / name, Shard(number, 2), FEW, manifest={"judge": told})
-        for name, number, told in (("one", 1, judge), ("two", 2, other), ("none", 2, None))
+        write_shard(tmp_path / name, Shard(number, 2), FEW, manifest={"judge": entry})
+        for name, number, entry in (("one", 1, judge), ("two", 2, other), ("none", 2, None))
     )
     said = refusal([one, two], tmp_path)
     assert said.startswith(
@@ -253,8 +253,8 @@ def test_shards_that_were_judged_otherwise_afterwards(tmp_path: Path) -> None:
 
 def test_a_shard_that_comes_twice(one: Path, tmp_path: Path) -> None:
     again = write_shard(tmp_path / "again", Shard(1, 2), FEW)
-    told = "one and again are both shard 1 of 2, so they overlap in all 4 cases; name one"
-    assert refusal([one, again], tmp_path) == told
+    message = "one and again are both shard 1 of 2, so they overlap in all 4 cases; name one"
+    assert refusal([one, again], tmp_path) == message
     assert refusal([one, one], tmp_path).startswith("one and one are both shard 1 of 2")
 
 
@@ -262,15 +262,15 @@ def test_a_case_that_comes_twice(one: Path, tmp_path: Path) -> None:
     records = records_of(Shard(2, 2).select(FEW))
     stolen = records_of(Shard(1, 2).select(FEW))[:1]
     two = second(tmp_path, records=[*records[1:], *stolen])
-    told = refusal([two, one], tmp_path)
-    assert told.startswith("one (shard 1 of 2) and two (shard 2 of 2) overlap: both hold the case ")
-    assert stolen[0].case_id in told
+    message = refusal([two, one], tmp_path)
+    assert message.startswith("one (shard 1 of 2) and two (shard 2 of 2) overlap: both hold the case ")
+    assert stolen[0].case_id in message
 
 
 def test_a_missing_shard(tmp_path: Path) -> None:
     runs = [write_shard(tmp_path / f"s{n}", Shard(n, 4), FEW) for n in (2, 3)]
-    told = refusal(runs, tmp_path, partial=False)
-    assert told.startswith("shards 1, 4 of 4 are missing, 4 of the cases. Run what is missing")
+    message = refusal(runs, tmp_path, partial=False)
+    assert message.startswith("shards 1, 4 of 4 are missing, 4 of the cases. Run what is missing")
 
 
 def test_a_shard_that_is_not_whole(one: Path, tmp_path: Path) -> None:
@@ -285,8 +285,8 @@ def test_a_shard_that_is_not_whole(one: Path, tmp_path: Path) -> None:
     )
     assert refused("killed", summary=None).startswith("killed (shard 2 of 2) was killed before")
     records[0].scores, records[0].infrastructure_error = None, InfrastructureError("model", "x", "m")
-    told = "failed (shard 2 of 2) has no score for 1 of its cases (infrastructure errors)."
-    assert refused("failed", records=records).startswith(told)
+    message = "failed (shard 2 of 2) has no score for 1 of its cases (infrastructure errors)."
+    assert refused("failed", records=records).startswith(message)
 
 
 def test_a_target_that_is_not_empty(one: Path, tmp_path: Path) -> None:
@@ -299,9 +299,9 @@ def test_a_target_that_is_not_empty(one: Path, tmp_path: Path) -> None:
 def test_the_command_tells_what_it_did(one: Path, tmp_path: Path) -> None:
     two = second(tmp_path)
     result = CliRunner().invoke(merge_command, [str(two), str(one), "--into", str(tmp_path / "a"), "--json"])
-    told = json.loads(result.output)
-    assert (told["of"], told["cases"], told["missing"]) == (2, 8, [])
-    assert [each["number"] for each in told["shards"]] == [1, 2]
+    printed = json.loads(result.output)
+    assert (printed["of"], printed["cases"], printed["missing"]) == (2, 8, [])
+    assert [each["number"] for each in printed["shards"]] == [1, 2]
     text = CliRunner().invoke(merge_command, [str(one), "--partial", "--into", str(tmp_path / "b")]).output
     assert text.splitlines()[:2] == [
         f"1 of 2 shards, 4 cases: {tmp_path / 'b'}",

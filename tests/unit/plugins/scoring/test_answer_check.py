@@ -51,23 +51,23 @@ def test_claims_of_reader_and_model_are_compared() -> None:
         Triple(5, "USES_SOLVENT", ACID),
         Triple("no_smiles!", "REACTS_IN", 5),
     )
-    told = checked.verification
-    assert told.verdict == "VERIFIED"
-    assert told.model == ListedClaims(3, 1, shared=2, only_model=1, only_reader=1, support=2 / 3)
+    found = checked.verification
+    assert found.verdict == "VERIFIED"
+    assert found.model == ListedClaims(3, 1, shared=2, only_model=1, only_reader=1, support=2 / 3)
     by = {(each.predicate, each.subject): each.by for each in checked.claims}
     assert by["REACTS_IN", ETHANOL] == ["reader", "model"]
     assert by["REACTS_IN", ACID] == ["reader"]
     assert by["USES_SOLVENT", 5] == ["model"]
-    lines = list(verification_lines(told))
+    lines = list(verification_lines(found))
     assert lines[0].startswith("VERIFIED, 100% of ")
     assert "the model lists 3 claims: 67% of its list supported; 2 that the reader finds too" in lines[-1]
 
 
-def test_what_a_judge_measured_is_told() -> None:
-    told = check("It is 5.").verification
+def test_what_a_judge_measured_is_reported() -> None:
+    found = check("It is 5.").verification
     failed = MeasuredAnswer(None, 0, JudgeError("timeout", "too long"))
-    told.judge = AnswerJudge("j", faithfulness=MeasuredAnswer(0.5, 4), answer_relevancy=failed)
-    *_, line = verification_lines(told)
+    found.judge = AnswerJudge("j", faithfulness=MeasuredAnswer(0.5, 4), answer_relevancy=failed)
+    *_, line = verification_lines(found)
     assert line == "measured by j: faithfulness 0.500 of 4, no answer relevancy (timeout)"
 
 
@@ -128,10 +128,10 @@ def test_what_says_the_same(one: Claim, other: Claim, equal: bool) -> None:
 
 
 def test_claims_are_told_in_a_line() -> None:
-    told = {"subject": None, "predicate": "YIELD", "object": 80.0, "product": ESTER}
+    fields = {"subject": None, "predicate": "YIELD", "object": 80.0, "product": ESTER}
     found = {"verdict": "CONTRADICTED", "reason": "it is 70 %", "by": ["reader", "model"]}
     evidence = [{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}]
-    assert claim_line(convert({**told, **found, "evidence": evidence}, RecordedClaim)) == (
+    assert claim_line(convert({**fields, **found, "evidence": evidence}, RecordedClaim)) == (
         f"CONTRADICTED: (?, YIELD, 80 of {ESTER}); it is 70 %; reaction 5 (a.parquet, row 3); "
         "by reader and model"
     )
@@ -196,8 +196,8 @@ def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:
 
 
 def test_a_verdict_as_json(verifier: Verifier) -> None:
-    told = judge_answer(ROUTES, "Route 1: reaction 13", verifier).to_json()
-    assert told["verdict"] == "PARTIALLY_VERIFIED"
-    assert told["counts"] == {"SUPPORTED": 1, "UNSUPPORTED": 0, "CONTRADICTED": 0, "UNCERTAIN": 0}
-    assert told["shortcomings"] == ["The question asks for 2 steps; of another number: 13."]
-    assert told["claims"][0]["origin"] == "question"
+    found = judge_answer(ROUTES, "Route 1: reaction 13", verifier).to_json()
+    assert found["verdict"] == "PARTIALLY_VERIFIED"
+    assert found["counts"] == {"SUPPORTED": 1, "UNSUPPORTED": 0, "CONTRADICTED": 0, "UNCERTAIN": 0}
+    assert found["shortcomings"] == ["The question asks for 2 steps; of another number: 13."]
+    assert found["claims"][0]["origin"] == "question"

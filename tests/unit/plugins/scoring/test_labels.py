@@ -308,12 +308,12 @@ ASKED = question("precursors")
 
 
 def failed(**fields: Any) -> Record:
-    told = {
+    values = {
         "cypher": ASKED.reference_cypher,
         "execution": {"status": "ok"},
         "scores": {"f1": 0.5, "focus_f1": 0.5},
     }
-    return record_of(of=ASKED, **{**told, **fields})
+    return record_of(of=ASKED, **{**values, **fields})
 
 
 def why_of(record: Record, finding: str | None = None) -> dict[str, str]:
@@ -322,15 +322,15 @@ def why_of(record: Record, finding: str | None = None) -> dict[str, str]:
     return found.why.texts
 
 
-def test_what_the_query_shows_is_told() -> None:
+def test_what_the_query_shows_is_reported() -> None:
     finding = "there is no label Reactoin"
     assert why_of(failed(), finding) == {"finding": finding}
     assert why_of(failed()) == {}
 
 
-def test_that_the_key_asked_for_is_right_is_told() -> None:
-    told = why_of(failed(scores={"f1": 0.9, "focus_f1": 1.0}))
-    assert told["focus"].startswith("the key asked for (reactants) is right; F1 is of the whole reaction")
+def test_that_the_key_asked_for_is_right_is_reported() -> None:
+    found = why_of(failed(scores={"f1": 0.9, "focus_f1": 1.0}))
+    assert found["focus"].startswith("the key asked for (reactants) is right; F1 is of the whole reaction")
     for scores in ({"f1": 0.9, "focus_f1": None}, {"f1": 1.0, "focus_f1": 1.0}, {"f1": 0.0}):
         assert "focus" not in why_of(failed(scores=scores))
 
@@ -362,7 +362,7 @@ def test_what_a_loop_did_is_told_in_one_line() -> None:
     assert looped(turn("analyst", "made"), turn("executor", "ok"), loop="mine") == "mine: changed nothing"
 
 
-def test_what_a_fallback_brought_is_told() -> None:
+def test_what_a_fallback_brought_is_reported() -> None:
     scores = {"precision": 0.1, "recall": 1.0, "f1": 0.25, "row_f1": None, "focus_f1": None}
     fallback = {"reason": "timeout", "status": "ok", "row_count": 1, "scores": scores}
     execution = {"status": "timeout", "fallback": fallback}

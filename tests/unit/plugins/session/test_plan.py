@@ -334,8 +334,8 @@ def test_the_address_of_an_api_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_difference_is_told_by_name_and_by_value_where_that_is_short() -> None:
     before = {"seed": 0, "code": "a" * 64, "graph": "g", "loops": {"none": None}}
     now = {"seed": 1, "code": "b" * 64, "graph": "g", "shard": "1/2"}
-    told = ["seed (0 there, 1 here)", "code", 'loops ({"none":null} there, null here)']
-    assert differences(before, now) == [*told, 'shard (null there, "1/2" here)']
+    found = ["seed (0 there, 1 here)", "code", 'loops ({"none":null} there, null here)']
+    assert differences(before, now) == [*found, 'shard (null there, "1/2" here)']
     assert differences(before, before) == []
 
 

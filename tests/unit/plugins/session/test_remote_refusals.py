@@ -52,8 +52,8 @@ def test_what_only_this_machine_has(given: dict[str, Any], said: str) -> None:
 
 def test_paths_that_pytest_cannot_translate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CHECKOUT)
-    told = "benchmarks: for the worker on far (--tx) name cases by their whole path, such as "
-    assert refusal(arguments=["-q", "benchmarks"]).startswith(told)
+    message = "benchmarks: for the worker on far (--tx) name cases by their whole path, such as "
+    assert refusal(arguments=["-q", "benchmarks"]).startswith(message)
     assert refusal(arguments=[str(CHECKOUT / "benchmarks"), "--run-dir", str(tmp_path)]).startswith(
         str(tmp_path)
     )
@@ -64,10 +64,10 @@ def test_paths_that_pytest_cannot_translate(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_other_versions_there_are_named() -> None:
-    told = look({"libraries": {"rdkit": "0"}, "options": None, "inputs": {}, "endpoint": None})
-    assert told is not None
-    assert told.startswith("rdkit is ")
-    assert "there and 0 here; install the same" in told
+    found = look({"libraries": {"rdkit": "0"}, "options": None, "inputs": {}, "endpoint": None})
+    assert found is not None
+    assert found.startswith("rdkit is ")
+    assert "there and 0 here; install the same" in found
 
 
 def context(folder: Path) -> WorkerContext:

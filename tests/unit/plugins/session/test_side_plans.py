@@ -74,12 +74,12 @@ def test_a_model_can_be_named_for_all() -> None:
     given = {"answer_weights": "0.3,0.7", "answer_rows": "5", "answer_budget": "900"}
     written = answers("mutant", environment=KEY, answer_model="strong=gpt-y", **given)
     assert written is not None
-    told = written.described()
-    assert told.writers["mutant"] == ModelEntry("strong", "openai", "gpt-y")
+    seen = written.described()
+    assert seen.writers["mutant"] == ModelEntry("strong", "openai", "gpt-y")
     limits = {"rows": 5, "characters": 900, "passages": 3, "text_weight": 0.3, "graph_weight": 0.7}
-    assert told.limits == limits
-    assert (told.context, told.encoder) == ("rows", None)
-    assert set(told.texts) == {"answer", "claims", "passages", "insufficient"}
+    assert seen.limits == limits
+    assert (seen.context, seen.encoder) == ("rows", None)
+    assert set(seen.texts) == {"answer", "claims", "passages", "insufficient"}
 
 
 def test_a_loop_that_asks_nobody_needs_no_model() -> None:

@@ -143,7 +143,7 @@ def test_a_failed_case_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("facts", "expected"),
     [
         ({}, (0, 1)),
         ({"gate": 0}, (0, 0)),
@@ -158,8 +158,8 @@ def test_a_failed_case_says_why() -> None:
         ({"missing_judgements": True, "unscored": True, "gate": 0}, (16, 16)),
     ],
 )
-def test_the_exit_status_of_a_run_whose_tests_ran(told: dict[str, Any], expected: tuple[int, int]) -> None:
-    found = (exit_status(given, **{"unscored": False, **told}) for given in (0, 1))
+def test_the_exit_status_of_a_run_whose_tests_ran(facts: dict[str, Any], expected: tuple[int, int]) -> None:
+    found = (exit_status(given, **{"unscored": False, **facts}) for given in (0, 1))
     assert tuple(found) == expected
 
 

@@ -28,14 +28,14 @@ Cases = list[tuple[float, int]]
 CASES = st.lists(st.tuples(SCORES, st.integers(0, 11)), min_size=1, max_size=60)
 
 
-def told(cases: Cases, resampler: Resampler = QUICK) -> Estimate:
+def estimate_of(cases: Cases, resampler: Resampler = QUICK) -> Estimate:
     return mean_of([score for score, _ in cases], [f"t{number}" for _, number in cases], resampler)
 
 
 @given(CASES, st.randoms())
 def test_a_mean_lies_in_its_interval_in_any_order(cases: Cases, random: Any) -> None:
-    estimate = told(cases)
-    assert told(random.sample(cases, len(cases))) == estimate
+    estimate = estimate_of(cases)
+    assert estimate_of(random.sample(cases, len(cases))) == estimate
     assert estimate.value == pytest.approx(np.mean([score for score, _ in cases]))
     assert (estimate.n, estimate.clusters) == (len(cases), len({number for _, number in cases}))
     assert estimate.has_interval == (estimate.clusters >= 5)
@@ -45,7 +45,7 @@ def test_a_mean_lies_in_its_interval_in_any_order(cases: Cases, random: Any) -> 
 
 @given(CASES)
 def test_a_mean_turned_over_has_its_interval_turned_over(cases: Cases) -> None:
-    straight, turned = told(cases), told([(1 - score, number) for score, number in cases])
+    straight, turned = estimate_of(cases), estimate_of([(1 - score, number) for score, number in cases])
     assert straight.value is not None
     assert turned.value == pytest.approx(1 - straight.value)
     if straight.low is not None and straight.high is not None:

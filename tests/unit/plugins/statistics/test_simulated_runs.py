@@ -65,17 +65,17 @@ def test_intervals_hold_the_true_mean_in_95_of_100_runs(
 @pytest.mark.parametrize("mean", [0.6, 0.95])
 def test_of_a_hundred_equal_pairs_at_most_five_seem_to_differ(molecules: int, mean: float) -> None:
     simulated = Simulated(molecules, mean, RUNS, seed=7 * molecules)
-    told = differences(simulated.scores(), simulated.scores(), Clusters(simulated.clusters))
-    verdicts = [verdict(each) for each in told]
+    found = differences(simulated.scores(), simulated.scores(), Clusters(simulated.clusters))
+    verdicts = [verdict(each) for each in found]
     shares = {name.value: verdicts.count(name) / RUNS for name in Verdict}
-    alarms = {margin: [non_inferiority(each, margin) for each in told] for margin in (0, 0.02)}
+    alarms = {margin: [non_inferiority(each, margin) for each in found] for margin in (0, 0.02)}
     false = {margin: held.count("regressed") / RUNS for margin, held in alarms.items()}
     holds = alarms[0.02].count("holds") / RUNS
     print(f"A/A, mean {mean}, {molecules} molecules: {shares}, regressed {false}, holds at 0.02 {holds}")
     assert max(false.values()) <= 0.05
     # The bound is 5 % plus two standard errors of a share of 1,000 runs.
     assert shares["improved"] + shares["regressed"] <= 0.064
-    assert np.mean([each.low <= 0 <= each.high for each in told]) >= 0.93  # type: ignore[operator]
+    assert np.mean([each.low <= 0 <= each.high for each in found]) >= 0.93  # type: ignore[operator]
 
 
 def test_of_a_hundred_equal_pairs_at_most_five_have_a_p_value_under_5_percent() -> None:
@@ -90,7 +90,7 @@ def test_of_a_hundred_equal_pairs_at_most_five_have_a_p_value_under_5_percent() 
 
 def test_power_grows_with_the_difference_and_is_80_percent_at_the_one_told() -> None:
     molecules, shares = 200, (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-    seen, told = [], []
+    seen, smallest = [], []
     print(f"\npower, {molecules} molecules, mean 0.6 before:")
     for share in shares:
         simulated = Simulated(molecules, 0.6, RUNS, seed=11)
@@ -103,13 +103,13 @@ def test_power_grows_with_the_difference_and_is_80_percent_at_the_one_told() -> 
         right = np.mean([each.low <= true <= each.high for each in found])  # type: ignore[operator]
         assert 0.93 <= right <= 0.97
         seen.append((true, power))
-        told.append(float(least))
+        smallest.append(float(least))
         print(f"  difference {true:.3f}: improved in {power:6.1%} of runs, covered in {right:.1%}")
     powers = [power for _, power in seen]
     assert powers == sorted(powers)
     assert powers[0] <= 0.05
-    at = float(np.interp(np.mean(told), [true for true, _ in seen], powers))
-    print(f"  at the detectable difference of {np.mean(told):.3f}: {at:.1%}")
+    at = float(np.interp(np.mean(smallest), [true for true, _ in seen], powers))
+    print(f"  at the detectable difference of {np.mean(smallest):.3f}: {at:.1%}")
     assert at == pytest.approx(0.8, abs=0.05)
 
 

@@ -98,8 +98,8 @@ def test_passages_and_facts_are_fused_by_weight_and_relevance() -> None:
     several = context_of(["x"], [[1]], 1, [found(score / 10) for score in range(1, 8)], Limits(passages=2))
     assert [each.score for each in several.passages] == [0.7, 0.6]
     assert context_of(["x"], [[1]], 1, [], Limits()).combined == pytest.approx(0.4)
-    told = context.to_json()["passages"]
-    assert told == [{"reaction": 7, "file": "a.parquet", "row": 3, "score": 0.9}]
+    seen = context.to_json()["passages"]
+    assert seen == [{"reaction": 7, "file": "a.parquet", "row": 3, "score": 0.9}]
 
 
 @given(
@@ -165,9 +165,9 @@ def test_an_answer_and_its_claims() -> None:
     assert '{"product": "CCO"}\n{"product": "CCN"}' in user["content"]
     assert "What is made?" in user["content"]
     # The claims are those of the text: the rows are not shown again.
-    told = "".join(message["content"] for message in model.asked[1])
-    assert "Reaction 1 produces CCO." in told
-    assert "CCN" not in told
+    seen = "".join(message["content"] for message in model.asked[1])
+    assert "Reaction 1 produces CCO." in seen
+    assert "CCN" not in seen
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_a_call_ends_in_time_with_what_it_returns_or_raises() -> None:
         runner.run(in_time(deaf, 0.05))
 
 
-def told(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = None) -> dict[str, Any]:
+def logprobs_of(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = None) -> dict[str, Any]:
     tokens = []
     for piece in pieces:
         name = piece.decode("utf-8", "replace")
@@ -63,25 +63,28 @@ def told(pieces: list[bytes], alternatives: list[tuple[str, float]] | None = Non
 
 def test_numbers_are_found_with_what_might_have_stood_there() -> None:
     likely = [("7", -0.1), ("9", -2.5), (" 7", -3.0), ("x", -3.0), ("٣", -4.0)]
-    found = number_tokens('{"é": 7}', told([b'{"', b"\xc3", b"\xa9", b'":', b" 7", b"}", b"<|end|>"], likely))
+    found = number_tokens(
+        '{"é": 7}', logprobs_of([b'{"', b"\xc3", b"\xa9", b'":', b" 7", b"}", b"<|end|>"], likely)
+    )
     assert found == [{"at": 6, "token": "7", "likely": [["7", -0.1], ["9", -2.5], ["7", -3.0]]}]
     assert '{"é": 7}'[6] == "7"
 
 
 @pytest.mark.parametrize(
-    "found", [None, {"content": None}, {"content": "7"}, {"content": [None, 3, {"token": 7}]}, told([b"7"])]
+    "found",
+    [None, {"content": None}, {"content": "7"}, {"content": [None, 3, {"token": 7}]}, logprobs_of([b"7"])],
 )
 def test_log_probabilities_of_another_form_are_passed_over(found: dict[str, Any] | None) -> None:
     assert number_tokens("7", found) == []
-    assert number_tokens("8", told([b"7"])) == number_tokens("", told([b"7"])) == []
+    assert number_tokens("8", logprobs_of([b"7"])) == number_tokens("", logprobs_of([b"7"])) == []
 
 
 def test_the_token_itself_is_always_among_the_likely() -> None:
-    assert number_tokens("7", told([b"7"], [("x", -2.5)])) == [
+    assert number_tokens("7", logprobs_of([b"7"], [("x", -2.5)])) == [
         {"at": 0, "token": "7", "likely": [["7", -0.1]]}
     ]
     wrong = [("1", float("nan")), ("2", 0.5), ("3", float("-inf")), ("4", True)]
-    (found,) = number_tokens("7", told([b"7"], wrong))
+    (found,) = number_tokens("7", logprobs_of([b"7"], wrong))
     assert found["likely"] == [["3", -9999.0], ["7", -0.1]]
     json.dumps(found, allow_nan=False)
 
@@ -93,7 +96,7 @@ def test_every_number_is_where_it_is_said_to_be(text: str, data: st.DataObject) 
         size = data.draw(st.integers(1, len(whole)))
         pieces.append(whole[:size])
         whole = whole[size:]
-    for found in number_tokens(text, told(pieces, [("x", -2.5)])):
+    for found in number_tokens(text, logprobs_of(pieces, [("x", -2.5)])):
         assert text[found["at"] :].startswith(found["token"])
 
 
