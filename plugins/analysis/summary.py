@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
 from retrocypher.plugins.analysis.scores import CaseScores, Means, ScoreTable, labelled
-from retrocypher.plugins.runs.manifest import AnswerCounts, MadeOnce, ModelUsage, Served
+from retrocypher.plugins.runs.manifest import AnswerCounts, Counts, MadeOnce, ModelUsage, Served
 from retrocypher.plugins.runs.record import (
     GENERATOR,
     JsonValue,
@@ -136,6 +136,11 @@ class Summary:
         columns = (record.scores and record.scores.unmatched_columns) or []
         self._unmatched.update(columns)
         self._cases_with_unmatched += bool(columns)
+
+    def counts(self, planned: int, selected: int, lost: int) -> Counts:
+        """Return what became of the cases of a run, for its manifest."""
+        errors = self.infrastructure_errors
+        return Counts(planned, selected, self.cases, self.passed, self.failed, errors, lost)
 
     def run_summary(self) -> RunSummary:
         """Return the content of ``summary.json``, without what only the run itself can know."""

@@ -26,7 +26,7 @@ from retrocypher.plugins.operations.shards import (
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Counts, Manifest, StandstillEntry
+from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.runs.summary import RunSummary
@@ -157,15 +157,8 @@ class Totals:
 
     def manifest(self) -> dict[str, JsonValue]:
         """Return ``answers`` and ``counts`` of the manifest; each shard has a response cache of its own."""
-        counts = Counts(
-            planned=self._runs[0].shard.cases_in_all,
-            selected=self._selected(),
-            run=self._summary.cases,
-            passed=self._summary.passed,
-            failed=self._summary.failed,
-            infrastructure_errors=self._summary.infrastructure_errors,
-            lost=len(self._crashed()),
-        )
+        planned, lost = self._runs[0].shard.cases_in_all, len(self._crashed())
+        counts = self._summary.counts(planned, self._selected(), lost)
         return {"answers": self._usage.counts(), "counts": counts}
 
     def _selected(self) -> int:

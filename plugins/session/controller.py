@@ -28,7 +28,7 @@ from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
 from retrocypher.plugins.runs.record import JsonValue, Record, record_from
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
-from retrocypher.plugins.session.manifest import RunGraph, counted, described, graph_of, silent_apis
+from retrocypher.plugins.session.manifest import RunGraph, described, graph_of, silent_apis
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.resume import open_run
 from retrocypher.plugins.session.run_key import run_key, shard_facts
@@ -223,7 +223,8 @@ class Controller:
             manifest.loops.once = once
             state.usage.add_once(once)
         manifest.answers = state.usage.counts(str(self._plan.answers) if self._plan.answers else None)
-        manifest.counts = counted(self._plan, state.summary, state.selected, state.crashed)
+        planned, crashed = self._plan.case_count(), len(state.crashed)
+        manifest.counts = state.summary.counts(planned, state.selected, crashed)
         manifest.standstill = StandstillEntry(state.standstill.queries, state.standstill.seconds)
         self._write(partial(self._run.write_manifest, manifest))
 

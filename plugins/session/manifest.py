@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -20,10 +20,8 @@ from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import graph_folder, open_server
 from retrocypher.kg.server.process import java_version
-from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts, model_entry
 from retrocypher.plugins.runs.manifest import (
-    Counts,
     GraphEntry,
     Manifest,
     Prices,
@@ -178,19 +176,6 @@ def described(
         **code_facts(root),
         machine=machine(java_version() if graph.kind == "local" else None),
         answering=plan.answering.described() if plan.answering else None,
-    )
-
-
-def counted(plan: Plan, summary: Summary, selected: int, crashed: Collection[str]) -> Counts:
-    """Return how many cases a run has, and what became of them."""
-    return Counts(
-        planned=plan.case_count(),
-        selected=selected,
-        run=summary.cases,
-        passed=summary.passed,
-        failed=summary.failed,
-        infrastructure_errors=summary.infrastructure_errors,
-        lost=len(crashed),
     )
 
 
