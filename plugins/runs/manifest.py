@@ -289,7 +289,7 @@ class StandstillEntry(Struct):
 
     queries: int = 0
     """Queries rerun alone."""
-    seconds: float = 0.0
+    seconds: int | float = 0.0
     """Seconds that others waited."""
 
 
