@@ -1,8 +1,8 @@
 """Cleaning the records of sources into reactions, with a report of what was dropped and changed."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -16,6 +16,7 @@ DROP_RULES = {
     "unreadable_smiles": "a SMILES that RDKit cannot read",
     "no_reactants": "no reactant",
     "over_four": "more than four molecules in a role",
+    "product_is_reactant": "a product that is also a reactant",
     "duplicate": "same molecules in every role as a kept reaction",
     "rare_molecule": "a molecule seen in too few reactions",
     "not_sampled": "not in the sample",
@@ -133,6 +134,8 @@ def _reaction(record: Record, canonicalise: Canonicaliser, report: Report) -> Re
     for name, molecules in roles.items():
         if len(set(molecules)) > MAX_PER_ROLE:
             raise _FaultError("over_four", f"{len(set(molecules))} {name}")
+    if unchanged := set(reactants) & set(products):
+        raise _FaultError("product_is_reactant", min(unchanged))
     yields = _yields(products, record.yields, report)
     if known := [value for value in yields.values() if value is not None]:
         report.highest_yield[record.file] = max(*known, report.highest_yield.get(record.file, 0.0))
@@ -176,19 +179,28 @@ def _yields(
 
 
 def _without_duplicates(reactions: list[Reaction], report: Report) -> list[Reaction]:
-    best: dict[_Key, Reaction] = {}
+    groups: dict[_Key, list[Reaction]] = defaultdict(list)
     for reaction in reactions:
-        other = best.setdefault(key_of(reaction), reaction)
-        if other is not reaction and _has_yield(reaction) and not _has_yield(other):
-            best[key_of(reaction)] = reaction
+        groups[key_of(reaction)].append(reaction)
+    chosen = {key: next(filter(_has_yield, group), group[0]) for key, group in groups.items()}
     kept = []
     for reaction in reactions:
-        chosen = best[key_of(reaction)]
-        if chosen is reaction:
-            kept.append(reaction)
+        key = key_of(reaction)
+        if chosen[key] is reaction:
+            kept.append(replace(reaction, yields_disputed=_are_disputed(groups[key])))
         else:
-            _drop(reaction, "duplicate", f"of {_place(chosen)}", report)
+            _drop(reaction, "duplicate", f"of {_place(chosen[key])}", report)
     return kept
+
+
+def _are_disputed(duplicates: Sequence[Reaction]) -> bool:
+    """Return whether records of one reaction give different yields of the same product."""
+    known: dict[str, float] = {}
+    for reaction in duplicates:
+        for product, value in zip(reaction.products, reaction.yields, strict=True):
+            if value is not None and known.setdefault(product, value) != value:
+                return True
+    return False
 
 
 def _without_rare(reactions: list[Reaction], min_count: int, report: Report) -> list[Reaction]:

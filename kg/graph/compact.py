@@ -5,6 +5,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def write_graph(
         "counts": _counts(reactions, len(names)),
         "records_read": report.read,
         "dropped": report.dropped(),
+        "disputed_yields": [reaction.id for reaction in reactions if reaction.yields_disputed],
         "changed": report.changed(),
         **about,
         "files": {name: sha256(text.encode()).hexdigest() for name, text in files.items()},
@@ -82,7 +84,9 @@ def read_manifest(path: Path | None = None) -> dict[str, Any]:
 def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
     """Return the reactions of a graph (None: the default one); raise InputError if a file is damaged."""
     folder = DEFAULT_GRAPH if path is None else path
-    hashes = read_manifest(folder).get("files", {})
+    manifest = read_manifest(folder)
+    hashes = manifest.get("files", {})
+    disputed = frozenset(manifest.get("disputed_yields", ()))
     texts = {name: _text(folder, name) for name in ("molecules.txt", "reactions.csv", "sources.csv")}
     for name, text in texts.items():
         if hashes.get(name) != sha256(text.encode()).hexdigest():
@@ -95,7 +99,8 @@ def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
         int(number): Source(file, int(row), original, grant_date or None)
         for number, file, row, grant_date, original in _rows(texts["sources.csv"])
     }
-    return tuple(_reaction(row, molecules, sources) for row in _rows(texts["reactions.csv"]))
+    reactions = (_reaction(row, molecules, sources) for row in _rows(texts["reactions.csv"]))
+    return tuple(replace(each, yields_disputed=True) if each.id in disputed else each for each in reactions)
 
 
 def _text(folder: Path, name: str) -> str:

@@ -1,6 +1,7 @@
-"""SMILES: canonical forms by RDKit, and the molecules that a text mentions."""
+"""SMILES: canonical forms by RDKit, their atoms, and the molecules that a text mentions."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,6 +37,7 @@ _COUNTED = re.compile(
 )
 
 _KEPT = 10_000
+_CARBON = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,46 @@ def _parse(smiles: str) -> tuple[Chem.Mol | None, bool]:
         return None, False
     failed = Chem.SanitizeMol(molecule, _WITHOUT_VALENCE, catchErrors=True)
     return (None, False) if failed != Chem.SanitizeFlags.SANITIZE_NONE else (molecule, False)
+
+
+def mapped_molecules(side: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the molecules of one side of a reaction: canonical SMILES, and the map numbers of its atoms.
+
+    The numbers are in the order of the atoms in the canonical SMILES; 0 stands for an atom without one.
+    Molecules that RDKit cannot read are left out.
+    """
+    for written in filter(None, side.partition(" ")[0].split(".")):
+        molecule, _ = _parse(written)
+        if molecule is None:
+            continue
+        numbers = [atom.GetAtomMapNum() for atom in molecule.GetAtoms()]
+        for atom in molecule.GetAtoms():
+            atom.SetAtomMapNum(0)
+        # As in `_canonical`: only a second reading frees the hydrogens of mapped atoms.
+        for _ in range(2):
+            text = str(Chem.MolToSmiles(molecule))
+            numbers = [numbers[place] for place in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]]
+            molecule, _ = _parse(text)
+            if molecule is None:
+                break
+        else:
+            yield text, tuple(numbers)
+
+
+def carbons_of(smiles: str) -> frozenset[int]:
+    """Return which atoms of a canonical SMILES are carbon, as places in it."""
+    molecule, _ = _parse(smiles)
+    atoms = () if molecule is None else molecule.GetAtoms()
+    return frozenset(atom.GetIdx() for atom in atoms if atom.GetAtomicNum() == _CARBON)
+
+
+def symmetries_of(smiles: str, most: int) -> list[tuple[int, ...]]:
+    """Return the ways to map a molecule onto itself; none if there are more than ``most``."""
+    molecule, _ = _parse(smiles)
+    if molecule is None:
+        return []
+    found = molecule.GetSubstructMatches(molecule, uniquify=False, useChirality=True, maxMatches=most + 1)
+    return [] if len(found) > most else list(found)
 
 
 class Mention(NamedTuple):

@@ -26,6 +26,7 @@ class Reaction:
 
     ``id`` counts from 1. Reactants contribute atoms to a product; agents are reagents and catalysts. There
     is at least one product. ``yields`` holds the percentage (0 to 100) of each product, None where unknown.
+    ``yields_disputed`` says that records of the same reaction, of which one was kept, give another yield.
     """
 
     id: int
@@ -35,6 +36,7 @@ class Reaction:
     solvents: tuple[str, ...]
     yields: tuple[float | None, ...]
     source: Source | None = None
+    yields_disputed: bool = False
 
     @property
     def roles(self) -> tuple[tuple[str, ...], ...]:

@@ -52,6 +52,8 @@ class Question:
             Multi-step: one row a distinct route, ``{"route": [reaction ids, precursor to target]}``.
         target: Name of the molecule the question clusters by.
         discriminating: Whether a wrong choice among the target's reactions would show.
+        carried_share: Smallest share of the precursor's carbon atoms that a gold route carries to the
+            target, from 0 to 1; None for single-step tasks, and where it was not computed.
     """
 
     id: str
@@ -64,6 +66,7 @@ class Question:
     gold: list[dict[str, Any]]
     target: str
     discriminating: bool
+    carried_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,192 +1,38 @@
-"""A question set: candidates chosen by a plan, so that each target is in as few questions as can be."""
+"""A question set: the questions chosen by a plan, their gold, and a manifest that describes them."""
 
 import json
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cache
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
-
-from rdkit import rdBase
+from typing import Any, Literal
 
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.questions.candidates import (
-    MINIMUM_HEAVY_ATOMS,
-    Candidate,
-    Kind,
-    common_auxiliaries,
-    is_synthesis_target,
-    multi_step_candidates,
-    single_step_candidates,
-)
+from retrocypher.kg.questions.candidates import MINIMUM_HEAVY_ATOMS, Candidate, Kind
+from retrocypher.kg.questions.choice import Choice, choose, choose_at_random
 from retrocypher.kg.questions.gold import ReactionNetwork, reference_query, traverse
 from retrocypher.kg.questions.plan import Plan, read_plan
-from retrocypher.kg.questions.question import (
-    MULTI_STEP_TASKS,
-    Question,
-    paraphrases_of,
-    seeded_rank,
-    setting_of,
-)
+from retrocypher.kg.questions.question import Question, paraphrases_of, setting_of
 from retrocypher.kg.questions.reading import MANIFEST_FILE, QUESTION_FILES
 
-
-@dataclass(slots=True)
-class _Choice:
-    """What is chosen for one kind: some candidates for good, others (by target) open to exchange."""
-
-    fixed: list[Candidate]
-    taken: dict[str, list[Candidate]] = field(default_factory=lambda: defaultdict(list))
-    spare: list[Candidate] = field(default_factory=list)
-
-    def all(self) -> list[Candidate]:
-        return [*self.fixed, *(each for taken in self.taken.values() for each in taken)]
-
-    def take(self, candidate: Candidate) -> None:
-        self.spare.remove(candidate)
-        self.taken[candidate.target].append(candidate)
-
-    def exchange(self, out: Candidate, into: Candidate) -> None:
-        self.take(into)
-        self.taken[out.target].remove(out)
-        self.spare.append(out)
+Targets = Literal["telling", "random"]
+"""How targets are chosen: those that tell most about a query, or at random."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """Give up one question of a kind for another; ``before`` is the move that freed its target."""
-
-    kind: Kind
-    out: Candidate
-    into: Candidate
-    before: "_Move | None"
-
-
-def allocate(
-    candidates: Mapping[Kind, Sequence[Candidate]], counts: Mapping[Kind, int]
-) -> dict[Kind, list[Candidate]]:
-    """Choose candidates so that tiers are used up in order and targets are shared as little as possible.
-
-    Within a kind a lower tier is used up before the next is touched. Among the choices this leaves, the
-    sum over targets of (questions on that target) squared is the smallest there is: the exchange below
-    ends only when no chain of exchanges lowers it, which for such convex costs means a minimum. Each kind
-    needs at least ``counts`` candidates; earlier ones win ties.
-    """
-    choices = {kind: _by_tier(candidates[kind], count) for kind, count in counts.items()}
-    load = Counter(each.target for choice in choices.values() for each in choice.fixed)
-    for kind, choice in choices.items():
-        missing = counts[kind] - len(choice.fixed)
-        for _ in range(missing):
-            best = min(choice.spare, key=lambda each: load[each.target])
-            choice.take(best)
-            load[best.target] += 1
-    while _improve(choices, load):
-        pass
-    return {kind: choice.all() for kind, choice in choices.items()}
-
-
-def _by_tier(candidates: Sequence[Candidate], count: int) -> _Choice:
-    fixed: list[Candidate] = []
-    for tier in sorted({each.tier for each in candidates}):
-        members = [each for each in candidates if each.tier == tier]
-        if len(fixed) + len(members) > count:
-            return _Choice(fixed, spare=members)
-        fixed += members
-    return _Choice(fixed)
-
-
-def _improve(choices: Mapping[Kind, _Choice], load: Counter[str]) -> bool:
-    """Make one round of exchanges; tell whether any was made."""
-    improved = False
-    shared = [name for name, count in load.items() if count > 1]
-    for target in sorted(shared, key=lambda name: (-load[name], name)):
-        while (move := _relief(target, choices, load)) is not None:
-            load[move.into.target] += 1
-            load[target] -= 1
-            while move is not None:
-                choices[move.kind].exchange(move.out, move.into)
-                move = move.before
-            improved = True
-    return improved
-
-
-def _relief(start: str, choices: Mapping[Kind, _Choice], load: Counter[str]) -> _Move | None:
-    """Find a chain of exchanges that takes a question off ``start`` and ends on a target with two fewer."""
-    queue: deque[tuple[str, _Move | None]] = deque([(start, None)])
-    seen = {start}
-    open_kinds = {kind: choice for kind, choice in choices.items() if choice.taken and choice.spare}
-    while queue:
-        target, before = queue.popleft()
-        for kind, choice in list(open_kinds.items()):
-            if not choice.taken.get(target):
-                continue
-            out = choice.taken[target][0]
-            # From here every spare target of this kind is reached, so it need not be looked at again.
-            del open_kinds[kind]
-            for into in choice.spare:
-                if into.target not in seen:
-                    seen.add(into.target)
-                    move = _Move(kind, out, into, before)
-                    if load[into.target] <= load[start] - 2:
-                        return move
-                    queue.append((into.target, move))
-    return None
-
-
-def choose(network: ReactionNetwork, plan: Plan, seed: int) -> dict[Kind, list[Candidate]]:
-    """Choose questions, each kind in a seeded random order, or as many as the graph has of it."""
-    auxiliaries = common_auxiliaries(network.reactions())
-    is_target = cache(lambda name: name not in auxiliaries and is_synthesis_target(name))
-    # RDKit remarks on odd ions, on standard error and once each
-    with rdBase.BlockLogs():
-        candidates = {kind: _candidates(network, kind, seed, is_target) for kind in plan}
-    available = {kind: len(found) for kind, found in candidates.items()}
-    counts = {kind: min(count, available[kind]) for kind, count in with_smaller_sets(plan, available).items()}
-    chosen = allocate(candidates, counts)
-    return {kind: sorted(found, key=lambda each: _rank(each, seed)) for kind, found in chosen.items()}
-
-
-def with_smaller_sets(plan: Plan, available: dict[Kind, int]) -> Plan:
-    """Return the plan with product sets the graph lacks made up for by sets one product smaller."""
-    counts = dict(plan)
-    by_size = sorted((kind for kind in plan if kind.products), key=lambda kind: -kind.products)
-    for larger, smaller in pairwise(by_size):
-        lacking = max(0, counts[larger] - available[larger])
-        counts[larger] -= lacking
-        counts[smaller] += lacking
-    return counts
-
-
-def _candidates(
-    network: ReactionNetwork, kind: Kind, seed: int, is_target: Callable[[str], bool]
-) -> Sequence[Candidate]:
-    found = (
-        multi_step_candidates(network, kind, is_target, seed)
-        if kind.task in MULTI_STEP_TASKS
-        else single_step_candidates(network, kind, is_target)
-    )
-    return sorted(found, key=lambda each: _rank(each, seed))
-
-
-def _rank(candidate: Candidate, seed: int) -> bytes:
-    return seeded_rank(seed, str(candidate.kind), *candidate.slots.values())
-
-
-def describe(questions: Sequence[Question], plan: Plan) -> dict[str, Any]:
-    """Return counts, their differences from the plan, trivial shares, shared targets, sizes of gold."""
-    found = Counter(_kind(each) for each in questions)
+def describe(questions: Sequence[Question], plan: Plan, choice: Choice) -> dict[str, Any]:
+    """Return counts, their differences from the plan, and what a reader should know about the questions."""
+    found = {kind: len(choice.candidates[kind]) for kind in plan}
     by_task: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         by_task[question.task].append(question)
+    candidates = [each for chosen in choice.candidates.values() for each in chosen]
     return {
         "questions": len(questions),
-        "counts": {str(kind): found[kind] for kind in plan},
+        "counts": {str(kind): count for kind, count in found.items()},
         # Product sets that the graph lacks are made up for by smaller ones.
         "not_as_planned": {
             str(kind): {"planned": count, "made": found[kind]}
@@ -195,13 +41,21 @@ def describe(questions: Sequence[Question], plan: Plan) -> dict[str, Any]:
         },
         "trivial": {task: _trivial(own) for task, own in by_task.items()},
         "targets": _targets(questions),
-        "gold_rows": {task: _sizes(own) for task, own in by_task.items()},
+        "gold_rows": {task: _sizes([len(each.gold) for each in own]) for task, own in by_task.items()},
+        "carried_carbons": _carried(candidates) if choice.carbons_computed else "not computed",
+        "most_questions_with_a_pair_of_reactions": choice.repetition,
+        "one_transformation": dict(Counter(each.kind.task for each in candidates if each.one_transformation)),
+        "flaws": dict(Counter(each.flaw for each in candidates if each.flaw)),
     }
 
 
-def _kind(question: Question) -> Kind:
-    slots = question.slots
-    return Kind(question.task, question.steps, len(slots.get("products", ())), slots.get("role", ""))
+def _carried(candidates: Sequence[Candidate]) -> dict[str, dict[str, float]]:
+    """Return by task the smallest shares of the precursor's carbon atoms that a route carries."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for each in candidates:
+        if each.carried is not None:
+            shares[each.kind.task].append(each.carried)
+    return {task: _sizes(found) for task, found in shares.items()}
 
 
 def _trivial(questions: Sequence[Question]) -> dict[str, float]:
@@ -226,9 +80,8 @@ def _histogram(values: Any) -> dict[str, int]:
     return {str(value): count for value, count in sorted(Counter(values).items())}
 
 
-def _sizes(questions: Sequence[Question]) -> dict[str, float]:
-    rows = [len(each.gold) for each in questions]
-    return {"least": min(rows), "median": median(rows), "most": max(rows)}
+def _sizes(values: Sequence[float]) -> dict[str, float]:
+    return {"least": min(values), "median": median(values), "most": max(values)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +103,7 @@ class BuiltQuestions:
 
 
 def build_questions(
-    reactions: Sequence[Reaction],
-    seed: int,
-    plan: Plan | None = None,
+    reactions: Sequence[Reaction], seed: int, plan: Plan | None = None, targets: Targets = "telling"
 ) -> BuiltQuestions:
     """Make a question set with gold by traversal alone; the same seed and graph give the same bytes.
 
@@ -261,31 +112,31 @@ def build_questions(
     GraphError if it has none at all.
     """
     plan = read_plan() if plan is None else plan
-    questions = draft_questions(reactions, seed, plan)
+    network = ReactionNetwork.of(reactions)
+    choice = (choose if targets == "telling" else choose_at_random)(network, plan, seed)
+    questions = _questions(network, choice)
+    if not questions:
+        raise GraphError(
+            f"the graph of {len(reactions):,} reactions has no unambiguous question of the kinds planned: "
+            f"{', '.join(map(str, plan))}. Molecules asked for are organic, with at least "
+            f"{MINIMUM_HEAVY_ATOMS} atoms other than hydrogen. Add reactions to it, or plan other tasks"
+        )
     files = {name: _lines(questions, name) for name in QUESTION_FILES}
     manifest = {
         "schema_version": 1,
         "graph_fingerprint": fingerprint_of(reactions),
         "seed": seed,
-        **describe(questions, plan),
+        "chosen_targets": targets,
+        **describe(questions, plan, choice),
         "files": {name: sha256(content).hexdigest() for name, content in files.items()},
     }
     files[MANIFEST_FILE] = (json.dumps(manifest, indent=2) + "\n").encode()
     return BuiltQuestions(questions, manifest, files)
 
 
-def draft_questions(reactions: Sequence[Reaction], seed: int, plan: Plan) -> tuple[Question, ...]:
-    """Choose questions and answer them by traversal alone; raise GraphError if the graph has none."""
-    network = ReactionNetwork.of(reactions)
-    chosen = choose(network, plan, seed)
-    if not any(chosen.values()):
-        raise GraphError(
-            f"the graph of {len(reactions):,} reactions has no unambiguous question of the kinds planned: "
-            f"{', '.join(map(str, plan))}. Molecules asked for are organic, with at least "
-            f"{MINIMUM_HEAVY_ATOMS} atoms other than hydrogen. Add reactions to it, or plan other tasks"
-        )
+def _questions(network: ReactionNetwork, choice: Choice) -> tuple[Question, ...]:
     by_task: dict[str, list[Candidate]] = {}
-    for kind, candidates in chosen.items():
+    for kind, candidates in choice.candidates.items():
         by_task.setdefault(kind.task, []).extend(candidates)
     return tuple(
         _question(network, f"{task}-{number:03d}", candidate)
@@ -307,6 +158,7 @@ def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -
         gold=traverse(network, kind.task, candidate.slots),
         target=candidate.target,
         discriminating=candidate.discriminating,
+        carried_share=None if candidate.carried is None else round(candidate.carried, 4),
     )
 
 

@@ -16,11 +16,16 @@ ROUTE_STEPS = (2, 3, 4)
 _FIELDS = {
     name: str if get_origin(kind) is Literal else get_origin(kind) or kind
     for name, kind in get_type_hints(Question).items()
+    if name != "carried_share"
 }
-"""The fields of a question, each with the type that JSON has for it."""
+"""The required fields of a question, each with the type that JSON has for it."""
 
-DEFAULT_QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
-"""Folder of the committed questions."""
+_SHIPPED = Path(__file__).parents[1] / "data" / "questions"
+
+SHIPPED_QUESTIONS = {name: _SHIPPED / name for name in ("set-2", "set-1", "random")}
+"""Folders of the committed question sets by name; the first is the default one."""
+
+DEFAULT_QUESTIONS = SHIPPED_QUESTIONS["set-2"]
 
 QUESTION_FILES = ("single_step.jsonl", "multi_step.jsonl")
 MANIFEST_FILE = "manifest.json"
@@ -48,7 +53,10 @@ def question_of(value: Any) -> Question:
         if kind is str and not found:
             raise MalformedQuestionError(f"field {name!r} is empty")
         fields[name] = found
-    question = Question(**fields)
+    share = value.get("carried_share")
+    if share is not None and (type(share) not in (int, float) or not 0 <= share <= 1):
+        raise MalformedQuestionError("field 'carried_share' must be a number from 0 to 1, or null")
+    question = Question(**fields, carried_share=share)
     _check_task(question)
     _check_slots(question)
     _check_gold(question)
@@ -144,6 +152,11 @@ class QuestionSet:
     fingerprint: str
     sha256: str
     manifest: dict[str, Any]
+
+
+def question_folder(spec: str | None) -> Path:
+    """Return the folder that ``--questions`` names: a shipped set by its name, or any folder."""
+    return DEFAULT_QUESTIONS if not spec else SHIPPED_QUESTIONS.get(spec, Path(spec))
 
 
 def load_questions(path: Path | None = None) -> QuestionSet:

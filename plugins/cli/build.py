@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -16,7 +17,7 @@ from retrocypher.kg.paths import in_checkout
 from retrocypher.kg.questions.gold import check_gold
 from retrocypher.kg.questions.plan import SHIPPED_PLAN, Plan, read_plan, with_counts
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
-from retrocypher.kg.questions.question_set import BuiltQuestions, build_questions
+from retrocypher.kg.questions.question_set import BuiltQuestions, Targets, build_questions
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
@@ -57,6 +58,13 @@ _DEFAULT_SEED = 0
     help="Build only these tasks, with so many questions each, in the proportions of the plan.",
 )
 @click.option(
+    "--targets",
+    type=click.Choice(get_args(Targets)),
+    default="telling",
+    show_default=True,
+    help="Choose the targets that tell most about a query, or choose them at random, as the paper did.",
+)
+@click.option(
     "--out", type=FOLDER, help="Folder for the questions; required unless the default set is rebuilt."
 )
 @click.option(
@@ -72,6 +80,7 @@ def questions_build_command(
     graph: str,
     plan_file: Path | None,
     counts: str | None,
+    targets: Targets,
     out: Path | None,
     server: str,
     as_json: bool,
@@ -81,12 +90,18 @@ def questions_build_command(
     A task that the graph cannot serve is skipped, and one that it can serve only in part has fewer questions;
     both are reported before the server starts, and recorded in the manifest.
     """
-    is_default = (seed, graph, plan_file, counts) == (_DEFAULT_SEED, _DEFAULT_GRAPH, None, None)
+    is_default = (seed, graph, plan_file, counts, targets) == (
+        _DEFAULT_SEED,
+        _DEFAULT_GRAPH,
+        None,
+        None,
+        "telling",
+    )
     folder = _folder(is_default, out)
     plan = read_plan(plan_file or SHIPPED_PLAN)
     plan = plan if counts is None else with_counts(plan, counts)
     reactions = read_graph(None if graph == _DEFAULT_GRAPH else Path(graph))
-    built = build_questions(reactions, seed, plan)
+    built = build_questions(reactions, seed, plan, targets)
     for line in _lacking(plan, built.manifest["counts"]):
         _logger.warning(line)
     running = open_server(

@@ -15,7 +15,7 @@ from retrocypher.kg.questions.question import (
     parse_paraphrases,
     select,
 )
-from retrocypher.kg.questions.reading import QuestionSet, load_questions
+from retrocypher.kg.questions.reading import QuestionSet, load_questions, question_folder
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.summary import Usage
@@ -214,7 +214,7 @@ def resolve(
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
     judge = judge_plan(options, environment)
-    question_set = load_questions(Path(options.questions) if options.questions else None)
+    question_set = load_questions(question_folder(options.questions))
     answering = answer_plan(options, models, question_set.fingerprint, environment)
     replay = replayed_runs(
         options.graph,

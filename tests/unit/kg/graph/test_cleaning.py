@@ -35,6 +35,7 @@ def cleaned(records: Iterable[Record], **rules: int) -> tuple[list[Reaction], Re
         (record(7, "C", "CO CN CS CF CCl"), "over_four"),
         (record(7, "C", "CO", "N O S F Cl"), "over_four"),
         (record(7, "C", "CO", "", "N O S F Cl"), "over_four"),
+        (record(7, "C O", "CO OC O"), "product_is_reactant"),
         (record(7, "C", "CC"), "duplicate"),
     ],
 )
@@ -52,12 +53,12 @@ def test_the_smiles_that_cannot_be_read_is_named() -> None:
 
 
 def test_four_in_every_role_are_kept() -> None:
-    assert len(cleaned([record(1, *["C CC CCC CCCC"] * 4)])[0]) == 1
+    assert len(cleaned([record(1, "C CC CCC CCCC", *["N CN CCN CCCN"] * 3)])[0]) == 1
 
 
 def test_a_molecule_named_twice_in_a_role_counts_once_and_keeps_its_known_yield() -> None:
-    kept, report = cleaned([record(1, "OC CO C", "CO N OC", yields=(None, 3.0, 40.0))])
-    assert kept[0].reactants == ("CO", "C")
+    kept, report = cleaned([record(1, "SC CS C", "CO N OC", yields=(None, 3.0, 40.0))])
+    assert kept[0].reactants == ("CS", "C")
     assert kept[0].products == ("CO", "N")
     assert kept[0].yields == (40.0, 3.0)
     assert report.changed()["repeated_molecule"] == 2
@@ -119,6 +120,25 @@ def test_of_duplicates_the_first_with_a_possible_yield_is_kept() -> None:
     assert kept[0].yields == (50.0, None)
     assert [drop.row for drop in report.drops] == [1, 2, 4]
     assert report.drops[0].detail == "of patents.csv row 3"
+
+
+@pytest.mark.parametrize(
+    ("products", "second", "disputed"),
+    [
+        ("CC N", (50.0, 40.0), False),
+        # The same yields in another order of the products, and one that is not known.
+        ("N CC", (40.0, 50.0), False),
+        ("CC N", (None, None), False),
+        ("CC N", (50.0, 41.0), True),
+        ("N CC", (50.0, 40.0), True),
+    ],
+)
+def test_duplicates_with_other_yields_make_the_yields_disputed(
+    products: str, second: tuple[float | None, ...], disputed: bool
+) -> None:
+    first = record(1, "C O", "CC N", yields=(50.0, 40.0))
+    kept, _ = cleaned([first, record(2, "C O", products, yields=second)])
+    assert [each.yields_disputed for each in kept] == [disputed]
 
 
 def test_molecules_in_another_role_do_not_make_a_duplicate() -> None:

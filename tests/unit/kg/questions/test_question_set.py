@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,18 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.candidates import (
     MAXIMUM_ROUTES,
     Candidate,
+    Eligibility,
     Kind,
     common_auxiliaries,
     is_synthesis_target,
     multi_step_candidates,
     single_step_candidates,
 )
+from retrocypher.kg.questions.choice import allocate, limit_repetition, with_smaller_sets
 from retrocypher.kg.questions.gold import ReactionNetwork
 from retrocypher.kg.questions.plan import read_plan, with_counts
 from retrocypher.kg.questions.question import (
+    MULTI_STEP_TASKS,
     PARAPHRASE_COUNT,
     TASKS,
     Question,
@@ -35,18 +38,16 @@ from retrocypher.kg.questions.question import (
     select,
     setting_of,
 )
-from retrocypher.kg.questions.question_set import (
-    allocate,
-    build_questions,
-    draft_questions,
-    with_smaller_sets,
-)
-from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.question_set import build_questions
+from retrocypher.kg.questions.reading import SHIPPED_QUESTIONS, load_questions, question_folder
 
 SHIPPED = load_questions()
 QUESTIONS = SHIPPED.questions
 REACTIONS = read_graph()
 
+UPPER = Eligibility(is_target=str.isupper)
+PRECURSORS, PRODUCING, BEST = Kind("precursors"), Kind("producing_reactions"), Kind("best_yield")
+TWO, BETWEEN = Kind("chains_to_target", steps=2), Kind("chains_between", steps=2)
 KINDS = (Kind("precursors"), Kind("best_yield"), Kind("conditions", role="agents"))
 
 
@@ -54,9 +55,12 @@ def of_task(task: str) -> list[Question]:
     return [each for each in QUESTIONS if each.task == task]
 
 
-def test_the_shipped_set_is_what_its_seed_makes_of_the_default_graph() -> None:
-    assert SHIPPED.fingerprint == fingerprint_of(REACTIONS)
-    assert draft_questions(REACTIONS, SHIPPED.manifest["seed"], read_plan()) == QUESTIONS
+@pytest.mark.parametrize(("name", "folder"), SHIPPED_QUESTIONS.items())
+def test_the_shipped_sets_are_of_the_default_graph_and_can_be_named(name: str, folder: Path) -> None:
+    assert question_folder(name) == folder
+    shipped = load_questions(folder)
+    assert shipped.fingerprint == fingerprint_of(REACTIONS)
+    assert len(shipped.questions) == 2400
 
 
 def test_there_are_2400_questions_in_the_proportions_of_the_paper() -> None:
@@ -68,7 +72,7 @@ def test_there_are_2400_questions_in_the_proportions_of_the_paper() -> None:
         **{(task, steps): 100 for task in multi for steps in (2, 3, 4)},
     }
     sizes = Counter(len(each.slots["products"]) for each in of_task("multi_product"))
-    assert sizes == {2: 165, 3: 31, 4: 4}
+    assert sizes == {2: 183, 3: 15, 4: 2}
     assert Counter(each.slots["role"] for each in of_task("conditions")) == {"agents": 100, "solvents": 100}
     assert len({each.text for each in QUESTIONS}) == len(QUESTIONS)
 
@@ -82,10 +86,68 @@ def test_the_manifest_tells_trivial_questions_and_shared_targets() -> None:
     assert targets["distinct"] == len(asked)
     assert targets["questions_sharing_a_target"] == sum(count for count in asked.values() if count > 1)
     assert SHIPPED.manifest["not_as_planned"] == {
-        "multi_product 2 products": {"planned": 150, "made": 165},
-        "multi_product 3 products": {"planned": 45, "made": 31},
-        "multi_product 4 products": {"planned": 5, "made": 4},
+        "multi_product 2 products": {"planned": 150, "made": 183},
+        "multi_product 3 products": {"planned": 45, "made": 15},
+        "multi_product 4 products": {"planned": 5, "made": 2},
     }
+
+
+def test_every_route_of_the_shipped_set_carries_carbon_and_no_pair_of_reactions_is_in_many_questions() -> None:
+    asked: Counter[tuple[str, int, int]] = Counter()
+    for each in QUESTIONS:
+        if each.setting == "multi_step":
+            assert each.carried_share
+            asked.update({(each.task, *pair) for row in each.gold for pair in pairwise(row["route"])})
+        else:
+            assert each.carried_share is None
+    limits = SHIPPED.manifest["most_questions_with_a_pair_of_reactions"]
+    assert limits == dict.fromkeys(MULTI_STEP_TASKS, 5)
+    assert max(asked.values()) == 5
+
+
+def test_targets_of_the_shipped_set_are_molecules_to_set_out_for_and_flaws_are_counted() -> None:
+    asked = {each.target for each in QUESTIONS if each.task != "multi_product"}
+    assert [name for name in asked if not is_synthesis_target(name)] == []
+    disputed = {each.id for each in REACTIONS if each.yields_disputed}
+    network = ReactionNetwork.of(REACTIONS)
+    for each in of_task("best_yield"):
+        assert disputed.isdisjoint(maker.id for maker in network.makers_of(each.target))
+    # There are 198 sets of products without an ion or an inorganic molecule.
+    assert SHIPPED.manifest["flaws"] == {"ion as product": 2}
+
+
+@st.composite
+def repetitive(draw: st.DrawFn) -> list[Candidate]:
+    pairs = st.frozensets(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=3)
+    found = draw(st.lists(st.tuples(pairs, st.integers(0, 2)), max_size=30))
+    return [Candidate(TWO, {}, "X", tier, discriminating=True, pairs=own) for own, tier in found]
+
+
+@given(repetitive(), st.integers(0, 30))
+def test_no_pair_of_reactions_is_in_more_questions_than_the_count_needs(
+    candidates: list[Candidate], wanted: int
+) -> None:
+    wanted = min(wanted, len(candidates))
+    limit, kept = limit_repetition({TWO: candidates}, {TWO: wanted})
+    assert len(kept[TWO]) >= wanted
+    assert max(Counter(pair for each in kept[TWO] for pair in each.pairs).values(), default=0) <= limit
+    # A larger limit than five is only allowed where one less would not do.
+    assert limit == 5 or len(limit_repetition({TWO: candidates}, {TWO: 0})[1][TWO]) < wanted
+    # What was left out would break the limit.
+    uses = Counter(pair for each in kept[TWO] for pair in each.pairs)
+    assert all(any(uses[pair] == limit for pair in each.pairs) for each in candidates if each not in kept[TWO])
+
+
+def test_targets_chosen_at_random_are_any_molecules() -> None:
+    reactions = [
+        Reaction(number, ("C" * number,), ("C" * (number + 1),), (), (), (None,)) for number in range(1, 6)
+    ]
+    built = build_questions(reactions, 0, {PRECURSORS: 3, TWO: 1}, "random")
+    assert [each.task for each in built.questions] == ["precursors"] * 3 + ["chains_to_target"]
+    assert built.manifest["chosen_targets"] == "random"
+    # None of them is large enough for a chemist to set out to make it.
+    with pytest.raises(GraphError, match="no unambiguous question"):
+        build_questions(reactions, 0, {PRECURSORS: 3, TWO: 1})
 
 
 @st.composite
@@ -223,10 +285,6 @@ def test_what_is_no_wording_is_refused(names: list[str], message: str) -> None:
         parse_paraphrases(names)
 
 
-PRECURSORS, PRODUCING, BEST = Kind("precursors"), Kind("producing_reactions"), Kind("best_yield")
-TWO, BETWEEN = Kind("chains_to_target", steps=2), Kind("chains_between", steps=2)
-
-
 def reaction(number: int, text: str) -> Reaction:
     """Read reactants, agents and products with one-letter names: A>K>X, or A>K>X 50 with a yield."""
     equation, _, percent = text.partition(" ")
@@ -241,12 +299,12 @@ def network(*texts: str) -> list[Reaction]:
 
 def single(reactions: Sequence[Reaction], kind: Kind) -> dict[str, bool]:
     """The targets that may be asked for, and whether they discriminate."""
-    found = single_step_candidates(ReactionNetwork.of(reactions), kind, str.isupper)
+    found = single_step_candidates(ReactionNetwork.of(reactions), kind, UPPER)
     return {each.target: each.discriminating for each in found}
 
 
 def multi(reactions: Sequence[Reaction], kind: Kind) -> list[Candidate]:
-    return list(multi_step_candidates(ReactionNetwork.of(reactions), kind, str.isupper, seed=0))
+    return list(multi_step_candidates(ReactionNetwork.of(reactions), kind, UPPER, seed=0))
 
 
 @pytest.mark.parametrize(
@@ -257,6 +315,8 @@ def multi(reactions: Sequence[Reaction], kind: Kind) -> list[Candidate]:
         (PRECURSORS, ">>X A>>X", {}),
         # The two reactions that make X differ in their agents.
         (PRODUCING, "A>K>X A>L>X A>>Y", {"X": True, "Y": False}),
+        # All that the third reaction has, the others have, too.
+        (PRODUCING, "A>K>X A>L>X A>KL>X", {"X": False}),
         # Nobody would ask for x.
         (PRODUCING, "A>>x", {}),
         (Kind("co_products"), "A>>Xb B>>Xc A>>Yb B>>Y A>>Zb", {"X": True, "Z": False}),
@@ -272,6 +332,8 @@ def test_the_best_yield_must_be_known_and_unique() -> None:
     without_yield = ["A>>U", "B>>V"]
     known = ["A>>T 50", "B>>T 50.0000001", "A>>V 70", "A>>W 70", "A>>X 70", "B>>X 60", "C>>X 60"]
     assert single(network(*known, *without_yield), BEST) == {"V": True, "W": False, "X": True}
+    disputed = [replace(each, yields_disputed=True) for each in network("A>>S 80")]
+    assert single([*disputed, *network("B>>S 60")], BEST) == {}
 
 
 @pytest.mark.parametrize("role", ["agents", "solvents"])
@@ -282,9 +344,38 @@ def test_conditions_must_be_known_for_every_reaction(role: str) -> None:
     assert single(reactions, Kind("conditions", role=role)) == {"X": True, "Z": False}
 
 
+def test_of_reactions_that_only_differ_in_conditions_others_are_asked_for_first() -> None:
+    reactions = ReactionNetwork.of(network("A>K>X", "A>L>X", "A>>Y", "B>>Y", "A>>Z"))
+    found = list(single_step_candidates(reactions, PRODUCING, UPPER))
+    assert {each.target: (each.tier, each.one_transformation) for each in found} == {
+        "X": (1, True),
+        "Y": (0, False),
+        "Z": (2, False),
+    }
+
+
+def test_solvents_that_are_reagents_come_last() -> None:
+    reactions = [replace(each, agents=(), solvents=each.agents) for each in network("A>K>X", "A>L>Y", "B>M>Y")]
+    eligible = replace(UPPER, reagents=frozenset("L"))
+    found = single_step_candidates(ReactionNetwork.of(reactions), Kind("conditions", role="solvents"), eligible)
+    assert [(each.target, each.flaw) for each in sorted(found, key=lambda each: each.tier)] == [
+        ("X", None),
+        ("Y", "reagent as solvent"),
+    ]
+
+
+def test_product_sets_with_ions_come_late_and_those_with_inorganic_molecules_last() -> None:
+    reactions = ReactionNetwork.of([Reaction(1, ("N",), ("CC", "CCC", "C[O-]", "Cl"), (), (), (None,) * 4)])
+    found = single_step_candidates(
+        reactions, Kind("multi_product", products=2), Eligibility(is_target=lambda name: name != "Cl")
+    )
+    flaws = [each.flaw for each in sorted(found, key=lambda each: each.tier)]
+    assert flaws == [None, *["ion as product"] * 2, *["inorganic product"] * 3]
+
+
 def test_a_product_set_discriminates_where_one_product_alone_is_another_question() -> None:
     reactions = ReactionNetwork.of(network("A>>XY", "B>>Y", "C>>VW"))
-    found = list(single_step_candidates(reactions, Kind("multi_product", products=2), str.isupper))
+    found = list(single_step_candidates(reactions, Kind("multi_product", products=2), UPPER))
     discriminating = {tuple(each.slots["products"]): each.discriminating for each in found}
     assert discriminating == {("X", "Y"): True, ("V", "W"): False}
     # fewer reactions make X than Y, so X names the set
@@ -414,14 +505,19 @@ def test_a_target_with_too_many_routes_is_left_out() -> None:
     ("texts", "asked"),
     [
         # A start with several routes, but not all, comes first.
-        ("A>>B A>K>B C>>B B>>X", [("A", "X", 0, True)]),
+        ("A>>B AE>K>B C>>B B>>X", [("A", "X", 0, True)]),
+        # Next best are routes that only differ in conditions.
+        ("A>>B A>K>B C>>B B>>X", [("A", "X", 1, True)]),
         # Of two starts with the same routes one is asked for.
-        ("AD>>B AD>K>B C>>B B>>X", [("A", "X", 0, True)]),
-        ("A>>B C>>B B>>X A>>D D>>Y", [("A", "X", 1, True), ("A", "Y", 2, False)]),
+        ("AD>>B ADE>K>B C>>B B>>X", [("A", "X", 0, True)]),
+        ("A>>B C>>B B>>X A>>D D>>Y", [("A", "X", 2, True), ("A", "Y", 3, False)]),
     ],
 )
 def test_routes_between_a_start_and_a_target(texts: str, asked: list[tuple[str, str, int, bool]]) -> None:
-    found = multi(network(*texts.split()), BETWEEN)
+    best: dict[str, Candidate] = {}
+    for each in multi(network(*texts.split()), BETWEEN):
+        best[each.target] = min(best.get(each.target, each), each, key=lambda each: each.tier)
+    found = best.values()
     assert [(each.slots["start"], each.target, each.tier, each.discriminating) for each in found] == asked
 
 
@@ -433,6 +529,13 @@ def test_routes_between_a_start_and_a_target(texts: str, asked: list[tuple[str, 
         ("[Cl-]", False),
         ("O=S(=O)(O)OS(=O)(=O)O", False),
         ("CCCCCCCC.Cl", False),
+        # One half of a salt.
+        ("C[N+](C)(C)Cc1ccccc1", False),
+        ("O=C([O-])c1ccccc1", False),
+        ("O=C(O)/C=C/C(=O)O", False),
+        ("O=C(O)[C@H](O)[C@@H](O)C(=O)O", False),
+        # Charges that cancel out.
+        ("O=[N+]([O-])c1ccccc1", True),
         ("not a molecule", False),
     ],
 )
